@@ -1,0 +1,66 @@
+/** The settings one conversation runs with, fully resolved, and the port that resolves them. */
+import type {
+  AskForApproval,
+  ReasoningEffort,
+  ReasoningSummary,
+  SandboxMode,
+  SandboxPolicy,
+  Verbosity,
+} from "@colloquy/protocol/Policy"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { ModelProvider } from "./ModelClient.ts"
+
+export interface ConversationSettings {
+  readonly model: string
+  readonly provider: ModelProvider
+  /** Absolute. */
+  readonly cwd: string
+  readonly approvalPolicy: AskForApproval
+  readonly sandboxPolicy: SandboxPolicy
+  /** Replaces the built-in system instructions. */
+  readonly baseInstructions?: string
+  /** Added after the system instructions. */
+  readonly developerInstructions?: string
+  readonly compactPrompt?: string
+  readonly includePlanTool: boolean
+  readonly effort?: ReasoningEffort
+  readonly summary: ReasoningSummary
+  readonly verbosity?: Verbosity
+  /** In tokens; null when the model is not known (§6.11). */
+  readonly contextWindow: number | null
+  /** Send `agent_reasoning_raw_content*` events. */
+  readonly showRawReasoning: boolean
+}
+
+/** What a client may set for one conversation; everything else comes from configuration. */
+export interface SettingsOverrides {
+  readonly model?: string
+  readonly profile?: string
+  /** A relative path is taken from the directory of the process. */
+  readonly cwd?: string
+  readonly approvalPolicy?: AskForApproval
+  readonly sandbox?: SandboxMode
+  /** Dotted paths into the configuration tree (§7.4). */
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly baseInstructions?: string
+  readonly developerInstructions?: string
+  readonly compactPrompt?: string
+  readonly includePlanTool?: boolean
+}
+
+/** The configuration does not make sense; `message` names the key and what was expected. */
+export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
+  message: Schema.String,
+}) {}
+
+export class SettingsResolver extends Context.Service<
+  SettingsResolver,
+  {
+    /** Precedence, low to high: built in, file, profile, `-c` and `config`, the other overrides (§7.1). */
+    readonly resolve: (
+      overrides: SettingsOverrides,
+    ) => Effect.Effect<ConversationSettings, SettingsError>
+  }
+>()("@colloquy/core/SettingsResolver") {}

@@ -1,0 +1,34 @@
+/**
+ * A connection: a pair of channels of JSON texts, one text per message, and nothing more.
+ *
+ * Transports make one (stdio, memory, later HTTP and WebSocket); the Peer and the client use one.
+ * Both directions are bounded: a peer that does not read slows its sender and costs no memory (L6).
+ */
+import type * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+
+/** One incoming unit: a text, or why there is none. The connection goes on after either fault (L13). */
+export type Frame =
+  | { readonly _tag: "Text"; readonly text: string }
+  /** A line of `bytes` bytes, skipped because it is longer than `maxBytes`. */
+  | { readonly _tag: "TooLong"; readonly bytes: number; readonly maxBytes: number }
+  /** A line of `bytes` bytes that are not UTF-8, skipped. */
+  | { readonly _tag: "NotUtf8"; readonly bytes: number }
+
+/** The other side can no longer be written to. */
+export class ConnectionClosed extends Data.TaggedError("ConnectionClosed")<{
+  readonly reason: string
+}> {}
+
+export interface Connection {
+  /** The next frames in order of arrival, at least one; fails with `Done` once, at end of input. */
+  readonly receive: Effect.Effect<ReadonlyArray<Frame>, Cause.Done>
+  /**
+   * Writes the texts in order, after everything sent before. Returns when they are accepted, which waits
+   * while the other side does not read. No text may hold a raw newline.
+   */
+  readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  /** Returns when everything sent has been handed to the other side, or it is gone. */
+  readonly flush: Effect.Effect<void>
+}

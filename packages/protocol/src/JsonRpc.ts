@@ -1,0 +1,215 @@
+/**
+ * The JSON-RPC 2.0 envelope: parsing one text into one classified message and writing messages back.
+ *
+ * Owns the shape of requests, notifications and responses and nothing else: no method, no fiber, no I/O.
+ * Keeps L13: every text gets a classification, none throws.
+ *
+ * What the original accepts is accepted (recording 0.29 `malformed`): a missing or foreign `jsonrpc` member,
+ * CRLF, any string or integer id. What it drops in silence is answered: bad JSON, batches, bad ids.
+ */
+import * as Schema from "effect/Schema"
+
+/** An integer beyond the safe range, kept as the digits that were sent; `JSON.stringify` writes them back. */
+export interface RawInteger {
+  readonly rawJSON: string
+}
+
+/** String or integer, echoed exactly as sent (recording 0.29 `malformed`: 2^53+1, -5 and "" come back verbatim). */
+export type RequestId = string | number | RawInteger
+
+interface RawJson {
+  readonly rawJSON: (text: string) => RawInteger
+  readonly isRawJSON: (u: unknown) => u is RawInteger
+}
+const rawJson = JSON as unknown as RawJson
+
+export const RequestId: Schema.Codec<RequestId> = Schema.Union([
+  Schema.String,
+  Schema.Int,
+  Schema.declare<RawInteger>((u): u is RawInteger => rawJson.isRawJSON(u), {
+    identifier: "RawInteger",
+  }),
+])
+
+/** The id as text: `1` and `"1"` give the same text, so this is no key. */
+export const requestIdText = (id: RequestId): string =>
+  typeof id === "object" ? id.rawJSON : String(id)
+
+/** A key under which ids of different JSON types never meet. */
+export const requestIdKey = (id: RequestId): string | number =>
+  typeof id === "string" ? `s${id}` : typeof id === "number" ? id : `n${id.rawJSON}`
+
+/** Error codes of JSON-RPC 2.0 section 5.1, and the one of the range left to servers that we use. */
+export const ErrorCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** The connection or the server is closing, or a limit of this server was reached. */
+  serverError: -32000,
+} as const
+
+/** The error of every request: `code`, `message` naming the fault, optional `data`. */
+export class JsonRpcError extends Schema.TaggedError<JsonRpcError>()("JsonRpcError", {
+  code: Schema.Int,
+  message: Schema.String,
+  data: Schema.optionalKey(Schema.Unknown),
+}) {}
+
+export interface Request {
+  readonly _tag: "Request"
+  readonly id: RequestId
+  readonly method: string
+  readonly params: unknown
+}
+export interface Notification {
+  readonly _tag: "Notification"
+  readonly method: string
+  readonly params: unknown
+}
+export interface Success {
+  readonly _tag: "Success"
+  readonly id: RequestId
+  readonly result: unknown
+}
+export interface Failure {
+  readonly _tag: "Failure"
+  /** `null` when the peer could not tell which request failed. */
+  readonly id: RequestId | null
+  readonly error: JsonRpcError
+}
+/** Not a message. `answerable` is false for what only a response could have been: answering it would echo for ever. */
+export interface Invalid {
+  readonly _tag: "Invalid"
+  readonly id: RequestId | null
+  readonly error: JsonRpcError
+  readonly answerable: boolean
+}
+export type Message = Request | Notification | Success | Failure | Invalid
+
+const invalid = (
+  id: RequestId | null,
+  code: number,
+  message: string,
+  answerable = true,
+): Invalid => ({
+  _tag: "Invalid",
+  id,
+  error: new JsonRpcError({ code, message }),
+  answerable,
+})
+
+/** A fault found before there was a message: an over-long line, bytes that are not UTF-8. */
+export const unreadable = (message: string): Invalid => invalid(null, ErrorCode.parseError, message)
+
+const isObject = (u: unknown): u is Record<string, unknown> =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+// JSON.parse rounds integers beyond 2^53; only then is the text read again, for the digits of the top-level id.
+const exactId = (text: string, rounded: number): RequestId => {
+  const candidates: Array<string> = []
+  const reviver = (key: string, value: unknown, context?: { readonly source?: string }) => {
+    if (key === "id" && value === rounded && context?.source !== undefined) {
+      candidates.push(context.source)
+    }
+    return value
+  }
+  JSON.parse(text, reviver)
+  // Revivers run inside out, so the envelope's own member comes last.
+  const source = candidates.at(-1)
+  return source !== undefined && /^-?\d+$/.test(source) ? rawJson.rawJSON(source) : rounded
+}
+
+const readId = (text: string, id: unknown): RequestId | undefined => {
+  if (typeof id === "string") return id
+  if (typeof id !== "number" || !Number.isInteger(id)) return undefined
+  return Number.isSafeInteger(id) ? id : exactId(text, id)
+}
+
+/** Reads one text. Never throws. */
+export const parse = (text: string): Message => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
+  }
+  if (Array.isArray(value)) {
+    return invalid(
+      null,
+      ErrorCode.invalidRequest,
+      "Invalid Request: batches are not supported, send one message per line",
+    )
+  }
+  if (!isObject(value)) {
+    return invalid(null, ErrorCode.invalidRequest, "Invalid Request: expected an object")
+  }
+  const id = readId(text, value["id"])
+  if ("method" in value) return classifyCall(value, id)
+  if ("result" in value || "error" in value) return classifyResponse(value, id)
+  return invalid(id ?? null, ErrorCode.invalidRequest, "Invalid Request: `method` is missing")
+}
+
+const classifyCall = (value: Record<string, unknown>, id: RequestId | undefined): Message => {
+  const method = value["method"]
+  if (typeof method !== "string") {
+    return invalid(
+      id ?? null,
+      ErrorCode.invalidRequest,
+      "Invalid Request: `method` must be a string",
+    )
+  }
+  const params = value["params"]
+  if (!("id" in value)) return { _tag: "Notification", method, params }
+  if (id === undefined) {
+    return invalid(
+      null,
+      ErrorCode.invalidRequest,
+      "Invalid Request: `id` must be a string or an integer",
+    )
+  }
+  return { _tag: "Request", id, method, params }
+}
+
+const classifyResponse = (value: Record<string, unknown>, id: RequestId | undefined): Message => {
+  if ("result" in value) {
+    return id === undefined
+      ? invalid(null, ErrorCode.invalidRequest, "response without a usable id", false)
+      : { _tag: "Success", id, result: value["result"] }
+  }
+  const error = isObject(value["error"]) ? value["error"] : {}
+  return {
+    _tag: "Failure",
+    id: id ?? null,
+    error: new JsonRpcError({
+      code:
+        typeof error["code"] === "number" && Number.isInteger(error["code"])
+          ? error["code"]
+          : ErrorCode.internalError,
+      message: typeof error["message"] === "string" ? error["message"] : "error without a message",
+      ...("data" in error ? { data: error["data"] } : {}),
+    }),
+  }
+}
+
+/** The texts of outgoing messages; `params` and `result` are already encoded. */
+export const requestText = (id: RequestId, method: string, params: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })
+
+export const notificationText = (method: string, params: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })
+
+export const successText = (id: RequestId, result: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })
+
+export const failureText = (id: RequestId | null, error: JsonRpcError): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.data === undefined ? {} : { data: error.data }),
+    },
+  })

@@ -1,0 +1,34 @@
+/** The known name nearest to a misspelt one, for error messages. */
+
+const normal = (name: string) => name.toLowerCase().replaceAll(/[_\s-]/g, "")
+
+/** Edit distance (Levenshtein) with one row; the names are short. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** `undefined` when no name is near: more than a third of its letters, and more than two, would have to change. */
+export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
+  // A name a client made up may be long; nothing of that length is near a known one.
+  if (name.length > 64) return undefined
+  const wanted = normal(name)
+  let best: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const candidate of known) {
+    const d = distance(wanted, normal(candidate))
+    if (d < least && d <= Math.max(2, candidate.length / 3)) {
+      best = candidate
+      least = d
+    }
+  }
+  return best
+}

@@ -1,0 +1,43 @@
+/** Enumerations and policies of the core protocol (§4.2, §4.3). */
+import * as Schema from "effect/Schema"
+
+/** When a person is asked before something runs. */
+export const AskForApproval = Schema.Literals(["untrusted", "on-failure", "on-request", "never"])
+export type AskForApproval = typeof AskForApproval.Type
+
+export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
+export type SandboxMode = typeof SandboxMode.Type
+
+export const ReviewDecision = Schema.Literals([
+  "approved",
+  "approved_for_session",
+  "denied",
+  "abort",
+])
+export type ReviewDecision = typeof ReviewDecision.Type
+
+export const ReasoningEffort = Schema.Literals(["minimal", "low", "medium", "high"])
+export type ReasoningEffort = typeof ReasoningEffort.Type
+
+export const ReasoningSummary = Schema.Literals(["auto", "concise", "detailed", "none"])
+export type ReasoningSummary = typeof ReasoningSummary.Type
+
+export const Verbosity = Schema.Literals(["low", "medium", "high"])
+export type Verbosity = typeof Verbosity.Type
+
+export const TurnAbortReason = Schema.Literals(["interrupted", "replaced", "review_ended"])
+export type TurnAbortReason = typeof TurnAbortReason.Type
+
+/** Absent booleans and roots read as false and none; the booleans are always written (§4.3). */
+export const SandboxPolicy = Schema.Union([
+  Schema.Struct({ mode: Schema.Literal("danger-full-access") }),
+  Schema.Struct({ mode: Schema.Literal("read-only") }),
+  Schema.Struct({
+    mode: Schema.Literal("workspace-write"),
+    writable_roots: Schema.optionalKey(Schema.Array(Schema.String)),
+    network_access: Schema.optionalKey(Schema.Boolean),
+    exclude_tmpdir_env_var: Schema.optionalKey(Schema.Boolean),
+    exclude_slash_tmp: Schema.optionalKey(Schema.Boolean),
+  }),
+])
+export type SandboxPolicy = typeof SandboxPolicy.Type

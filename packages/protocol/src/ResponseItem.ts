@@ -1,0 +1,120 @@
+/** Items of the model's history and what a user sends (§4.1, §6.5). The core stores exactly these shapes. */
+import * as Schema from "effect/Schema"
+
+/** What a client submits (core form, §4.1). */
+export const InputItem = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
+  /** `image_url` is a data URL or an http(s) URL. */
+  Schema.Struct({ type: Schema.Literal("image"), image_url: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("local_image"), path: Schema.String }),
+])
+export type InputItem = typeof InputItem.Type
+
+export const ContentItem = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("input_text"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("input_image"), image_url: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("output_text"), text: Schema.String }),
+])
+export type ContentItem = typeof ContentItem.Type
+
+export const MessageItem = Schema.Struct({
+  type: Schema.Literal("message"),
+  role: Schema.String,
+  content: Schema.Array(ContentItem),
+})
+export type MessageItem = typeof MessageItem.Type
+
+export const ReasoningItem = Schema.Struct({
+  type: Schema.Literal("reasoning"),
+  summary: Schema.Array(
+    Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String }),
+  ),
+  /** Raw reasoning text, where the provider gives it. */
+  content: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        type: Schema.Literals(["reasoning_text", "text"]),
+        text: Schema.String,
+      }),
+    ),
+  ),
+  encrypted_content: Schema.optionalKey(Schema.NullOr(Schema.String)),
+})
+export type ReasoningItem = typeof ReasoningItem.Type
+
+export const FunctionCallItem = Schema.Struct({
+  type: Schema.Literal("function_call"),
+  name: Schema.String,
+  /** JSON text as the model wrote it; it may not parse. */
+  arguments: Schema.String,
+  call_id: Schema.String,
+})
+export type FunctionCallItem = typeof FunctionCallItem.Type
+
+export const CustomToolCallItem = Schema.Struct({
+  type: Schema.Literal("custom_tool_call"),
+  call_id: Schema.String,
+  name: Schema.String,
+  input: Schema.String,
+  status: Schema.optionalKey(Schema.String),
+})
+export type CustomToolCallItem = typeof CustomToolCallItem.Type
+
+export const LocalShellCallItem = Schema.Struct({
+  type: Schema.Literal("local_shell_call"),
+  call_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  status: Schema.String,
+  action: Schema.StructWithRest(
+    Schema.Struct({ type: Schema.Literal("exec"), command: Schema.Array(Schema.String) }),
+    [Schema.Record(Schema.String, Schema.Unknown)],
+  ),
+})
+export type LocalShellCallItem = typeof LocalShellCallItem.Type
+
+export const FunctionCallOutputItem = Schema.Struct({
+  type: Schema.Literal("function_call_output"),
+  call_id: Schema.String,
+  output: Schema.String,
+})
+export type FunctionCallOutputItem = typeof FunctionCallOutputItem.Type
+
+export const CustomToolCallOutputItem = Schema.Struct({
+  type: Schema.Literal("custom_tool_call_output"),
+  call_id: Schema.String,
+  output: Schema.String,
+})
+export type CustomToolCallOutputItem = typeof CustomToolCallOutputItem.Type
+
+export const WebSearchCallItem = Schema.Struct({
+  type: Schema.Literal("web_search_call"),
+  status: Schema.optionalKey(Schema.String),
+  action: Schema.optionalKey(
+    Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+      Schema.Record(Schema.String, Schema.Unknown),
+    ]),
+  ),
+})
+export type WebSearchCallItem = typeof WebSearchCallItem.Type
+
+/** One entry of the history. What a provider sends beyond these is not kept (`other`, §6.5). */
+export const ResponseItem = Schema.Union([
+  MessageItem,
+  ReasoningItem,
+  FunctionCallItem,
+  CustomToolCallItem,
+  LocalShellCallItem,
+  FunctionCallOutputItem,
+  CustomToolCallOutputItem,
+  WebSearchCallItem,
+])
+export type ResponseItem = typeof ResponseItem.Type
+
+/** Usage of one request or of a whole conversation, in tokens (§4.5). */
+export const TokenUsage = Schema.Struct({
+  input_tokens: Schema.Int,
+  cached_input_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  reasoning_output_tokens: Schema.Int,
+  total_tokens: Schema.Int,
+})
+export type TokenUsage = typeof TokenUsage.Type

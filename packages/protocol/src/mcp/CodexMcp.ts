@@ -1,0 +1,131 @@
+/**
+ * The dialect `codex-mcp`: the Model Context Protocol with the `codex` tools and the `codex/event` notification
+ * of the original's `mcp-server`. The only place where these method names are written.
+ */
+import * as Schema from "effect/Schema"
+import { AnyEventMsg } from "../EventMsg.ts"
+import { RequestId } from "../JsonRpc.ts"
+import { dialect, notification, request } from "../Method.ts"
+
+/** Revisions with an `initialize` handshake that this dialect speaks, newest first. */
+export const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
+export type ProtocolVersion = (typeof protocolVersions)[number]
+
+/** The offered revision if it is spoken here, else the newest (MCP lifecycle: counter-offer, never refuse). */
+export const negotiate = (offered: string): ProtocolVersion =>
+  protocolVersions.find((version) => version === offered) ?? protocolVersions[0]
+
+const Open = Schema.Record(Schema.String, Schema.Unknown)
+const Meta = Schema.optionalKey(Open)
+
+const Implementation = Schema.Struct({
+  name: Schema.String,
+  title: Schema.optionalKey(Schema.String),
+  version: Schema.String,
+})
+
+export const InitializeParams = Schema.Struct({
+  protocolVersion: Schema.String,
+  capabilities: Open,
+  clientInfo: Implementation,
+})
+export type InitializeParams = typeof InitializeParams.Type
+
+const InitializeResult = Schema.Struct({
+  protocolVersion: Schema.String,
+  capabilities: Open,
+  serverInfo: Implementation,
+  instructions: Schema.optionalKey(Schema.String),
+})
+
+const Tool = Schema.Struct({
+  name: Schema.String,
+  title: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String),
+  inputSchema: Open,
+  outputSchema: Schema.optionalKey(Open),
+})
+
+const TextContent = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+
+const UnknownContent = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [Open])
+
+export const CallToolResult = Schema.Struct({
+  content: Schema.Array(Schema.Union([TextContent, UnknownContent])),
+  structuredContent: Schema.optionalKey(Open),
+  isError: Schema.optionalKey(Schema.Boolean),
+  _meta: Meta,
+})
+export type CallToolResult = typeof CallToolResult.Type
+
+export const Initialize = request("initialize", {
+  params: InitializeParams,
+  result: InitializeResult,
+  since: "2024-11-05",
+  doc: "Agrees on a protocol revision and on capabilities; once per connection.",
+})
+
+export const Ping = request("ping", {
+  result: Schema.Struct({}),
+  since: "2024-11-05",
+  doc: "Tells that the other side is alive.",
+})
+
+export const ToolsList = request("tools/list", {
+  params: Schema.Struct({ cursor: Schema.optionalKey(Schema.String), _meta: Meta }),
+  result: Schema.Struct({
+    tools: Schema.Array(Tool),
+    nextCursor: Schema.optionalKey(Schema.String),
+  }),
+  since: "2024-11-05",
+  doc: "The tools, on one page whatever the cursor.",
+})
+
+export const ToolsCall = request("tools/call", {
+  /** `arguments` stays unread here: what is wrong with it is told in the result, where a model can see it. */
+  params: Schema.Struct({
+    name: Schema.String,
+    arguments: Schema.optionalKey(Schema.Unknown),
+    _meta: Meta,
+  }),
+  result: CallToolResult,
+  since: "2024-11-05",
+  doc: "Runs one tool; the answer comes when it has ended.",
+})
+
+export const Initialized = notification("notifications/initialized", {
+  since: "2024-11-05",
+  doc: "The client has read the answer to `initialize`.",
+})
+
+export const Cancelled = notification("notifications/cancelled", {
+  params: Schema.Struct({
+    requestId: RequestId,
+    reason: Schema.optionalKey(Schema.String),
+  }),
+  since: "2024-11-05",
+  doc: "The sender no longer wants the answer of that request: its work stops and no answer follows.",
+})
+
+/** One event of the conversation that a tool call runs (§1.8). */
+export const CodexEvent = notification("codex/event", {
+  params: Schema.Struct({
+    _meta: Schema.optionalKey(
+      Schema.Struct({
+        requestId: Schema.optionalKey(Schema.NullOr(RequestId)),
+        /** from 0.120 on */
+        threadId: Schema.optionalKey(Schema.String),
+      }),
+    ),
+    id: Schema.String,
+    msg: AnyEventMsg,
+  }),
+  since: "0.20",
+  doc: "An event of the conversation, tied to the tool call that runs it by `_meta.requestId`.",
+})
+
+export const CodexMcp = dialect({
+  name: "codex-mcp",
+  clientToServer: [Initialize, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
+  serverToClient: [Ping, CodexEvent, Cancelled],
+})
