@@ -1,0 +1,45 @@
+/**
+ * The table of requests in flight in one direction of one connection, keyed by type and value of their ids:
+ * `1` and `"1"` are two requests. Pure bookkeeping for both ends: no fiber, no timer, no I/O.
+ *
+ * Keeps its part of L1: an entry is taken once, so whoever takes it is the only one to answer.
+ */
+import { type RequestId, requestIdKey } from "./JsonRpc.ts"
+
+export interface PendingRequests<A> {
+  /** False, and nothing changes, when the id is in use. */
+  readonly add: (id: RequestId, value: A) => boolean
+  /** Removes the entry and gives its value; `undefined` for an id that is not in flight. */
+  readonly take: (id: RequestId) => A | undefined
+  readonly get: (id: RequestId) => A | undefined
+  readonly size: number
+  /** Removes all entries and gives their values, oldest first. */
+  readonly drain: () => ReadonlyArray<A>
+}
+
+export const make = <A>(): PendingRequests<A> => {
+  const entries = new Map<string | number, A>()
+  return {
+    add: (id, value) => {
+      const key = requestIdKey(id)
+      if (entries.has(key)) return false
+      entries.set(key, value)
+      return true
+    },
+    take: (id) => {
+      const key = requestIdKey(id)
+      const value = entries.get(key)
+      entries.delete(key)
+      return value
+    },
+    get: (id) => entries.get(requestIdKey(id)),
+    get size() {
+      return entries.size
+    },
+    drain: () => {
+      const values = [...entries.values()]
+      entries.clear()
+      return values
+    },
+  }
+}
