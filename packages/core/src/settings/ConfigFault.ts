@@ -1,0 +1,94 @@
+/**
+ * Says what is wrong with a value of the configuration: what was found, what was expected, the nearest known name,
+ * and the key. The wording is the original's (recording 0.29 `bad_args`, id 14):
+ *
+ *     unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high`
+ *     in `model_reasoning_effort`
+ *
+ * Never quotes a text where no closed set of names was expected: it may be a secret.
+ */
+import { nearest } from "@colloquy/protocol/Nearest"
+import type * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import { type ConfigTree, isTable } from "./ConfigTree.ts"
+
+interface Leaf {
+  readonly issue: SchemaIssue.Issue
+  readonly path: ReadonlyArray<string>
+  /** The type of the value that a check refused. */
+  readonly refusedBy?: SchemaAST.AST
+}
+
+const leafOf = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<string>,
+  refusedBy?: SchemaAST.AST,
+): Leaf => {
+  switch (issue._tag) {
+    case "Pointer":
+      return leafOf(issue.issue, [...path, ...issue.path.map(String)])
+    case "Composite":
+      return leafOf(issue.issues[0], path, issue.ast)
+    case "Filter":
+    case "Encoding":
+      return { issue, path, ...(refusedBy === undefined ? {} : { refusedBy }) }
+    default:
+      return { issue, path }
+  }
+}
+
+const kinds: Partial<Record<SchemaAST.AST["_tag"], string>> = {
+  String: "a string",
+  Boolean: "a boolean",
+  Number: "a non-negative integer",
+  Objects: "a map",
+  Arrays: "a sequence",
+}
+
+const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
+  ast.types.flatMap((type) =>
+    type._tag === "Literal" && typeof type.literal === "string" ? [type.literal] : [],
+  )
+
+const found = (value: unknown): string => {
+  if (Array.isArray(value)) return "sequence"
+  if (value instanceof Date) return "datetime"
+  switch (typeof value) {
+    case "boolean":
+      return `boolean \`${value}\``
+    case "number":
+      return `${Number.isInteger(value) ? "integer" : "floating point"} \`${value}\``
+    default:
+      return isTable(value) ? "map" : "string"
+  }
+}
+
+const oneOf = (names: ReadonlyArray<string>, value: unknown): string => {
+  const expected = `expected one of ${names.map((name) => `\`${name}\``).join(", ")}`
+  if (typeof value !== "string") return `invalid type: ${found(value)}, ${expected}`
+  const near = nearest(value, names)
+  const suggestion = near === undefined ? "" : `, did you mean \`${near}\`?`
+  return `unknown variant \`${value.slice(0, 80)}\`, ${expected}${suggestion}`
+}
+
+const at = (path: ReadonlyArray<string>) => `in \`${path.join(".")}\`\n`
+
+/** The fault of `tree` that `issue` reports: two lines, the second naming the key by its dotted path. */
+export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): string => {
+  const leaf = leafOf(issue, [])
+  if (leaf.issue._tag === "MissingKey") {
+    return `missing field \`${leaf.path.at(-1)}\`\n${at(leaf.path.slice(0, -1))}`
+  }
+  const value = leaf.path.reduce<unknown>(
+    (node, key) => (node as Readonly<Record<string, unknown>>)[key],
+    tree,
+  )
+  if (leaf.issue._tag === "AnyOf")
+    return `${oneOf(namesOf(leaf.issue.ast), value)}\n${at(leaf.path)}`
+  if (leaf.refusedBy !== undefined) {
+    const expected = kinds[leaf.refusedBy._tag] ?? "another value"
+    return `invalid value: ${found(value)}, expected ${expected}\n${at(leaf.path)}`
+  }
+  const expected = leaf.issue._tag === "InvalidType" ? kinds[leaf.issue.ast._tag] : undefined
+  return `invalid type: ${found(value)}, expected ${expected ?? "another type"}\n${at(leaf.path)}`
+}

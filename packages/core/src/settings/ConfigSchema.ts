@@ -1,0 +1,78 @@
+/**
+ * The keys of `config.toml` that are read here (§7.2, §7.3) and what their values may be. A key that is not named
+ * is ignored, so that a file written for another generation of the original works; a bad value of a named key is an
+ * error that tells the key.
+ */
+import {
+  AskForApproval,
+  ReasoningEffort,
+  ReasoningSummary,
+  SandboxMode,
+  Verbosity,
+} from "@colloquy/protocol/Policy"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { explain } from "./ConfigFault.ts"
+import type { ConfigTree } from "./ConfigTree.ts"
+
+/** Every number of the configuration is a count, a size or a time. */
+export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const optional = Schema.optionalKey
+const strings = optional(Schema.Record(Schema.String, Schema.String))
+
+/** One table under `model_providers` (§7.3). */
+export const ProviderConfig = Schema.Struct({
+  name: Schema.String,
+  base_url: optional(Schema.String),
+  env_key: optional(Schema.String),
+  env_key_instructions: optional(Schema.String),
+  wire_api: optional(Schema.Literals(["responses", "chat"])),
+  query_params: strings,
+  http_headers: strings,
+  env_http_headers: strings,
+  request_max_retries: optional(Count),
+  stream_max_retries: optional(Count),
+  /** Milliseconds. */
+  stream_idle_timeout_ms: optional(Count),
+  requires_openai_auth: optional(Schema.Boolean),
+})
+export type ProviderConfig = typeof ProviderConfig.Type
+
+/** What a profile may set over the top level. `sandbox_mode` came with later generations. */
+const profileKeys = {
+  model: optional(Schema.String),
+  model_provider: optional(Schema.String),
+  approval_policy: optional(AskForApproval),
+  sandbox_mode: optional(SandboxMode),
+  model_reasoning_effort: optional(ReasoningEffort),
+  model_reasoning_summary: optional(ReasoningSummary),
+  model_verbosity: optional(Verbosity),
+}
+
+export const Config = Schema.Struct({
+  ...profileKeys,
+  profile: optional(Schema.String),
+  profiles: optional(Schema.Record(Schema.String, Schema.Struct(profileKeys))),
+  model_providers: optional(Schema.Record(Schema.String, ProviderConfig)),
+  sandbox_workspace_write: optional(
+    Schema.Struct({
+      writable_roots: optional(Schema.Array(Schema.String)),
+      network_access: optional(Schema.Boolean),
+      exclude_tmpdir_env_var: optional(Schema.Boolean),
+      exclude_slash_tmp: optional(Schema.Boolean),
+    }),
+  ),
+  /** Tokens. */
+  model_context_window: optional(Count),
+  show_raw_agent_reasoning: optional(Schema.Boolean),
+  include_plan_tool: optional(Schema.Boolean),
+})
+export type Config = typeof Config.Type
+
+/** Reads the keys that `schema` names; the error is two lines, as `ConfigFault` words them. */
+export const decode = <S extends Schema.Codec<unknown, unknown>>(
+  schema: S,
+  tree: ConfigTree,
+): Result.Result<S["Type"], string> =>
+  Result.mapError(Schema.decodeUnknownResult(schema)(tree), (error) => explain(error.issue, tree))

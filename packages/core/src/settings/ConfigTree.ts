@@ -1,0 +1,122 @@
+/**
+ * A configuration as a tree of tables, before anyone asks what its keys mean: building it, editing it along a dotted
+ * path, and reading the `key=value` of `-c` (§7.4). Never reads a file and never changes a tree in place.
+ *
+ * Every table has a null prototype, as the TOML parser makes them, so `__proto__` and `constructor` are names like
+ * any other and reach nothing outside of the tree.
+ */
+import * as Toml from "effect/encoding/Toml"
+import * as Result from "effect/Result"
+
+/** Values are what TOML and JSON know: strings, numbers, booleans, dates, arrays and tables. */
+export type ConfigTree = Readonly<Record<string, unknown>>
+
+type Table = Record<string, unknown>
+
+const emptyTable = (): Table => Object.create(null) as Table
+
+export const empty: ConfigTree = emptyTable()
+
+/** True for a table, and for no array and no date. */
+export const isTable = (value: unknown): value is ConfigTree => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+/** A JSON value as a configuration value (§7.4): `null` reads as the empty string, objects become tables. */
+const fromJson = (value: unknown): unknown => {
+  if (value === null || value === undefined) return ""
+  if (Array.isArray(value)) return value.map(fromJson)
+  return isTable(value) ? fromRecord(value) : value
+}
+
+/** The tree of a plain record: a JSON object, or an object literal of an embedder. */
+export const fromRecord = (record: Readonly<Record<string, unknown>>): ConfigTree => {
+  const table = emptyTable()
+  for (const key of Object.keys(record)) table[key] = fromJson(record[key])
+  return table
+}
+
+/** The value at a dotted path, `undefined` where there is none. */
+export const get = (tree: ConfigTree, path: string): unknown => {
+  let value: unknown = tree
+  for (const key of path.split(".")) {
+    if (!isTable(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+/**
+ * The tree with `value` at a dotted path. Tables on the way are created, and whatever else stands there is
+ * overwritten (§7.4). A path knows no quoting: every dot divides.
+ */
+export const set = (tree: ConfigTree, path: string, value: unknown): ConfigTree => {
+  const keys = path.split(".")
+  const at = (node: unknown, depth: number): unknown => {
+    const key = keys[depth]
+    if (key === undefined) return value
+    const table = emptyTable()
+    if (isTable(node)) Object.assign(table, node)
+    table[key] = at(table[key], depth + 1)
+    return table
+  }
+  return at(tree, 0) as ConfigTree
+}
+
+/** Lays the members of a JSON `config` object on the tree, each a dotted path, in order (§7.4). */
+export const applyRecord = (
+  tree: ConfigTree,
+  record: Readonly<Record<string, unknown>>,
+): ConfigTree =>
+  Object.keys(record).reduce((edited, path) => set(edited, path, fromJson(record[path])), tree)
+
+/** One `-c key=value`, read. */
+export interface Override {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** A TOML value; what is none is a string, freed of the quotes around it (§7.4). */
+export const parseValue = (text: string): unknown => {
+  const parsed = Toml.parse(`x = ${text}`)
+  // A line break could smuggle in more keys; then the text is no single value.
+  if (Result.isSuccess(parsed) && Object.keys(parsed.success).length === 1) {
+    return parsed.success["x"]
+  }
+  return text.trim().replace(/^["']+|["']+$/g, "")
+}
+
+/** Reads one `-c` argument, divided at its first `=`; the errors are those of §7.4. */
+export const parseOverride = (argument: string): Result.Result<Override, string> => {
+  const equals = argument.indexOf("=")
+  if (equals === -1) return Result.fail(`Invalid override (missing '='): ${argument}`)
+  const path = argument.slice(0, equals).trim()
+  if (path === "") return Result.fail(`Empty key in override: ${argument}`)
+  return Result.succeed({ path, value: parseValue(argument.slice(equals + 1)) })
+}
+
+/** Lays `-c` arguments on the tree, in order; the first bad one is the error. */
+export const applyArguments = (
+  tree: ConfigTree,
+  args: ReadonlyArray<string>,
+): Result.Result<ConfigTree, string> => {
+  let edited = tree
+  for (const argument of args) {
+    const override = parseOverride(argument)
+    if (Result.isFailure(override)) return Result.fail(override.failure)
+    edited = set(edited, override.success.path, override.success.value)
+  }
+  return Result.succeed(edited)
+}
+
+// The parser quotes what it could not read, which may be a key somebody forgot to put in quotes.
+const quoted = /^(Invalid value|Invalid date-time|Integer out of range) '.*' at line /s
+
+/** The tree of a TOML document, or what is wrong with it, with line and column but without its text. */
+export const parseToml = (text: string): Result.Result<ConfigTree, string> =>
+  Result.mapError(
+    Toml.parse(text),
+    (error) => `TOML parse error: ${error.message.replace(quoted, "$1 at line ")}`,
+  )

@@ -1,0 +1,18 @@
+/** What is known of a model by its name alone (§6.11). */
+
+/** Context windows in tokens, by the start of the name; the first match counts. */
+const contextWindows: ReadonlyArray<readonly [prefix: string, tokens: number]> = [
+  ["o3", 200_000],
+  ["o4-mini", 200_000],
+  ["codex-mini-latest", 200_000],
+  ["gpt-4.1", 1_047_576],
+  ["gpt-4o", 128_000],
+  ["gpt-3.5-turbo", 16_385],
+  ["gpt-oss", 96_000],
+  ["gpt-5", 272_000],
+  ["codex-", 272_000],
+]
+
+/** In tokens; null for a model nobody here knows. */
+export const contextWindowOf = (model: string): number | null =>
+  contextWindows.find(([prefix]) => model.startsWith(prefix))?.[1] ?? null

@@ -1,0 +1,336 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import {
+  SettingsError,
+  type SettingsOverrides,
+  SettingsResolver,
+} from "../../src/ConversationSettings.ts"
+import type { ModelProvider } from "../../src/ModelClient.ts"
+import * as ConfigTree from "../../src/settings/ConfigTree.ts"
+import * as Resolve from "../../src/settings/Resolve.ts"
+
+const provider = (id: string): ModelProvider => ({
+  id,
+  name: id,
+  wire: "responses",
+  baseUrl: `http://${id}`,
+  queryParams: {},
+  httpHeaders: {},
+  envHttpHeaders: {},
+  requestMaxRetries: 4,
+  streamMaxRetries: 5,
+  streamIdleTimeout: Duration.minutes(5),
+})
+const openai = provider("openai")
+const offline = provider("offline")
+
+const source = (toml = "", defaultProvider = "openai"): Resolve.ResolveSource => ({
+  tree: Result.getOrThrow(ConfigTree.parseToml(toml)),
+  builtinProviders: [openai, provider("oss"), offline],
+  defaultProvider,
+  cwd: "/work/here",
+})
+
+const settings = (toml: string, overrides: SettingsOverrides = {}) =>
+  Result.getOrThrow(Resolve.resolve(source(toml), overrides))
+
+const problem = (toml: string, overrides: SettingsOverrides = {}) =>
+  Result.match(Resolve.resolve(source(toml), overrides), {
+    onSuccess: () => "no error",
+    onFailure: (error) => error.message,
+  })
+
+describe("Resolve", () => {
+  it("without any configuration the defaults of §7.2 hold", () => {
+    assert.deepStrictEqual(settings(""), {
+      model: "gpt-5",
+      provider: openai,
+      cwd: "/work/here",
+      approvalPolicy: "on-request",
+      sandboxPolicy: { mode: "read-only" },
+      includePlanTool: false,
+      summary: "auto",
+      contextWindow: 272_000,
+      showRawReasoning: false,
+    })
+  })
+
+  it("every key of a config.toml of the original takes effect and unknown ones are ignored", () => {
+    const toml = `
+      model = "any-name"
+      model_provider = "mock"
+      approval_policy = "never"
+      sandbox_mode = "workspace-write"
+      model_reasoning_effort = "high"
+      model_reasoning_summary = "detailed"
+      model_verbosity = "low"
+      model_context_window = 1234
+      show_raw_agent_reasoning = true
+      include_plan_tool = true
+      notify = ["x"]
+      released = 2025-09-01T00:00:00Z
+      [sandbox_workspace_write]
+      writable_roots = ["/a/../b", "c"]
+      network_access = true
+      [model_providers.mock]
+      name = "Mock"
+      base_url = "http://127.0.0.1:4010/v1/"
+      env_key = "MOCK_KEY"
+      env_key_instructions = "Ask the mock."
+      query_params = { v = "1" }
+      http_headers = { a = "b" }
+      env_http_headers = { c = "D" }
+      request_max_retries = 0
+      stream_max_retries = 1000
+      stream_idle_timeout_ms = 5
+      [tui]
+      theme = "dark"
+    `
+    assert.deepStrictEqual(settings(toml), {
+      model: "any-name",
+      provider: {
+        id: "mock",
+        name: "Mock",
+        wire: "chat",
+        baseUrl: "http://127.0.0.1:4010/v1",
+        envKey: "MOCK_KEY",
+        envKeyInstructions: "Ask the mock.",
+        queryParams: { v: "1" },
+        httpHeaders: { a: "b" },
+        envHttpHeaders: { c: "D" },
+        requestMaxRetries: 0,
+        streamMaxRetries: 100,
+        streamIdleTimeout: Duration.millis(5),
+      },
+      cwd: "/work/here",
+      approvalPolicy: "never",
+      sandboxPolicy: {
+        mode: "workspace-write",
+        writable_roots: ["/b", "/work/here/c"],
+        network_access: true,
+        exclude_tmpdir_env_var: false,
+        exclude_slash_tmp: false,
+      },
+      includePlanTool: true,
+      effort: "high",
+      summary: "detailed",
+      verbosity: "low",
+      contextWindow: 1234,
+      showRawReasoning: true,
+    })
+  })
+
+  it("what a client asks for itself wins over everything configured", () => {
+    const overrides = {
+      model: "o3-pro",
+      cwd: "../there/./x",
+      approvalPolicy: "untrusted",
+      sandbox: "danger-full-access",
+      baseInstructions: "base",
+      developerInstructions: "developer",
+      compactPrompt: "compact",
+      includePlanTool: false,
+    } as const
+    assert.deepStrictEqual(
+      settings('model = "m"\napproval_policy = "never"\ninclude_plan_tool = true', overrides),
+      {
+        model: "o3-pro",
+        provider: openai,
+        cwd: "/work/there/x",
+        approvalPolicy: "untrusted",
+        sandboxPolicy: { mode: "danger-full-access" },
+        baseInstructions: "base",
+        developerInstructions: "developer",
+        compactPrompt: "compact",
+        includePlanTool: false,
+        summary: "auto",
+        contextWindow: 200_000,
+        showRawReasoning: false,
+      },
+    )
+  })
+
+  const profiled =
+    'model = "top"\n[profiles.p]\nmodel = "profile"\n[profiles.constructor]\nmodel="c"'
+  for (const [situation, overrides, model] of [
+    ["the top level holds without a profile", {}, "top"],
+    ["an edit wins over the top level", { config: { model: "edit" } }, "edit"],
+    ["a profile wins over the top level", { profile: "p" }, "profile"],
+    ["a profile chosen by an edit counts", { config: { profile: "p" } }, "profile"],
+    [
+      "a profile wins over an edit of the top level",
+      { profile: "p", config: { model: "e" } },
+      "profile",
+    ],
+    [
+      "an edit inside the profile wins over it",
+      { profile: "p", config: { "profiles.p.model": "e" } },
+      "e",
+    ],
+    ["a model that is asked for wins over the profile", { profile: "p", model: "asked" }, "asked"],
+    ["a profile may bear the name of an object's member", { profile: "constructor" }, "c"],
+  ] as const) {
+    it(situation, () => assert.strictEqual(settings(profiled, overrides).model, model))
+  }
+
+  for (const [name, toml, message] of [
+    ["an unknown profile", 'profile = "nope"', "config profile `nope` not found"],
+    [
+      "a profile named like a member",
+      'profile = "toString"',
+      "config profile `toString` not found",
+    ],
+    ["an unknown provider", 'model_provider = "nope"', "Model provider `nope` not found"],
+    [
+      "a provider named like a member",
+      'model_provider = "valueOf"',
+      "Model provider `valueOf` not found",
+    ],
+    [
+      "an unknown name of a closed set",
+      'model_reasoning_effort = "bogus"',
+      "unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high`\nin `model_reasoning_effort`\n",
+    ],
+    [
+      "a misspelt name of a closed set",
+      '[profiles.p]\nsandbox_mode = "workspace_wirte"',
+      "unknown variant `workspace_wirte`, expected one of `read-only`, `workspace-write`, `danger-full-access`, did you mean `workspace-write`?\nin `profiles.p.sandbox_mode`\n",
+    ],
+    [
+      "another type where a name is expected",
+      "approval_policy = 1",
+      "invalid type: integer `1`, expected one of `untrusted`, `on-failure`, `on-request`, `never`\nin `approval_policy`\n",
+    ],
+    [
+      "a number where a text is expected",
+      "model = 4.5",
+      "invalid type: floating point `4.5`, expected a string\nin `model`\n",
+    ],
+    [
+      "a text where a flag is expected",
+      'show_raw_agent_reasoning = "yes"',
+      "invalid type: string, expected a boolean\nin `show_raw_agent_reasoning`\n",
+    ],
+    [
+      "a date where a number is expected",
+      "model_context_window = 2025-09-01T00:00:00Z",
+      "invalid type: datetime, expected a non-negative integer\nin `model_context_window`\n",
+    ],
+    [
+      "a fraction where a count is expected",
+      "model_context_window = 0.5",
+      "invalid value: floating point `0.5`, expected a non-negative integer\nin `model_context_window`\n",
+    ],
+    [
+      "a negative count",
+      '[model_providers.m]\nname = "M"\nstream_max_retries = -1',
+      "invalid value: integer `-1`, expected a non-negative integer\nin `model_providers.m.stream_max_retries`\n",
+    ],
+    [
+      "a provider without a name",
+      '[model_providers.m]\nbase_url = "http://x"',
+      "missing field `name`\nin `model_providers.m`\n",
+    ],
+    [
+      "a table where a list is expected",
+      "[sandbox_workspace_write.writable_roots]",
+      "invalid type: map, expected a sequence\nin `sandbox_workspace_write.writable_roots`\n",
+    ],
+    [
+      "a flag in a list of texts",
+      "sandbox_workspace_write.writable_roots = [true]",
+      "invalid type: boolean `true`, expected a string\nin `sandbox_workspace_write.writable_roots.0`\n",
+    ],
+    [
+      "a text where a map is expected, which may hold a secret",
+      '[model_providers.m]\nname = "M"\nhttp_headers = "Bearer sk-1"',
+      "invalid type: string, expected a map\nin `model_providers.m.http_headers`\n",
+    ],
+  ] as const) {
+    it(`${name} is an error that names it`, () => assert.strictEqual(problem(toml), message))
+  }
+
+  it("a value that a client edits in is checked like one of the file", () => {
+    assert.strictEqual(
+      problem("", { config: { model_reasoning_effort: "bogus" } }),
+      "unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high`\nin `model_reasoning_effort`\n",
+    )
+  })
+
+  it("an entry of the same id does not replace a built-in provider", () => {
+    assert.strictEqual(settings('[model_providers.openai]\nname = "Mine"').provider, openai)
+  })
+
+  it("a provider of one's own has OpenAI's URL, the chat wire and the retries of §7.3", () => {
+    const toml =
+      'model_provider = "m"\n[model_providers.m]\nname = "M"\nrequires_openai_auth = true'
+    assert.deepStrictEqual(settings(toml).provider, {
+      id: "m",
+      name: "M",
+      wire: "chat",
+      baseUrl: "https://api.openai.com/v1",
+      envKey: "OPENAI_API_KEY",
+      queryParams: {},
+      httpHeaders: {},
+      envHttpHeaders: {},
+      requestMaxRetries: 4,
+      streamMaxRetries: 5,
+      streamIdleTimeout: Duration.minutes(5),
+    })
+  })
+
+  it("each built-in provider has a default model", () => {
+    const model = (id: string) => settings(`model_provider = "${id}"`).model
+    assert.deepStrictEqual(["openai", "oss", "offline"].map(model), [
+      "gpt-5",
+      "gpt-oss:20b",
+      "offline",
+    ])
+    const fallback = Resolve.resolve(source("", "offline"), {})
+    assert.strictEqual(Result.getOrThrow(fallback).provider, offline)
+  })
+
+  for (const [model, window] of [
+    ["o3-mini", 200_000],
+    ["o4-mini", 200_000],
+    ["codex-mini-latest", 200_000],
+    ["gpt-4.1-nano", 1_047_576],
+    ["gpt-4o", 128_000],
+    ["gpt-3.5-turbo", 16_385],
+    ["gpt-oss:20b", 96_000],
+    ["gpt-5-codex", 272_000],
+    ["codex-other", 272_000],
+    ["offline", null],
+    ["my-gpt-5", null],
+  ] as const) {
+    it(`the context window of ${model} is ${window}`, () => {
+      assert.strictEqual(settings("", { model }).contextWindow, window)
+    })
+  }
+
+  for (const [cwd, resolved] of [
+    ["", "/work/here"],
+    [".", "/work/here"],
+    ["sub//dir/", "/work/here/sub/dir"],
+    ["/abs/./a/../b", "/abs/b"],
+    ["../../../..", "/"],
+    ["C:\\a\\..\\b/c", "C:\\b\\c"],
+  ] as const) {
+    it(`the directory "${cwd}" means ${resolved}`, () => {
+      assert.strictEqual(settings("", { cwd }).cwd, resolved)
+    })
+  }
+
+  it.effect("the layer serves the settings and the errors as values", () =>
+    Effect.gen(function* () {
+      const resolver = yield* SettingsResolver
+      assert.strictEqual((yield* resolver.resolve({ model: "m" })).model, "m")
+      assert.deepStrictEqual(
+        yield* Effect.flip(resolver.resolve({ profile: "nope" })),
+        new SettingsError({ message: "config profile `nope` not found" }),
+      )
+    }).pipe(Effect.provide(Resolve.layer(source()))),
+  )
+})
