@@ -75,4 +75,4 @@ export const decode = <S extends Schema.Codec<unknown, unknown>>(
   schema: S,
   tree: ConfigTree,
 ): Result.Result<S["Type"], string> =>
-  Result.mapError(Schema.decodeUnknownResult(schema)(tree), (error) => explain(error.issue, tree))
+  Result.mapError(Schema.decodeResult(schema)(tree), (error) => explain(error.issue, tree))

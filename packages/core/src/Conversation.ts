@@ -1,0 +1,271 @@
+/**
+ * A conversation: one fiber that owns a `Ref` of state, an event log and a `PubSub` of events (design §4).
+ *
+ * Everything that happens to it comes through one bounded inbox and is decided by `ConversationState`; this file
+ * interprets the decisions. It never waits for a listener (L6), numbers events without a gap (L4), starts with
+ * `session_configured` (L3) and closes every turn with one terminal event, also when it is closed itself (L5).
+ */
+import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as PubSub from "effect/PubSub"
+import * as Queue from "effect/Queue"
+import * as Ref from "effect/Ref"
+import * as Scope from "effect/Scope"
+import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
+import type { ConversationSettings } from "./ConversationSettings.ts"
+import {
+  type Decision,
+  decide,
+  type Draft,
+  type Input,
+  initial,
+  number,
+  project,
+  type Receipt,
+  type State,
+  type TurnExit,
+  type WhileRunning,
+} from "./ConversationState.ts"
+import { environmentContext } from "./EnvironmentContext.ts"
+import { EventLog } from "./EventLog.ts"
+import { historyOf } from "./History.ts"
+import { type Batch, type Listener, make as makeListener } from "./Listener.ts"
+import type { ModelClient } from "./ModelClient.ts"
+import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
+import type { ToolRuntime } from "./ToolRuntime.ts"
+import * as Turn from "./Turn.ts"
+
+export interface Conversation {
+  readonly id: ConversationId
+  /**
+   * Hands an op to the conversation. The receipt says which submission's events to follow: the given or automatic
+   * id, or that of the running turn it joined. Its events come after the receipt. Fails without any effect.
+   */
+  readonly submit: (
+    op: Op,
+    options?: { readonly id?: SubmissionId; readonly whileRunning?: WhileRunning },
+  ) => Effect.Effect<Receipt, SubmitError>
+  /** Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows. */
+  readonly cancel: (id: SubmissionId) => Effect.Effect<void>
+  /** Listens from durable event `from` on; default: what comes now. Ends with the scope. */
+  readonly attach: (options?: {
+    readonly from?: number
+    readonly limits?: OutboxLimits
+  }) => Effect.Effect<Listener, never, Scope.Scope>
+  /** A snapshot. */
+  readonly state: Effect.Effect<State>
+}
+
+type Answer =
+  | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Turn.Step }
+  | { readonly _tag: "Closed" }
+
+interface Command {
+  readonly input: Input
+  readonly reply?: Deferred.Deferred<Answer>
+}
+
+/** Submissions and events a conversation has not looked at yet; more wait outside (§5.1: 64 in the original). */
+const inboxCapacity = 64
+/** Batches a listener's pump may be late. */
+const hubCapacity = 64
+/** A closing conversation waits this long for its turn to stop (L14: one second). */
+const closeBound = "1 second"
+
+const sessionConfigured = (id: ConversationId, settings: ConversationSettings): EventMsg => ({
+  type: "session_configured",
+  session_id: id,
+  model: settings.model,
+  ...(settings.effort === undefined ? {} : { reasoning_effort: settings.effort }),
+  history_log_id: 0,
+  history_entry_count: 0,
+  thread_id: id,
+  model_provider_id: settings.provider.id,
+  approval_policy: settings.approvalPolicy,
+  sandbox_policy: settings.sandboxPolicy,
+  cwd: settings.cwd,
+})
+
+const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.Effect<TurnExit> => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) {
+    return Effect.succeed({ _tag: "Interrupted" })
+  }
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined) {
+    return Effect.succeed({ _tag: "Failed", message: failure.error.message })
+  }
+  return Effect.as(Effect.logError("a turn died", exit.cause), {
+    _tag: "Failed",
+    message: "internal error; the turn died unexpectedly",
+  })
+}
+
+/** Makes a conversation that lives until its scope closes or it is shut down; then `onClose` runs. */
+export const make = Effect.fnUntraced(function* (
+  id: ConversationId,
+  settings: ConversationSettings,
+  options?: { readonly onClose?: Effect.Effect<unknown> },
+): Effect.fn.Return<Conversation, never, Scope.Scope | ModelClient | ToolRuntime> {
+  const services = yield* Effect.context<ModelClient | ToolRuntime>()
+  const state = yield* Ref.make(initial(settings))
+  const log = new EventLog()
+  const hub = yield* PubSub.bounded<Batch>(hubCapacity)
+  const inbox = yield* Queue.bounded<Command, Cause.Done>(inboxCapacity)
+  const turns = yield* Scope.make()
+  let turn: Fiber.Fiber<void> | undefined
+
+  let unpublished: Array<Event> = []
+
+  const record = (current: State, drafts: ReadonlyArray<Draft>): State => {
+    const events = number(current.seq, drafts)
+    log.append(events)
+    unpublished.push(...events)
+    return events.reduce(project, current)
+  }
+
+  const publish = Effect.suspend(() => {
+    if (unpublished.length === 0) return Effect.void
+    const batch: Batch = { _tag: "Events", events: unpublished, end: log.position }
+    unpublished = []
+    return Effect.asVoid(PubSub.publish(hub, batch))
+  })
+
+  const send = (command: Command) => Queue.offer(inbox, command)
+
+  const ask = (input: Input): Effect.Effect<Answer> =>
+    Effect.flatMap(Deferred.make<Answer>(), (reply) =>
+      Effect.flatMap(send({ input, reply }), (taken) =>
+        taken ? Deferred.await(reply) : Effect.succeed<Answer>({ _tag: "Closed" }),
+      ),
+    )
+
+  const startTurn = Effect.fnUntraced(function* (turnId: SubmissionId) {
+    const port: Turn.TurnPort = {
+      emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
+      advance: (progress) =>
+        Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
+          answer._tag === "Decision" ? answer.step : undefined,
+        ),
+    }
+    const { settings } = yield* Ref.get(state)
+    turn = yield* Turn.run({ id: turnId, conversationId: id, settings }, port).pipe(
+      Effect.provideContext(services),
+      Effect.onExit((exit) =>
+        Effect.flatMap(turnExit(exit), (end) =>
+          send({ input: { _tag: "Ended", turnId, exit: end } }),
+        ),
+      ),
+      // The conversation has been told; nobody joins the fiber.
+      Effect.exit,
+      Effect.asVoid,
+      Effect.forkIn(turns, { startImmediately: true }),
+    )
+  })
+
+  /** Carries out one command; true when it was the last. */
+  const interpret = Effect.fnUntraced(function* (command: Command) {
+    const decision = decide(yield* Ref.get(state), command.input)
+    yield* Ref.set(state, record(decision.state, decision.events))
+    if (command.reply !== undefined) {
+      const current = yield* Ref.get(state)
+      const step: Turn.Step | undefined =
+        decision.goOn === true
+          ? { history: historyOf(log.all()), seq: log.seq - 1, usage: current.usage }
+          : undefined
+      yield* Deferred.succeed(command.reply, {
+        _tag: "Decision",
+        decision,
+        ...(step === undefined ? {} : { step }),
+      })
+    }
+    for (const action of decision.actions) {
+      if (action._tag === "StartTurn") yield* startTurn(action.id)
+      else if (action._tag === "InterruptTurn") turn?.interruptUnsafe()
+      else return true
+    }
+    return false
+  })
+
+  /** Interprets what is in the inbox, then publishes all of it at once; true when that was the end. */
+  const work = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
+    let last = false
+    for (const command of commands) {
+      if (last) yield* refuse(command)
+      else last = yield* interpret(command)
+    }
+    yield* publish
+    return last
+  }, Effect.uninterruptible)
+
+  const loop: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
+    Effect.flatMap(Queue.takeAll(inbox), (commands) =>
+      Effect.flatMap(work(commands), (last) => (last ? Effect.void : loop)),
+    ),
+  )
+
+  const refuse = (command: Command) =>
+    command.reply === undefined
+      ? Effect.void
+      : Effect.asVoid(Deferred.succeed(command.reply, { _tag: "Closed" }))
+
+  const shutDown: Command = {
+    input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
+  }
+  // The scope closes: the same shutdown as by op, within its bound.
+  const shutDownNow = Effect.flatMap(work([shutDown]), (last) => (last ? Effect.void : loop)).pipe(
+    Effect.timeoutOption(closeBound),
+  )
+
+  const close = Effect.gen(function* () {
+    const left = yield* Queue.clear(inbox)
+    yield* Queue.end(inbox)
+    yield* Effect.forEach(left, refuse, { discard: true })
+    yield* PubSub.end(hub, { _tag: "Closed" })
+    yield* Scope.close(turns, Exit.void)
+    yield* options?.onClose ?? Effect.void
+  })
+
+  yield* Ref.update(state, (s) =>
+    record(s, [
+      { id: "", msg: sessionConfigured(id, settings) },
+      { id: "", msg: { type: "raw_response_item", item: environmentContext(settings) } },
+    ]),
+  )
+  yield* loop.pipe(
+    Effect.onInterrupt(() => Effect.interruptible(shutDownNow)),
+    Effect.ensuring(close),
+    Effect.forkScoped({ startImmediately: true }),
+  )
+
+  return {
+    id,
+    state: Ref.get(state),
+    submit: (op, options) =>
+      Effect.flatMap(
+        ask({
+          _tag: "Submit",
+          id: options?.id,
+          op,
+          whileRunning: options?.whileRunning ?? "queue",
+        }),
+        (answer): Effect.Effect<Receipt, SubmitError> => {
+          if (answer._tag === "Closed") return Effect.fail(new ConversationClosed())
+          const { receipt, refused } = answer.decision
+          return receipt === undefined
+            ? Effect.fail(refused ?? new ConversationClosed())
+            : Effect.succeed(receipt)
+        },
+      ),
+    cancel: (submissionId) => Effect.asVoid(ask({ _tag: "Cancel", id: submissionId })),
+    attach: (options) =>
+      Effect.suspend(() =>
+        makeListener(log, hub, options?.limits ?? defaultOutboxLimits, options?.from ?? log.seq),
+      ),
+  }
+})

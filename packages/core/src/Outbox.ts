@@ -1,0 +1,124 @@
+/**
+ * What one listener has not read yet, in bounded memory (L6). Filled by the listener's pump without ever waiting,
+ * emptied by whoever serves the listener.
+ *
+ * It is either live, holding events as they come, or replaying, holding only a number in the event log. It starts
+ * in replay and falls back to it when it overflows, with one `lagged` marker; each replay ends with one delta per
+ * text in progress and one `synced` marker. Deltas coalesce once the listener is behind; items are never dropped:
+ * they stand in the log. Keeps L4 (no loss, no duplicate) by positions in the log.
+ */
+import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import type { EventLog } from "./EventLog.ts"
+
+export type Delivery =
+  | { readonly _tag: "Event"; readonly event: Event }
+  /** Everything up to `seq` (exclusive) has been delivered; what follows is live. */
+  | { readonly _tag: "Synced"; readonly seq: number }
+  /** The listener was too slow: deltas were lost, items from `from` on follow from the log. */
+  | { readonly _tag: "Lagged"; readonly from: number }
+
+export interface OutboxLimits {
+  readonly maxEvents: number
+  readonly maxBytes: number
+}
+
+/** Design §4: 1,024 events or 4 MiB. */
+export const defaultOutboxLimits: OutboxLimits = { maxEvents: 1024, maxBytes: 4 * 1024 * 1024 }
+
+/** Fewer unread events than this and a listener is not behind: its deltas stay as they came. */
+const behind = 128
+
+/** Durable events read from the log at a time while replaying. */
+const replayBatch = 256
+
+const deltaSize = (msg: EventMsg): number => {
+  if ("delta" in msg) return msg.delta.length
+  return "chunk" in msg ? msg.chunk.length : 0
+}
+
+/** Two deltas that read as one, or undefined. */
+const joined = (a: Event, b: Event): Event | undefined => {
+  if (a.id !== b.id || a.msg.type !== b.msg.type) return undefined
+  return "delta" in a.msg && "delta" in b.msg
+    ? { ...a, msg: { ...a.msg, delta: a.msg.delta + b.msg.delta } }
+    : undefined
+}
+
+export class Outbox {
+  private events: Array<Event> = []
+  /** Sizes of deltas only: durable events are shared with the log and cost a reference. */
+  private deltaBytes = 0
+  /** Undefined while live, else the number of the next durable event to read from the log. */
+  private replayFrom: number | undefined
+  /** Events up to this position of the log have been delivered or are in `events`. */
+  private seenPosition = 0
+  private lagged = false
+  private readonly log: EventLog
+  private readonly limits: OutboxLimits
+
+  constructor(log: EventLog, limits: OutboxLimits, from: number) {
+    this.log = log
+    this.limits = limits
+    this.replayFrom = from
+  }
+
+  /** `end` is the log's position after the last of these events. */
+  offer(batch: ReadonlyArray<Event>, end: number): void {
+    // While replaying, and for what a replay already covered, the log has it all.
+    if (this.replayFrom !== undefined || end <= this.seenPosition) return
+    const fresh = batch.slice(Math.max(0, batch.length - (end - this.seenPosition)))
+    this.seenPosition = end
+    for (const event of fresh) this.push(event)
+    if (this.events.length > this.limits.maxEvents || this.deltaBytes > this.limits.maxBytes) {
+      this.overflow()
+    }
+  }
+
+  private push(event: Event): void {
+    const last = this.events.length >= behind ? this.events.at(-1) : undefined
+    const one = last === undefined ? undefined : joined(last, event)
+    if (one === undefined) this.events.push(event)
+    else this.events[this.events.length - 1] = one
+    this.deltaBytes += deltaSize(event.msg)
+  }
+
+  private overflow(): void {
+    const first = this.events[0]
+    if (first === undefined) return
+    // A delta carries the number of the durable event before it, which was delivered.
+    this.replayFrom = deltaSize(first.msg) > 0 ? first.seq + 1 : first.seq
+    this.lagged = true
+    this.events = []
+    this.deltaBytes = 0
+  }
+
+  get isEmpty(): boolean {
+    return this.replayFrom === undefined && this.events.length === 0
+  }
+
+  /** Everything there is to deliver now, in order; a replay comes in pieces. */
+  take(): ReadonlyArray<Delivery> {
+    const deliveries: Array<Delivery> = []
+    if (this.replayFrom === undefined) {
+      for (const event of this.events) deliveries.push({ _tag: "Event", event })
+      this.events = []
+      this.deltaBytes = 0
+      return deliveries
+    }
+    if (this.lagged) deliveries.push({ _tag: "Lagged", from: this.replayFrom })
+    this.lagged = false
+    for (const event of this.log.slice(this.replayFrom, replayBatch)) {
+      deliveries.push({ _tag: "Event", event })
+      this.replayFrom++
+    }
+    if (this.replayFrom >= this.log.seq) this.goLive(deliveries)
+    return deliveries
+  }
+
+  private goLive(deliveries: Array<Delivery>): void {
+    for (const event of this.log.inProgress()) deliveries.push({ _tag: "Event", event })
+    deliveries.push({ _tag: "Synced", seq: this.log.seq })
+    this.replayFrom = undefined
+    this.seenPosition = this.log.position
+  }
+}

@@ -1,0 +1,111 @@
+/** What a model event means for the conversation's listeners (§4.6). Pure. */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { ConversationSettings } from "./ConversationSettings.ts"
+import type { ModelEvent } from "./ModelClient.ts"
+
+/** Each text part of an assistant message, in order. */
+const assistantTexts = (item: ResponseItem): ReadonlyArray<string> =>
+  item.type === "message" && item.role === "assistant"
+    ? item.content.flatMap((part) => (part.type === "output_text" ? [part.text] : []))
+    : []
+
+/** The text a finished item leaves as the turn's answer so far. */
+export const answerOf = (item: ResponseItem): string | undefined => assistantTexts(item).at(-1)
+
+/** The record of a finished item, then what listeners are told of it. Tool calls tell for themselves. */
+export const itemEvents = (
+  item: ResponseItem,
+  settings: ConversationSettings,
+): ReadonlyArray<EventMsg> => {
+  const record: EventMsg = { type: "raw_response_item", item }
+  switch (item.type) {
+    case "message":
+      return [
+        record,
+        ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),
+      ]
+    case "reasoning":
+      return [
+        record,
+        ...item.summary.map(({ text }): EventMsg => ({ type: "agent_reasoning", text })),
+        ...(settings.showRawReasoning ? (item.content ?? []) : []).map(({ text }): EventMsg => ({
+          type: "agent_reasoning_raw_content",
+          text,
+        })),
+      ]
+    default:
+      return [record]
+  }
+}
+
+/** The events of everything that is not a finished item or the end. */
+export const deltaEvents = (
+  event: Exclude<ModelEvent, { readonly _tag: "ItemDone" | "Completed" }>,
+  settings: ConversationSettings,
+): ReadonlyArray<EventMsg> => {
+  switch (event._tag) {
+    case "TextDelta":
+      return [{ type: "agent_message_delta", delta: event.delta }]
+    case "ReasoningDelta":
+      return [{ type: "agent_reasoning_delta", delta: event.delta }]
+    case "RawReasoningDelta":
+      return settings.showRawReasoning
+        ? [{ type: "agent_reasoning_raw_content_delta", delta: event.delta }]
+        : []
+    case "ReasoningSectionBreak":
+      return [{ type: "agent_reasoning_section_break" }]
+    case "WebSearchBegin":
+      return [{ type: "web_search_begin", call_id: event.callId }]
+  }
+}
+
+const zero: TokenUsage = {
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_output_tokens: 0,
+  total_tokens: 0,
+}
+
+/** `info` is null while no request of the conversation has reported usage. */
+export const tokenCount = (
+  total: TokenUsage | undefined,
+  last: TokenUsage | undefined,
+  contextWindow: number | null,
+): EventMsg => {
+  if (last === undefined && total === undefined) {
+    return { type: "token_count", info: null, rate_limits: null }
+  }
+  const [a, b] = [total ?? zero, last ?? zero]
+  return {
+    type: "token_count",
+    info: {
+      total_token_usage: {
+        input_tokens: a.input_tokens + b.input_tokens,
+        cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
+        output_tokens: a.output_tokens + b.output_tokens,
+        reasoning_output_tokens: a.reasoning_output_tokens + b.reasoning_output_tokens,
+        total_tokens: a.total_tokens + b.total_tokens,
+      },
+      last_token_usage: b,
+      model_context_window: contextWindow,
+    },
+    rate_limits: null,
+  }
+}
+
+/** A delay as the original prints it: `201ms`, `1.5s`. */
+const delayText = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)}ms` : `${Number((ms / 1000).toFixed(3))}s`
+
+/** Tells of a repeat of the request (§6.4). */
+export const streamError = (
+  message: string,
+  attempt: number,
+  max: number,
+  delayMs: number,
+): EventMsg => ({
+  type: "stream_error",
+  message: `stream error: ${message}; retrying ${attempt}/${max} in ${delayText(delayMs)}…`,
+})
