@@ -238,7 +238,7 @@ export const make = Effect.fnUntraced(function* (
     ]),
   )
   yield* loop.pipe(
-    Effect.onInterrupt(() => Effect.interruptible(shutDownNow)),
+    Effect.onInterrupt(() => shutDownNow),
     Effect.ensuring(close),
     Effect.forkScoped({ startImmediately: true }),
   )
