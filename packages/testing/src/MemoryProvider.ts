@@ -1,0 +1,107 @@
+/**
+ * A fake model provider in memory: an `HttpClient` that answers by a script, on the clock of the test.
+ *
+ * No promise and no web stream lies between the script and the client, so `TestClock` alone moves it (L12).
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
+import { type ProviderAction, type ProviderScript, render, replyTo } from "./ProviderScript.ts"
+
+export interface MemoryProvider {
+  readonly layer: Layer.Layer<HttpClient.HttpClient>
+  /** In order of arrival. */
+  readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
+  /** Indices of the requests whose answer the client gave up, in order. */
+  readonly closed: Effect.Effect<ReadonlyArray<number>>
+}
+
+const bodyText = (request: HttpClientRequest.HttpClientRequest): string =>
+  request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+
+const broken = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.TransportError({ request, description: "connection reset" }),
+  })
+
+const encoder = new TextEncoder()
+
+const perform =
+  (request: HttpClientRequest.HttpClientRequest) =>
+  (action: ProviderAction): Stream.Stream<Uint8Array, HttpClientError.HttpClientError> => {
+    switch (action._tag) {
+      case "Write":
+        return Stream.succeed(encoder.encode(action.text))
+      case "Wait":
+        return Stream.fromEffectDrain(Effect.sleep(action.duration))
+      case "Drop":
+        return Stream.fail(broken(request))
+      case "Hang":
+        return Stream.never
+    }
+  }
+
+const response = (
+  request: HttpClientRequest.HttpClientRequest,
+  init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
+): HttpClientResponse.HttpClientResponse =>
+  // A web response for everything but the body: its stream would run on native promises.
+  Object.create(HttpClientResponse.fromWeb(request, new Response(null, init)), {
+    stream: { get: () => body },
+    text: { get: () => Stream.mkString(Stream.decodeText(body)) },
+  }) as HttpClientResponse.HttpClientResponse
+
+/** A provider with nothing asked yet. */
+export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
+  Effect.sync(() => {
+    const requests: Array<SeenRequest> = []
+    const closed: Array<number> = []
+    const client = HttpClient.make((request, url) =>
+      Effect.suspend(() => {
+        const call = seenRequest(requests.length, {
+          method: request.method,
+          url: url.href,
+          headers: { ...request.headers },
+          body: bodyText(request),
+        })
+        requests.push(call)
+        const givenUp = Effect.sync(() => {
+          closed.push(call.index)
+        })
+        const reply = replyTo(script, call)
+        switch (reply._tag) {
+          case "Refuse":
+            return Effect.fail(broken(request))
+          case "Silence":
+            return Effect.onInterrupt(Effect.never, () => givenUp)
+          case "Status":
+            return Effect.succeed(
+              response(request, reply, Stream.succeed(encoder.encode(reply.body))),
+            )
+          case "Stream":
+            return Effect.succeed(
+              response(
+                request,
+                { status: 200, headers: { "content-type": "text/event-stream" } },
+                Stream.fromIterable(render(call.wire, reply)).pipe(
+                  Stream.flatMap(perform(request)),
+                  Stream.onExit((exit) => (Exit.hasInterrupts(exit) ? givenUp : Effect.void)),
+                ),
+              ),
+            )
+        }
+      }),
+    )
+    return {
+      layer: Layer.succeed(HttpClient.HttpClient, client),
+      requests: Effect.sync(() => [...requests]),
+      closed: Effect.sync(() => [...closed]),
+    }
+  })

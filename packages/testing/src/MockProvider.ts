@@ -1,0 +1,191 @@
+/**
+ * A fake model provider on a loopback socket, answering by a script on both wires
+ * (`POST /v1/responses`, `POST /v1/chat/completions`).
+ *
+ * For live tests and benchmarks: the only module of this room that opens a socket. What a reply writes
+ * without a delay goes out as one write. Every connection ends with the scope (L8).
+ */
+import * as Http from "node:http"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import type * as Scope from "effect/Scope"
+import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
+import {
+  type ProviderAction,
+  type ProviderReply,
+  type ProviderScript,
+  type ProviderWire,
+  render,
+  replyTo,
+} from "./ProviderScript.ts"
+
+export interface MockProvider {
+  /** `http://127.0.0.1:<port>/v1`, for both wires. */
+  readonly baseUrl: string
+  /** In order of arrival. */
+  readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
+  /** Indices of the requests whose connection the client closed before the answer was complete. */
+  readonly closed: Effect.Effect<ReadonlyArray<number>>
+  /** Waits until the client has closed the connection of that request. */
+  readonly awaitClosed: (index: number) => Effect.Effect<void>
+}
+
+const readBody = (request: Http.IncomingMessage): Effect.Effect<string> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString("utf8"))))
+  })
+
+const write = (response: Http.ServerResponse, text: string): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    if (response.write(text)) resume(Effect.void)
+    else response.once("drain", () => resume(Effect.void))
+  })
+
+/** One answer under way; `broken` tells our own breaking of the connection from the client's. */
+interface Answer {
+  readonly response: Http.ServerResponse
+  broken: boolean
+}
+
+const breakOff = (answer: Answer): Effect.Effect<void> =>
+  Effect.sync(() => {
+    answer.broken = true
+    answer.response.destroy()
+  })
+
+const perform = (answer: Answer, action: ProviderAction): Effect.Effect<void> => {
+  switch (action._tag) {
+    case "Write":
+      return write(answer.response, action.text)
+    case "Wait":
+      return Effect.sleep(action.duration)
+    case "Drop":
+      return breakOff(answer)
+    case "Hang":
+      return Effect.never
+  }
+}
+
+const send = (
+  answer: Answer,
+  reply: ProviderReply,
+  actions: ReadonlyArray<ProviderAction>,
+): Effect.Effect<void> => {
+  const { response } = answer
+  switch (reply._tag) {
+    case "Refuse":
+      return breakOff(answer)
+    case "Silence":
+      return Effect.never
+    case "Status":
+      return Effect.sync(() => {
+        response.writeHead(reply.status, reply.headers).end(reply.body)
+      })
+    case "Stream":
+      return Effect.gen(function* () {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        // A stream that begins with a wait still gives its headers at once, as real providers do.
+        response.flushHeaders()
+        yield* Effect.forEach(actions, (action) => perform(answer, action), { discard: true })
+        response.end()
+      })
+  }
+}
+
+const listen = (server: Http.Server): Effect.Effect<number> =>
+  Effect.callback((resume) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(
+        typeof address === "object" && address !== null
+          ? Effect.succeed(address.port)
+          : Effect.die(new Error("the server has no port")),
+      )
+    })
+  })
+
+const close = (server: Http.Server): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+/** Rendering tens of thousands of deltas takes longer than sending them: a reply is rendered once per wire. */
+const makeRenderer = () => {
+  const rendered = new WeakMap<ProviderReply, Map<ProviderWire, ReadonlyArray<ProviderAction>>>()
+  return (wire: ProviderWire, reply: ProviderReply): ReadonlyArray<ProviderAction> => {
+    if (reply._tag !== "Stream") return []
+    const known = rendered.get(reply) ?? new Map<ProviderWire, ReadonlyArray<ProviderAction>>()
+    rendered.set(reply, known)
+    const actions = known.get(wire) ?? render(wire, reply)
+    known.set(wire, actions)
+    return actions
+  }
+}
+
+const headersOf = (request: Http.IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    ]),
+  )
+
+/** Starts the server; it stops with the scope. */
+export const make = (script: ProviderScript): Effect.Effect<MockProvider, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const requests: Array<SeenRequest> = []
+    const closed: Array<number> = []
+    const waiting = new Map<number, Array<() => void>>()
+    const actionsOf = makeRenderer()
+
+    const giveUp = (index: number) => {
+      closed.push(index)
+      for (const resume of waiting.get(index) ?? []) resume()
+      waiting.delete(index)
+    }
+    const handle = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
+      Effect.gen(function* () {
+        const body = yield* readBody(request)
+        const call = seenRequest(requests.length, {
+          method: request.method ?? "",
+          url: request.url ?? "",
+          headers: headersOf(request),
+          body,
+        })
+        requests.push(call)
+        const reply = replyTo(script, call)
+        const answer: Answer = { response, broken: false }
+        const gone = Effect.callback<void>((resume) => {
+          response.once("close", () => {
+            if (!response.writableFinished && !answer.broken) giveUp(call.index)
+            resume(Effect.void)
+          })
+        })
+        const sent = send(answer, reply, actionsOf(call.wire, reply))
+        yield* Effect.raceFirst(gone, Effect.andThen(sent, Effect.never))
+      })
+
+    const run = yield* FiberSet.makeRuntime()
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        Http.createServer((request, response) => {
+          run(handle(request, response))
+        }),
+      ),
+      close,
+    )
+    const port = yield* listen(server)
+    return {
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      requests: Effect.sync(() => [...requests]),
+      closed: Effect.sync(() => [...closed]),
+      awaitClosed: (index) =>
+        Effect.callback((resume) => {
+          if (closed.includes(index)) return resume(Effect.void)
+          waiting.set(index, [...(waiting.get(index) ?? []), () => resume(Effect.void)])
+        }),
+    }
+  })
