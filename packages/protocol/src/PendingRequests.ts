@@ -13,6 +13,8 @@ export interface PendingRequests<A> {
   readonly take: (id: RequestId) => A | undefined
   readonly get: (id: RequestId) => A | undefined
   readonly size: number
+  /** All values, oldest first. */
+  readonly values: () => ReadonlyArray<A>
   /** Removes all entries and gives their values, oldest first. */
   readonly drain: () => ReadonlyArray<A>
 }
@@ -36,6 +38,7 @@ export const make = <A>(): PendingRequests<A> => {
     get size() {
       return entries.size
     },
+    values: () => [...entries.values()],
     drain: () => {
       const values = [...entries.values()]
       entries.clear()

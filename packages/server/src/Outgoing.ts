@@ -1,0 +1,88 @@
+/** Requests of our own to the other side: their ids, their answers, and what becomes of them when it goes away. */
+import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
+import { ErrorCode, JsonRpcError, type RequestId, requestText } from "@colloquy/protocol/JsonRpc"
+import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
+import * as Pending from "@colloquy/protocol/PendingRequests"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+interface Asked {
+  readonly codec: Codec
+  readonly reply: Deferred.Deferred<unknown, JsonRpcError>
+}
+
+export interface Outgoing {
+  /** Ids count up from 0 (recordings: the original's do). Interrupting withdraws the request. */
+  readonly ask: (
+    method: Method,
+    params: unknown,
+  ) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>
+  /** An answer arrived; one to nothing of ours is ignored. */
+  readonly settle: (
+    id: RequestId | null,
+    answer: Exit.Exit<unknown, JsonRpcError>,
+  ) => Effect.Effect<void>
+  /** No answer will come any more: everything open, and everything asked from now on, fails. */
+  readonly close: Effect.Effect<void>
+}
+
+const ended = new JsonRpcError({
+  code: ErrorCode.serverError,
+  message: "the connection has ended",
+})
+
+export const make = (
+  send: Connection["send"],
+  withdraw: (id: RequestId) => Effect.Effect<void, ConnectionClosed>,
+): Outgoing => {
+  const open = Pending.make<Asked>()
+  let nextId = 0
+  let closed = false
+
+  const ask: Outgoing["ask"] = Effect.fnUntraced(function* (method, params) {
+    if (closed) return yield* ended
+    const codec = codecOf(method)
+    const encoded = codec.encodeParams(params)
+    if (encoded._tag === "Failure") return yield* Effect.die(encoded.failure)
+    const id = nextId++
+    const reply = yield* Deferred.make<unknown, JsonRpcError>()
+    open.add(id, { codec, reply })
+    return yield* send([requestText(id, method._tag, encoded.success)]).pipe(
+      Effect.andThen(Deferred.await(reply)),
+      Effect.onInterrupt(() =>
+        open.take(id) === undefined
+          ? Effect.void
+          : Effect.catch(withdraw(id), ({ reason }) =>
+              Effect.logDebug(`request not withdrawn: ${reason}`),
+            ),
+      ),
+      Effect.ensuring(Effect.sync(() => open.take(id))),
+    )
+  })
+
+  return {
+    ask,
+    settle: (id, answer) =>
+      Effect.suspend(() => {
+        const asked = id === null ? undefined : open.take(id)
+        if (asked === undefined) return Effect.logDebug("a response to no request of ours")
+        if (Exit.isFailure(answer)) return Effect.asVoid(Deferred.done(asked.reply, answer))
+        const decoded = asked.codec.decodeResult(answer.value)
+        if (decoded._tag === "Success") {
+          return Effect.asVoid(Deferred.succeed(asked.reply, decoded.success))
+        }
+        const message = `unusable response: ${describeFaults("result", faultsOf(decoded.failure))}`
+        return Effect.asVoid(
+          Deferred.fail(asked.reply, new JsonRpcError({ code: ErrorCode.internalError, message })),
+        )
+      }),
+    close: Effect.suspend(() => {
+      closed = true
+      return Effect.forEach(open.drain(), ({ reply }) => Deferred.fail(reply, ended), {
+        discard: true,
+      })
+    }),
+  }
+}

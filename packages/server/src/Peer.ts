@@ -1,0 +1,249 @@
+/**
+ * The JSON-RPC state of one connection: reads frames, runs one fiber per request, answers, notifies, asks back,
+ * and drains at end of input. It knows no method; a dialect's groups and handlers are given to it.
+ *
+ * Keeps L1 with `InFlight` (one response per request), L9 (end of input starts a shutdown that ends within its
+ * bound) and L13 (no input kills it, every bad one that can be answered is).
+ */
+import type { Connection, ConnectionClosed, Frame } from "@colloquy/protocol/Connection"
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
+import {
+  ErrorCode,
+  failureText,
+  type Invalid,
+  JsonRpcError,
+  type Message,
+  notificationText,
+  parse,
+  type Request,
+  type RequestId,
+  successText,
+  unreadable,
+} from "@colloquy/protocol/JsonRpc"
+import {
+  type Codec,
+  codecOf,
+  type Handlers,
+  type Method,
+  methodsOf,
+  type Params,
+  type ResultOf,
+} from "@colloquy/protocol/Method"
+import * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Rpc from "effect/rpc/Rpc"
+import type * as RpcGroup from "effect/rpc/RpcGroup"
+import type * as Scope from "effect/Scope"
+import { make as makeInFlight } from "./InFlight.ts"
+import { make as makeOutgoing } from "./Outgoing.ts"
+
+/** What a handler can do with the other side of its connection. */
+export interface PeerControl {
+  /** Sends notifications in order; waits while the other side does not read. */
+  readonly notify: <M extends Rpc.Any>(
+    method: M,
+    params: ReadonlyArray<Params<M>>,
+  ) => Effect.Effect<void, ConnectionClosed>
+  /** Asks the other side. Fails with its error, or with `serverError` when the connection ends first. */
+  readonly request: <M extends Rpc.Any>(
+    method: M,
+    params: Params<M>,
+  ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
+  /** The other side no longer wants the answer of that request; unknown and finished ids are ignored. */
+  readonly cancel: (id: RequestId) => Effect.Effect<void>
+}
+
+/** Who calls a handler. */
+export interface Caller {
+  readonly peer: PeerControl
+  /** Absent for notifications. */
+  readonly requestId?: RequestId
+}
+
+export interface PeerOptions<L extends Rpc.Any> {
+  readonly connection: Connection
+  /** What the other side may call. */
+  readonly local: RpcGroup.RpcGroup<L>
+  readonly handlers: Handlers<L, Caller>
+  /** Tells the other side that a request of ours no longer needs an answer. */
+  readonly withdraw: (peer: PeerControl, id: RequestId) => Effect.Effect<void, ConnectionClosed>
+  /** Requests served at once; one more is answered with an error. Default 1,024. */
+  readonly maxInFlight?: number
+  /** How long requests in flight may go on after end of input. Default 500 ms: a client that closed its end waits. */
+  readonly shutdownGrace?: Duration.Input
+}
+
+export interface Peer {
+  readonly control: PeerControl
+  /** Serves until end of input, then drains. */
+  readonly run: Effect.Effect<void>
+}
+
+type AnyHandler = (params: unknown, caller: Caller) => Effect.Effect<unknown, JsonRpcError>
+
+/** What the other side may take to read what is left for it. */
+const flushBound = "1 second"
+
+const rpcError = (code: number, message: string, data?: unknown) =>
+  new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
+
+const notFound = (method: string) =>
+  rpcError(ErrorCode.methodNotFound, `Method not found: ${method}`, { method })
+
+/** The text that answers a request whose handler has ended. */
+const answerText = (
+  id: RequestId,
+  codec: Codec,
+  exit: Exit.Exit<unknown, JsonRpcError>,
+): Effect.Effect<string> => {
+  const internal = failureText(id, rpcError(ErrorCode.internalError, "Internal error"))
+  if (Exit.isSuccess(exit)) {
+    const encoded = codec.encodeResult(exit.value)
+    if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
+    const text = describeFaults("result", faultsOf(encoded.failure))
+    return Effect.as(Effect.logError(`a handler broke its method's schema: ${text}`), internal)
+  }
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  return failure === undefined
+    ? Effect.as(Effect.logError("a handler died", exit.cause), internal)
+    : Effect.succeed(failureText(id, failure.error))
+}
+
+export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
+  options: PeerOptions<L>,
+): Effect.fn.Return<Peer, never, Scope.Scope> {
+  const { connection } = options
+  const maxInFlight = options.maxInFlight ?? 1024
+  const methods = methodsOf(options.local)
+  const handlers = options.handlers as unknown as Readonly<Record<string, AnyHandler>>
+  const inFlight = yield* makeInFlight(connection.send)
+  const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
+
+  const control: PeerControl = {
+    notify: (method, params) =>
+      Effect.suspend(() => {
+        const definition = method as unknown as Method
+        const { encodeParams } = codecOf(definition)
+        const texts: Array<string> = []
+        for (const one of params) {
+          const encoded = encodeParams(one)
+          if (encoded._tag === "Failure") return Effect.die(encoded.failure)
+          texts.push(notificationText(definition._tag, encoded.success))
+        }
+        return texts.length === 0 ? Effect.void : connection.send(texts)
+      }),
+    request: (method, params) => outgoing.ask(method as unknown as Method, params),
+    cancel: (id) => Effect.sync(() => inFlight.cancel(id)),
+  }
+
+  /** Once the other side is gone its end of input is on its way too, and ends everything. */
+  const answer = (text: string) =>
+    Effect.catch(connection.send([text]), ({ reason }) =>
+      Effect.logDebug(`answer dropped: ${reason}`),
+    )
+
+  const findMethod = (name: string, kind: "request" | "notification") => {
+    const method = methods.get(name)
+    const handler = handlers[name]
+    if (method === undefined || handler === undefined) return undefined
+    const codec = codecOf(method)
+    return codec.info.kind === kind ? { codec, handler } : undefined
+  }
+
+  const refusal = (request: Request) => {
+    if (inFlight.has(request.id)) {
+      return rpcError(
+        ErrorCode.invalidRequest,
+        "Invalid Request: the id is that of a request still in flight",
+      )
+    }
+    return inFlight.size < maxInFlight
+      ? undefined
+      : rpcError(ErrorCode.serverError, `more than ${maxInFlight} requests in flight`)
+  }
+
+  const onRequest = (request: Request): Effect.Effect<void> => {
+    const { id } = request
+    const found = findMethod(request.method, "request")
+    if (found === undefined) return answer(failureText(id, notFound(request.method)))
+    const refused = refusal(request)
+    if (refused !== undefined) return answer(failureText(id, refused))
+    const { codec, handler } = found
+    const params = codec.decodeParams(request.params)
+    if (params._tag === "Failure") {
+      const issues = faultsOf(params.failure)
+      const message = `Invalid params: ${describeFaults("params", issues)}`
+      return answer(failureText(id, rpcError(ErrorCode.invalidParams, message, { issues })))
+    }
+    return inFlight.start(
+      id,
+      Effect.suspend(() => handler(params.success, { peer: control, requestId: id })).pipe(
+        Effect.exit,
+        Effect.flatMap((exit) => answerText(id, codec, exit)),
+      ),
+    )
+  }
+
+  const onNotification = (name: string, raw: unknown): Effect.Effect<void> => {
+    const found = findMethod(name, "notification")
+    if (found === undefined) return Effect.logDebug(`unknown notification ${name}`)
+    const params = found.codec.decodeParams(raw)
+    if (params._tag === "Failure") {
+      const text = describeFaults("params", faultsOf(params.failure))
+      return Effect.logWarning(`notification ${name} ignored: ${text}`)
+    }
+    return found.handler(params.success, { peer: control }).pipe(
+      Effect.asVoid,
+      Effect.catchCause((cause) => Effect.logError(`notification ${name} failed`, cause)),
+    )
+  }
+
+  const onInvalid = (invalid: Invalid) =>
+    Effect.andThen(
+      Effect.logWarning(`unusable message: ${invalid.error.message}`),
+      invalid.answerable ? answer(failureText(invalid.id, invalid.error)) : Effect.void,
+    )
+
+  const onMessage = (message: Message): Effect.Effect<void> => {
+    switch (message._tag) {
+      case "Request":
+        return onRequest(message)
+      case "Notification":
+        return onNotification(message.method, message.params)
+      case "Success":
+        return outgoing.settle(message.id, Exit.succeed(message.result))
+      case "Failure":
+        return outgoing.settle(message.id, Exit.fail(message.error))
+      case "Invalid":
+        return onInvalid(message)
+    }
+  }
+
+  const onFrame = (frame: Frame): Effect.Effect<void> => {
+    switch (frame._tag) {
+      case "Text":
+        return onMessage(parse(frame.text))
+      case "TooLong":
+        return onInvalid(
+          unreadable(`Parse error: a line of ${frame.bytes} bytes, the limit is ${frame.maxBytes}`),
+        )
+      case "NotUtf8":
+        return onInvalid(unreadable("Parse error: the line is not UTF-8"))
+    }
+  }
+
+  const read: Effect.Effect<void> = Effect.matchEffect(connection.receive, {
+    onSuccess: (frames) => Effect.andThen(Effect.forEach(frames, onFrame, { discard: true }), read),
+    onFailure: () => Effect.void,
+  })
+
+  const drain = outgoing.close.pipe(
+    Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis")),
+    Effect.andThen(Effect.timeoutOption(connection.flush, flushBound)),
+    Effect.asVoid,
+  )
+
+  return { control, run: Effect.andThen(read, drain) }
+})

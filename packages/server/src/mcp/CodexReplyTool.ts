@@ -1,0 +1,43 @@
+/** The tool `codex-reply`: the next turn of a conversation, named by any generation's key (§1.6, design §6). */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import type { RequestId } from "@colloquy/protocol/JsonRpc"
+import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
+import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
+import * as Effect from "effect/Effect"
+import type { PeerControl } from "../Peer.ts"
+import { badArguments, badId, unknownId } from "./ToolResults.ts"
+import { runTurn } from "./TurnCall.ts"
+
+/** Argument and the name the original's texts give it; the newest first. */
+const keys = [
+  ["threadId", "thread_id"],
+  ["conversationId", "conversation_id"],
+  ["sessionId", "session_id"],
+] as const
+
+export const codexReply = Effect.fnUntraced(function* (
+  args: CodexReplyArguments,
+  call: { readonly requestId: RequestId; readonly peer: PeerControl },
+): Effect.fn.Return<CallToolResult, never, ConversationManager> {
+  const manager = yield* ConversationManager
+  const given = keys.flatMap(([key, name]) => {
+    const value = args[key]
+    return value === undefined ? [] : [{ key, name, value }]
+  })
+  const [first, ...others] = given
+  if (first === undefined) {
+    return badArguments(
+      "missing field `threadId` (expected a string; `conversationId` and `sessionId` are accepted too)",
+    )
+  }
+  const other = others.find(({ value }) => value !== first.value)
+  if (other !== undefined) {
+    return badArguments(`\`${first.key}\` and \`${other.key}\` name different conversations`)
+  }
+  const parsed = parseConversationId(first.value)
+  if ("problem" in parsed) return badId(first.name, parsed.problem)
+  const conversation = yield* Effect.result(manager.get(parsed.id))
+  if (conversation._tag === "Failure") return unknownId(first.name, parsed.id)
+  return yield* runTurn({ ...call, conversation: conversation.success, prompt: args.prompt })
+})

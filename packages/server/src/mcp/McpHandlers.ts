@@ -1,0 +1,44 @@
+/** The handlers of the `codex-mcp` dialect, one per method: the only table from methods to code. */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import {
+  Cancelled,
+  type CodexMcp,
+  Initialize,
+  Initialized,
+  Ping,
+  ToolsCall,
+  ToolsList,
+} from "@colloquy/protocol/mcp/CodexMcp"
+import type { Handlers } from "@colloquy/protocol/Method"
+import type { Dialect } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type { Caller } from "../Peer.ts"
+import { initialize } from "./Initialize.ts"
+import { notificationsCancelled } from "./NotificationsCancelled.ts"
+import { notificationsInitialized } from "./NotificationsInitialized.ts"
+import { ping } from "./Ping.ts"
+import * as Session from "./Session.ts"
+import { toolsCall } from "./ToolsCall.ts"
+import { toolsList } from "./ToolsList.ts"
+
+type ClientMethods = typeof CodexMcp extends Dialect<infer C, infer _> ? C : never
+
+/** Handlers with a session of their own: make them once per connection. */
+export const make = Effect.fnUntraced(function* (options: {
+  readonly version: string
+}): Effect.fn.Return<
+  Handlers<ClientMethods, Caller>,
+  never,
+  ConversationManager | SettingsResolver
+> {
+  const session = yield* Session.make
+  return {
+    [Initialize._tag]: initialize(session, options.version),
+    [Ping._tag]: ping,
+    [ToolsList._tag]: toolsList,
+    [ToolsCall._tag]: yield* toolsCall,
+    [Initialized._tag]: notificationsInitialized,
+    [Cancelled._tag]: notificationsCancelled,
+  }
+})

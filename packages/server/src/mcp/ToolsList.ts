@@ -1,0 +1,13 @@
+/** `tools/list`: all tools on one page, whatever the cursor (recording 0.29 `handshake`, id 4). */
+import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
+import * as Effect from "effect/Effect"
+
+const tools = codexTools.map(({ name, title, description, inputSchema, outputSchema }) => ({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+}))
+
+export const toolsList = () => Effect.succeed({ tools })

@@ -1,0 +1,94 @@
+/**
+ * A tool call that runs one turn: submits the prompt, forwards the turn's events as they come, and gives the result
+ * after the terminal event (L2). Withdrawn, it stops the turn and still forwards its `turn_aborted`, as the original
+ * does; the Peer then sends no answer.
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { Listener } from "@colloquy/core/Listener"
+import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
+import type { RequestId } from "@colloquy/protocol/JsonRpc"
+import { type CallToolResult, CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Params } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type { PeerControl } from "../Peer.ts"
+import { failureIn, success } from "./ToolResults.ts"
+import { wireEvent } from "./WireEvents.ts"
+
+export interface TurnCall {
+  readonly conversation: Conversation
+  readonly prompt: string
+  /** Chosen id of the submission; without one the conversation numbers it. */
+  readonly submissionId?: string
+  /** First event to forward; default: what comes from now on. */
+  readonly from?: number
+  readonly requestId: RequestId
+  readonly peer: PeerControl
+}
+
+/** How long a stopped turn may take to its terminal event (L14). */
+const abortBound = "1 second"
+
+const gone = "the conversation ended before the turn did"
+
+const resultOf = (
+  threadId: string,
+  terminal: EventMsg,
+  error: string | undefined,
+): CallToolResult => {
+  if (error !== undefined) return failureIn(threadId, error)
+  return terminal.type === "task_complete"
+    ? success(threadId, terminal.last_agent_message ?? "")
+    : failureIn(threadId, "Turn interrupted")
+}
+
+/** Forwards until the turn's terminal event. Can be interrupted and called again: it goes on where it was. */
+const forward = Effect.fnUntraced(function* (call: TurnCall, listener: Listener, turnId: string) {
+  const threadId = call.conversation.id
+  let error: string | undefined
+  while (true) {
+    const wire: Array<Params<typeof CodexEvent>> = []
+    let terminal: EventMsg | undefined
+    for (const delivery of yield* listener.take) {
+      if (delivery._tag !== "Event" || terminal !== undefined) continue
+      const { event } = delivery
+      if (event.id !== turnId && event.id !== "") continue
+      const params = wireEvent(event, { requestId: call.requestId, threadId })
+      if (params !== undefined) wire.push(params)
+      if (event.msg.type === "error") error = event.msg.message
+      if (isTerminal(event.msg) && event.id === turnId) terminal = event.msg
+    }
+    yield* call.peer.notify(CodexEvent, wire)
+    if (terminal !== undefined) return resultOf(threadId, terminal, error)
+  }
+})
+
+export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
+  const { conversation } = call
+  const run = Effect.gen(function* () {
+    const listener = yield* conversation.attach(call.from === undefined ? {} : { from: call.from })
+    const receipt = yield* conversation.submit(
+      { type: "user_input", items: [{ type: "text", text: call.prompt }] },
+      {
+        whileRunning: "wait",
+        ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
+      },
+    )
+    const rest = forward(call, listener, receipt.id)
+    const stop = Effect.andThen(conversation.cancel(receipt.id), rest).pipe(
+      Effect.timeoutOption(abortBound),
+    )
+    return yield* rest.pipe(
+      Effect.onInterrupt(() => stop),
+      // Nobody reads the events any more: the turn has nobody to work for.
+      Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(receipt.id)),
+    )
+  })
+  return Effect.scoped(run).pipe(
+    Effect.catchTags({
+      ConversationClosed: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
+      SubmissionRefused: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
+      ConnectionClosed: ({ reason }) => Effect.succeed(failureIn(conversation.id, reason)),
+      Done: () => Effect.succeed(failureIn(conversation.id, gone)),
+    }),
+  )
+}
