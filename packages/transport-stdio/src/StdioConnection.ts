@@ -1,0 +1,59 @@
+/**
+ * A connection over two byte streams, one text per line: what a process speaks on its standard input and output.
+ *
+ * Owns framing, bounds and the ends of the streams; knows no method and no JSON. Keeps L6 (bounded both ways: a peer
+ * that does not read slows its senders), L9 (frames only; end, close or error of the input ends it) and L13.
+ */
+import type { Connection } from "@colloquy/protocol/Connection"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Readable, Writable } from "node:stream"
+import * as Inbox from "./internal/Inbox.ts"
+import * as Outbox from "./internal/Outbox.ts"
+import * as Lines from "./Lines.ts"
+
+export interface StdioOptions {
+  /** Left paused when the scope closes; never destroyed. */
+  readonly input: Readable
+  /** Never ended nor destroyed. */
+  readonly output: Writable
+  /** Longest incoming line; a longer one is skipped and told as `TooLong`. Default 16 MiB. */
+  readonly maxLineBytes?: number
+  /** Reading pauses while more than this is read and not received; default 1 MiB, some 16 reads of a pipe. */
+  readonly maxUnreadBytes?: number
+  /** Senders wait while more than this is accepted and not written; default 4 MiB. One larger text passes alone. */
+  readonly maxOutboxBytes?: number
+}
+
+/**
+ * Joins the two streams into a connection for the length of the scope.
+ *
+ * Either stream's end is the end of both directions of hope, but not at once: after the input ended, answers can still
+ * be sent and flushed; when the output is gone, `send` fails and `receive` ends after the frames already read.
+ * Closing the scope waits for nothing: `flush` first.
+ */
+export const make = (options: StdioOptions): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const inbox = Inbox.make(
+        options.input,
+        Lines.make(options.maxLineBytes),
+        options.maxUnreadBytes ?? 1024 * 1024,
+      )
+      const outbox = Outbox.make(options.output, options.maxOutboxBytes ?? 4 * 1024 * 1024, () =>
+        inbox.close(),
+      )
+      return { inbox, outbox }
+    }),
+    ({ inbox, outbox }) =>
+      Effect.sync(() => {
+        inbox.close()
+        outbox.close("the connection was closed on this side")
+      }),
+  ).pipe(
+    Effect.map(({ inbox, outbox }) => ({
+      receive: inbox.receive,
+      send: outbox.send,
+      flush: outbox.flush,
+    })),
+  )

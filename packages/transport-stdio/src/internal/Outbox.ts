@@ -1,0 +1,170 @@
+/**
+ * The one writer of a stream: a queue of texts bounded in bytes, written in batches, one write at a time.
+ *
+ * Whoever sends more than fits waits, first come first served, and is told when the stream is gone. A text is written
+ * whole or not at all. Plain callbacks: a message costs no fiber (L6, L9).
+ */
+import { ConnectionClosed } from "@colloquy/protocol/Connection"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { Writable } from "node:stream"
+
+export interface Outbox {
+  readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  /** Returns when all that was accepted before has been handed to the system, or the stream is gone. */
+  readonly flush: Effect.Effect<void>
+  /** Fails all senders from now on, drops what was accepted but not written, and lets go of the stream. */
+  readonly close: (reason: string) => void
+}
+
+interface Sender {
+  readonly texts: ReadonlyArray<string>
+  readonly bytes: number
+  readonly resume: (exit: Exit.Exit<void, ConnectionClosed>) => void
+}
+
+interface Flusher {
+  /** Number of the last accepted text to wait for. */
+  readonly upTo: number
+  readonly resume: (exit: Exit.Exit<void>) => void
+}
+
+const bytesOf = (texts: ReadonlyArray<string>) => {
+  let bytes = 0
+  for (const text of texts) bytes += Buffer.byteLength(text) + 1
+  return bytes
+}
+
+/**
+ * @param maxBytes accepted and not yet written; a single larger text passes when nothing else is waiting
+ * @param onGone called once, when the stream fails or closes on its own
+ */
+export const make = (
+  output: Writable,
+  maxBytes: number,
+  onGone: (reason: string) => void,
+): Outbox => {
+  let queue: Array<string> = []
+  let pendingBytes = 0
+  let accepted = 0
+  let written = 0
+  let writing = false
+  let scheduled = false
+  let erring = false
+  let closed: ConnectionClosed | undefined
+  const senders = new Set<Sender>()
+  const flushers = new Set<Flusher>()
+
+  const fits = (bytes: number) => pendingBytes === 0 || pendingBytes + bytes <= maxBytes
+
+  const accept = (texts: ReadonlyArray<string>, bytes: number) => {
+    for (const text of texts) queue.push(text)
+    accepted += texts.length
+    pendingBytes += bytes
+    if (scheduled || writing) return
+    scheduled = true
+    // Everything that the fibers of this run of the scheduler send goes out in one write.
+    queueMicrotask(write)
+  }
+
+  const admit = () => {
+    for (const sender of senders) {
+      if (!fits(sender.bytes)) return
+      senders.delete(sender)
+      accept(sender.texts, sender.bytes)
+      sender.resume(Exit.void)
+    }
+  }
+
+  const write = () => {
+    scheduled = false
+    if (closed !== undefined || queue.length === 0) return
+    const batch = queue
+    const bytes = pendingBytes
+    queue = []
+    writing = true
+    output.write(`${batch.join("\n")}\n`, (error) => {
+      writing = false
+      // After an error the event follows, and would end the process if nobody listened: `onError` lets go then.
+      erring = Boolean(error)
+      if (closed !== undefined) {
+        if (!erring) output.removeListener("error", onError)
+        return
+      }
+      if (error) return fail(error.message)
+      written += batch.length
+      pendingBytes -= bytes
+      for (const flusher of flushers) {
+        if (flusher.upTo > written) continue
+        flushers.delete(flusher)
+        flusher.resume(Exit.void)
+      }
+      admit()
+      if (queue.length > 0 && !scheduled) write()
+    })
+  }
+
+  const close = (reason: string) => {
+    if (closed !== undefined) return
+    closed = new ConnectionClosed({ reason })
+    output.removeListener("close", onClose)
+    if (!writing && !erring) output.removeListener("error", onError)
+    queue = []
+    pendingBytes = 0
+    const exit = Exit.fail(closed)
+    for (const sender of senders) {
+      senders.delete(sender)
+      sender.resume(exit)
+    }
+    for (const flusher of flushers) {
+      flushers.delete(flusher)
+      flusher.resume(Exit.void)
+    }
+  }
+
+  const fail = (reason: string) => {
+    if (closed !== undefined) return
+    close(reason)
+    onGone(reason)
+  }
+  const onError = (error: Error) => {
+    if (closed === undefined) fail(error.message)
+    else output.removeListener("error", onError)
+  }
+  const onClose = () => fail("the output was closed")
+  output.on("error", onError)
+  output.on("close", onClose)
+  if (output.destroyed || output.writableEnded) fail("the output was closed")
+
+  return {
+    send: (texts) =>
+      Effect.suspend(() => {
+        if (closed !== undefined) return Effect.fail(closed)
+        if (texts.length === 0) return Effect.void
+        const bytes = bytesOf(texts)
+        if (senders.size === 0 && fits(bytes)) {
+          accept(texts, bytes)
+          return Effect.void
+        }
+        return Effect.callback<void, ConnectionClosed>((resume) => {
+          const sender = { texts, bytes, resume }
+          senders.add(sender)
+          return Effect.sync(() => {
+            // The one behind may be smaller and fit.
+            if (senders.delete(sender)) admit()
+          })
+        })
+      }),
+    flush: Effect.suspend(() => {
+      if (closed !== undefined || written === accepted) return Effect.void
+      return Effect.callback<void>((resume) => {
+        const flusher = { upTo: accepted, resume }
+        flushers.add(flusher)
+        return Effect.sync(() => {
+          flushers.delete(flusher)
+        })
+      })
+    }),
+    close,
+  }
+}
