@@ -1,0 +1,199 @@
+/**
+ * The client of the dialect `codex-mcp`: the handshake, the two tools, the events. Everything else of the dialect goes
+ * through `client`.
+ */
+import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
+import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
+import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
+import {
+  type CallToolResult,
+  Cancelled,
+  CodexEvent,
+  CodexMcp,
+  Initialize,
+  Initialized,
+  type InitializeParams,
+  Ping,
+  protocolVersions,
+  ToolsCall,
+  ToolsList,
+} from "@colloquy/protocol/mcp/CodexMcp"
+import {
+  Codex,
+  type CodexArguments,
+  CodexReply,
+  type CodexReplyArguments,
+  type ToolDefinition,
+  ToolOutput,
+} from "@colloquy/protocol/mcp/CodexTools"
+import type { Dialect, Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Cancel from "./Cancel.ts"
+import * as Client from "./Client.ts"
+
+type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; readonly s: S } : never
+type ClientMethods = MethodsOf<typeof CodexMcp>["c"]
+type ServerMethods = MethodsOf<typeof CodexMcp>["s"]
+
+/** One `codex/event`, flat. */
+export interface McpEvent {
+  /** The tool call that runs the conversation. */
+  readonly requestId: RequestId | undefined
+  /** From servers of 0.120 on. */
+  readonly threadId: string | undefined
+  /** The submission the event belongs to. */
+  readonly id: string
+  readonly msg: AnyEventMsg
+}
+
+export interface ConnectOptions {
+  readonly clientInfo: InitializeParams["clientInfo"]
+  readonly capabilities?: InitializeParams["capabilities"]
+  /** The revision to offer; default the newest one spoken here. */
+  readonly protocolVersion?: string
+  /** Runs for one event after the other, in order; all events of a call before its answer. See `ClientOptions.handlers`. */
+  readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
+}
+
+/** What a call of `codex` or `codex-reply` came to. */
+export interface TurnAnswer {
+  /** The agent's last message, or what went wrong when `isError`. */
+  readonly text: string
+  readonly isError: boolean
+  /** Names the conversation for `codexReply`; servers before 0.120 send none here. */
+  readonly threadId: string | undefined
+  readonly result: CallToolResult
+}
+
+type Tool = ResultOf<typeof ToolsList>["tools"][number]
+type Failure = JsonRpcError | ConnectionClosed
+
+export interface McpClient {
+  readonly client: Client.Client<ClientMethods>
+  /** The server's answer to the handshake. */
+  readonly server: ResultOf<typeof Initialize>
+  /** Starts a conversation and returns when its first turn has ended. Interruption cancels the turn. */
+  readonly codex: (
+    args: CodexArguments,
+    options?: Client.RequestOptions,
+  ) => Effect.Effect<TurnAnswer, Failure>
+  /** Runs one more turn of a conversation. */
+  readonly codexReply: (
+    args: CodexReplyArguments,
+    options?: Client.RequestOptions,
+  ) => Effect.Effect<TurnAnswer, Failure>
+  /** Calls any tool by its name; a tool that fails gives a result with `isError`. */
+  readonly callTool: (
+    name: string,
+    args: unknown,
+    options?: Client.RequestOptions,
+  ) => Effect.Effect<CallToolResult, Failure>
+  /** The tools of all pages. */
+  readonly listTools: Effect.Effect<ReadonlyArray<Tool>, Failure>
+}
+
+const cancel = Cancel.make(Cancelled, {
+  params: (requestId) => ({ requestId }),
+  id: ({ requestId }) => requestId,
+})
+
+/** The typed client without the handshake: `ping` is answered, interrupted requests are cancelled. */
+export const make = (
+  connection: Connection,
+  options: Omit<Client.ClientOptions<ServerMethods>, "cancel"> = {},
+): Effect.Effect<Client.Client<ClientMethods>, never, Scope.Scope> =>
+  Client.make(CodexMcp, connection, {
+    ...options,
+    cancel,
+    handlers: { [Ping._tag]: () => Effect.succeed({}), ...options.handlers },
+  })
+
+const toEvent = ({ _meta, id, msg }: Params<typeof CodexEvent>): McpEvent => ({
+  requestId: _meta?.requestId ?? undefined,
+  threadId: _meta?.threadId,
+  id,
+  msg,
+})
+
+const isText = (part: CallToolResult["content"][number]): part is { type: "text"; text: string } =>
+  part.type === "text" && "text" in part && typeof part["text"] === "string"
+
+const readOutput = Schema.decodeUnknownOption(ToolOutput)
+
+const toAnswer = (result: CallToolResult): TurnAnswer => {
+  const output = Option.getOrUndefined(readOutput(result.structuredContent))
+  return {
+    text: result.content
+      .filter(isText)
+      .map((part) => part.text)
+      .join("\n"),
+    isError: result.isError === true,
+    threadId: output?.threadId,
+    result,
+  }
+}
+
+const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethods>) {
+  const tools: Array<Tool> = []
+  const seen = new Set<string>()
+  let page = yield* client.request(ToolsList, {})
+  tools.push(...page.tools)
+  // A server that gives the same cursor twice would never come to an end.
+  while (page.nextCursor !== undefined && !seen.has(page.nextCursor)) {
+    seen.add(page.nextCursor)
+    page = yield* client.request(ToolsList, { cursor: page.nextCursor })
+    tools.push(...page.tools)
+  }
+  return tools
+})
+
+/**
+ * Shakes hands and gives the client, for the length of the scope. Fails with `JsonRpcError` of code -32602 when the
+ * server answers with a revision that is not spoken here.
+ */
+export const connect = (
+  connection: Connection,
+  options: ConnectOptions,
+): Effect.Effect<McpClient, Failure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const onEvent = options.onEvent
+    const client = yield* make(
+      connection,
+      onEvent === undefined
+        ? {}
+        : { handlers: { [CodexEvent._tag]: (params) => onEvent(toEvent(params)) } },
+    )
+    const server = yield* client.request(
+      Initialize,
+      {
+        protocolVersion: options.protocolVersion ?? protocolVersions[0],
+        capabilities: options.capabilities ?? {},
+        clientInfo: options.clientInfo,
+      },
+      // MCP lifecycle: the handshake must not be cancelled.
+      { cancellable: false },
+    )
+    if (!protocolVersions.some((version) => version === server.protocolVersion)) {
+      return yield* new JsonRpcError({
+        code: ErrorCode.invalidParams,
+        message: `the server speaks protocol revision ${JSON.stringify(server.protocolVersion)}, expected one of ${protocolVersions.join(", ")}`,
+      })
+    }
+    yield* client.notify(Initialized, undefined)
+
+    const callTool: McpClient["callTool"] = (name, args, how) =>
+      client.request(ToolsCall, { name, arguments: args }, how)
+    const run = (tool: ToolDefinition, args: unknown, how: Client.RequestOptions | undefined) =>
+      Effect.map(callTool(tool.name, args, how), toAnswer)
+    return {
+      client,
+      server,
+      callTool,
+      codex: (args, how) => run(Codex, args, how),
+      codexReply: (args, how) => run(CodexReply, args, how),
+      listTools: allTools(client),
+    }
+  })

@@ -1,0 +1,129 @@
+/**
+ * What the server asks and tells: decodes with the method's schema, runs the handler, answers.
+ *
+ * Keeps L1 on this side: a request gets one answer, none after it was cancelled.
+ */
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import {
+  ErrorCode,
+  failureText,
+  JsonRpcError,
+  type Notification,
+  type Request,
+  type RequestId,
+  successText,
+} from "@colloquy/protocol/JsonRpc"
+import { codecOf, type Handlers, type Method, methodsOf } from "@colloquy/protocol/Method"
+import * as PendingRequests from "@colloquy/protocol/PendingRequests"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import type * as RpcGroup from "effect/rpc/RpcGroup"
+import type * as Scope from "effect/Scope"
+
+type Send = (text: string) => Effect.Effect<void, ConnectionClosed>
+
+/** A handler whose types were checked where it was given. */
+type Handler = (
+  params: unknown,
+  call: { readonly id?: RequestId },
+) => Effect.Effect<unknown, JsonRpcError>
+
+export interface ServerCalls {
+  /** Returns when the handler has run; nothing happens without one. */
+  readonly notification: (message: Notification) => Effect.Effect<void>
+  /** Returns at once: the handler runs in its own fiber. */
+  readonly request: (message: Request) => Effect.Effect<void, ConnectionClosed>
+  /** Interrupts the handler of that request, which is then not answered. */
+  readonly cancel: (id: RequestId) => Effect.Effect<void>
+  /** Interrupts all handlers of requests. */
+  readonly end: () => void
+}
+
+const error = (code: number, message: string) => new JsonRpcError({ code, message })
+
+export const make = <S extends Method>(options: {
+  readonly group: RpcGroup.RpcGroup<S>
+  readonly handlers: Partial<Handlers<S, { readonly id?: RequestId }>>
+  readonly maxRequests: number
+  readonly send: Send
+  readonly scope: Scope.Scope
+}): ServerCalls => {
+  const methods = methodsOf(options.group)
+  const handlers = new Map(
+    Object.entries(options.handlers as unknown as Readonly<Record<string, Handler | undefined>>),
+  )
+  const running = PendingRequests.make<Fiber.Fiber<void>>()
+
+  const answerTo = ({
+    id,
+    method: name,
+    params,
+  }: Request): Effect.Effect<unknown, JsonRpcError> => {
+    const method = methods.get(name)
+    const handler = handlers.get(name)
+    if (method === undefined || handler === undefined) {
+      return Effect.fail(error(ErrorCode.methodNotFound, `method not found: ${name}`))
+    }
+    const codec = codecOf(method)
+    return Effect.fromResult(codec.decodeParams(params)).pipe(
+      Effect.mapError((issue) =>
+        error(ErrorCode.invalidParams, `invalid params of \`${name}\`: ${issue.message}`),
+      ),
+      Effect.flatMap((decoded) => handler(decoded, { id })),
+      Effect.flatMap((result) => Effect.orDie(Effect.fromResult(codec.encodeResult(result)))),
+    )
+  }
+
+  const run = (message: Request): Effect.Effect<void> =>
+    Effect.suspend(() => answerTo(message)).pipe(
+      Effect.map((result) => successText(message.id, result)),
+      Effect.catch((failure) => Effect.succeed(failureText(message.id, failure))),
+      // Defects, and a handler that interrupted itself; an interruption of this fiber passes by.
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Effect.logError(`the handler of \`${message.method}\` failed`, cause),
+          failureText(message.id, error(ErrorCode.internalError, "internal error of the client")),
+        ),
+      ),
+      Effect.flatMap((text) =>
+        running.take(message.id) === undefined ? Effect.void : options.send(text),
+      ),
+      // The connection's end is told to everybody by the reader.
+      Effect.catchTag("ConnectionClosed", () => Effect.void),
+    )
+
+  return {
+    notification: ({ method: name, params }) => {
+      const method = methods.get(name)
+      const handler = handlers.get(name)
+      if (method === undefined || handler === undefined) return Effect.void
+      const decoded = codecOf(method).decodeParams(params)
+      if (Result.isFailure(decoded)) {
+        return Effect.logDebug(`ignored \`${name}\` with bad params: ${decoded.failure.message}`)
+      }
+      return Effect.suspend(() => handler(decoded.success, {})).pipe(
+        Effect.asVoid,
+        Effect.catchCause((cause) => Effect.logError(`the handler of \`${name}\` failed`, cause)),
+      )
+    },
+    request: (message) =>
+      Effect.suspend(() => {
+        const refuse = (code: number, why: string) =>
+          options.send(failureText(message.id, error(code, why)))
+        if (running.get(message.id) !== undefined) {
+          return refuse(ErrorCode.invalidRequest, "a request with this id is already in flight")
+        }
+        if (running.size >= options.maxRequests) {
+          return refuse(ErrorCode.serverError, "too many requests in flight at the client")
+        }
+        return Effect.map(Effect.forkIn(run(message), options.scope), (fiber) => {
+          running.add(message.id, fiber)
+        })
+      }),
+    cancel: (id) => Effect.sync(() => running.take(id)?.interruptUnsafe()),
+    end: () => {
+      for (const fiber of running.drain()) fiber.interruptUnsafe()
+    },
+  }
+}
