@@ -1,0 +1,27 @@
+/** Every model: the offline one and both HTTP wires behind the one port, chosen by `request.provider.wire`. */
+import { ModelClient } from "@colloquy/core/ModelClient"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as HttpModel from "./HttpModel.ts"
+import * as ModelRouter from "./ModelRouter.ts"
+import type { OfflineModelOptions } from "./OfflineModel.ts"
+
+export type ModelsOptions = OfflineModelOptions & HttpModel.HttpModelOptions
+
+/**
+ * The options are those of both halves; without any, the offline model answers by its rules. A program that wants
+ * to load the HTTP half late uses `ModelRouter` and imports `HttpModel` itself.
+ */
+export const layer = (
+  options?: ModelsOptions,
+): Layer.Layer<ModelClient, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ModelClient,
+    Effect.flatMap(HttpClient.HttpClient, (client) =>
+      ModelRouter.make(
+        Effect.sync(() => HttpModel.make(client, options)),
+        options,
+      ),
+    ),
+  )

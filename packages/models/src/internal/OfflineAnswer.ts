@@ -1,0 +1,81 @@
+/** What the offline model answers without a script: a pure function of the history. */
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { OfflineStep } from "../OfflineScript.ts"
+
+const maxQuoteChars = 200
+
+const quote = (text: string): string => {
+  const flat = text.trim().replaceAll(/\s+/g, " ")
+  return flat.length <= maxQuoteChars ? flat : `${flat.slice(0, maxQuoteChars)}…`
+}
+
+/** The JSON text the shell gives the model (§6.8). */
+const ShellOutput = Schema.fromJsonString(
+  Schema.Struct({
+    output: Schema.String,
+    metadata: Schema.optional(Schema.Struct({ exit_code: Schema.optional(Schema.Int) })),
+  }),
+)
+const decodeShellOutput = Schema.decodeUnknownOption(ShellOutput)
+
+const afterTool = (output: string): string => {
+  const shell = Option.getOrUndefined(decodeShellOutput(output))
+  const code = shell?.metadata?.exit_code
+  const said = quote(shell?.output ?? output)
+  const failed = code === undefined || code === 0 ? "" : ` with exit code ${code}`
+  return said === ""
+    ? `The tool finished${failed} and said nothing.`
+    : `The tool finished${failed} and said: ${said}`
+}
+
+const call = (name: string, args: unknown): OfflineStep => ({
+  tool_call: { name, arguments: args },
+})
+
+const plan = (text: string): OfflineStep =>
+  call("update_plan", {
+    plan: text
+      .split(";")
+      .map((step) => step.trim())
+      .filter((step) => step !== "")
+      .map((step, n) => ({ step, status: n === 0 ? "in_progress" : "pending" })),
+  })
+
+/** The directives a person can give the offline model; the first that matches counts. */
+const directives: ReadonlyArray<readonly [RegExp, (rest: string) => OfflineStep]> = [
+  [/^say\s([\s\S]*)$/i, (text) => ({ text: text.trim() })],
+  [/^run:([\s\S]*)$/i, (text) => call("shell", { command: ["bash", "-lc", text.trim()] })],
+  // A patch is sensitive to its white space.
+  [/^patch:\s?([\s\S]*)$/i, (text) => call("apply_patch", { input: text })],
+  [/^plan:([\s\S]*)$/i, plan],
+]
+
+const answerTo = (model: string, text: string): OfflineStep => {
+  const heard = text.trimStart()
+  for (const [pattern, step] of directives) {
+    const rest = pattern.exec(heard)?.[1]
+    if (rest !== undefined) return step(rest)
+  }
+  return {
+    text: `This is the offline model \`${model}\`. It heard: ${quote(text)}`,
+  }
+}
+
+/** The steps that answer the last user message or tool output of the history. */
+export const offlineAnswer = (
+  model: string,
+  input: ReadonlyArray<ResponseItem>,
+): ReadonlyArray<OfflineStep> => {
+  const last = input.findLast(
+    (item) =>
+      item.type === "function_call_output" ||
+      item.type === "custom_tool_call_output" ||
+      (item.type === "message" && item.role === "user"),
+  )
+  if (last === undefined) return [answerTo(model, "")]
+  if (last.type !== "message") return "output" in last ? [{ text: afterTool(last.output) }] : []
+  const text = last.content.map((part) => (part.type === "input_image" ? "" : part.text)).join("")
+  return [answerTo(model, text)]
+}

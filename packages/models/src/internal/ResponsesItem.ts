@@ -1,0 +1,92 @@
+/** The finished item of `response.output_item.done`, made a `ResponseItem`: unknown types and parts drop, ids are not kept (§6.5). */
+import {
+  type ContentItem,
+  CustomToolCallItem,
+  FunctionCallItem,
+  LocalShellCallItem,
+  type ResponseItem,
+  WebSearchCallItem,
+} from "@colloquy/protocol/ResponseItem"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+type Reader = (item: unknown) => Result.Result<ResponseItem | undefined, Schema.SchemaError>
+
+const as = <T, E>(
+  schema: Schema.Codec<T, E>,
+  read: (item: T) => ResponseItem | undefined,
+): Reader => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (item) => Result.map(decode(item), read)
+}
+
+const Text = Schema.Struct({ type: Schema.Literal("output_text"), text: Schema.String })
+const Refusal = Schema.Struct({ type: Schema.Literal("refusal"), refusal: Schema.String })
+const decodePart = Schema.decodeUnknownOption(Schema.Union([Text, Refusal]))
+
+const textPart = (part: unknown): ReadonlyArray<ContentItem> =>
+  Option.match(decodePart(part), {
+    onNone: () => [],
+    onSome: (known) => [
+      { type: "output_text", text: known.type === "refusal" ? known.refusal : known.text },
+    ],
+  })
+
+const message = as(
+  Schema.Struct({ role: Schema.String, content: Schema.Array(Schema.Unknown) }),
+  ({ role, content }) => ({ type: "message", role, content: content.flatMap(textPart) }),
+)
+
+const Summary = Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String })
+const RawReasoning = Schema.Struct({
+  type: Schema.Literals(["reasoning_text", "text"]),
+  text: Schema.String,
+})
+
+const reasoning = as(
+  Schema.Struct({
+    summary: Schema.optional(Schema.NullOr(Schema.Array(Summary))),
+    content: Schema.optional(Schema.NullOr(Schema.Array(RawReasoning))),
+    encrypted_content: Schema.optional(Schema.NullOr(Schema.String)),
+  }),
+  ({ summary, content, encrypted_content }) => ({
+    type: "reasoning",
+    summary: summary ?? [],
+    ...(content === undefined || content === null || content.length === 0 ? {} : { content }),
+    ...(encrypted_content === undefined ? {} : { encrypted_content }),
+  }),
+)
+
+const localShellCall = as(
+  Schema.Struct({
+    ...LocalShellCallItem.fields,
+    id: Schema.optional(Schema.NullOr(Schema.String)),
+  }),
+  // §6.7: a call without `call_id` answers to its id.
+  ({ id, call_id, ...item }) => ({ ...item, call_id: call_id ?? id ?? null }),
+)
+
+const readers = new Map<string, Reader>([
+  ["message", message],
+  ["reasoning", reasoning],
+  ["function_call", as(FunctionCallItem, (item) => item)],
+  ["custom_tool_call", as(CustomToolCallItem, (item) => item)],
+  ["local_shell_call", localShellCall],
+  ["web_search_call", as(WebSearchCallItem, (item) => item)],
+])
+
+const decodeEvent = Schema.decodeUnknownResult(
+  Schema.Struct({
+    item: Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+      Schema.Record(Schema.String, Schema.Unknown),
+    ]),
+  }),
+)
+
+/** `undefined`: a type we do not know. A known type with wrong members is a failure that names them. */
+export const readItem: Reader = (event) =>
+  Result.flatMap(
+    decodeEvent(event),
+    ({ item }) => readers.get(item.type)?.(item) ?? Result.succeed(undefined),
+  )

@@ -1,0 +1,122 @@
+/**
+ * The body of a streaming response as model events: bytes to server-sent events to the wire's decoder, one array of
+ * events per pull, in plain functions. Owns the idle timeout; the connection belongs to the body's own scope.
+ */
+import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Sse from "effect/encoding/Sse"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as Pull from "effect/Pull"
+import * as Stream from "effect/Stream"
+import { dropped, idle, tooLarge } from "./Failures.ts"
+import type { WireDecoder } from "./WireDecoder.ts"
+
+/** How long the rest of a whole answer (usage, end marker, end of the body) is waited for: reading to the end lets the connection be used again. */
+const rest = Duration.millis(500)
+
+/** Reads bytes into `out`; `failure` and `ended` tell how it went. */
+const makeReader = (decoder: WireDecoder, maxEventSize: number) => {
+  const text = new TextDecoder()
+  let out: Array<ModelEvent> = []
+  let failure: ModelError | undefined
+  let seen = 0
+  const parser = Sse.makeParser(
+    (event) => {
+      if (event._tag !== "Event") return
+      seen++
+      failure ??= decoder.event(event.data, out)
+    },
+    { maxEventSize },
+  )
+  const feed = (chunk: string) => {
+    const tooMuch = parser.feed(chunk)
+    if (tooMuch !== undefined) failure ??= tooLarge(maxEventSize)
+  }
+  return {
+    read: (chunks: ReadonlyArray<Uint8Array>) => {
+      if (decoder.phase() === "done") return
+      for (const chunk of chunks) feed(text.decode(chunk, { stream: true }))
+    },
+    /**
+     * End of the body, or as good as. A last event without its blank line counts when it can be read; half an event
+     * is no fault of its own, the answer is just not whole.
+     */
+    end: () => {
+      if (failure !== undefined) return
+      feed(`${text.decode()}\n\n`)
+      failure = decoder.end(out)
+    },
+    fail: (error: ModelError) => {
+      failure ??= error
+    },
+    seen: () => seen,
+    failure: () => failure,
+    take: () => {
+      const taken = out
+      out = []
+      return taken
+    },
+  }
+}
+
+/** @param idleTimeout the longest wait for one more server-sent event; comments do not count */
+export const decodeBody = (
+  body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
+  decoder: WireDecoder,
+  idleTimeout: Duration.Duration,
+  maxEventSize: number,
+): Stream.Stream<ModelEvent, ModelError> =>
+  Stream.transformPull(body, (pull) =>
+    Effect.sync(() => {
+      const reader = makeReader(decoder, maxEventSize)
+      let ended = false
+      const end = () => {
+        ended = true
+        reader.end()
+      }
+      const more = Pull.matchEffect(pull, {
+        onSuccess: (chunks) => Effect.sync(() => reader.read(chunks)),
+        onFailure: (cause) =>
+          Cause.hasFails(cause)
+            ? Effect.sync(() => {
+                ended = true
+                if (decoder.phase() === "open") reader.fail(dropped)
+                else reader.end()
+              })
+            : // Interruption and defects pass.
+              Effect.failCause(cause as Cause.Cause<never>),
+        onDone: () => Effect.sync(end),
+      })
+      const untilEvent: Effect.Effect<void> = Effect.suspend(() => {
+        const before = reader.seen()
+        const step: Effect.Effect<void> = Effect.flatMap(more, () =>
+          ended || reader.failure() !== undefined || reader.seen() > before ? Effect.void : step,
+        )
+        return step
+      })
+      const wait = Effect.suspend(() =>
+        Effect.timeoutOrElse(untilEvent, {
+          duration: decoder.phase() === "open" ? idleTimeout : Duration.min(rest, idleTimeout),
+          orElse: () =>
+            Effect.sync(() => {
+              ended = true
+              if (decoder.phase() === "open") reader.fail(idle)
+              else reader.end()
+            }),
+        }),
+      )
+      const next: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(
+        () => {
+          const events = reader.take()
+          if (Arr.isReadonlyArrayNonEmpty(events)) return Effect.succeed(events)
+          const failure = reader.failure()
+          if (failure !== undefined) return Effect.fail(failure)
+          return ended ? Cause.done() : Effect.flatMap(wait, () => next)
+        },
+      )
+      return next
+    }),
+  )
