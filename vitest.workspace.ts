@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import type { Reporter } from "vitest/node"
 
 const rooms = [
   "protocol",
@@ -12,10 +13,32 @@ const rooms = [
   "bench",
 ]
 
+/** The last line of a run, for people and for scripts: how many passed and failed, files that did not load included. */
+const summary: Reporter = {
+  onTestRunEnd(modules, unhandledErrors) {
+    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
+    for (const module of modules) {
+      for (const test of module.children.allTests()) count[test.result().state]++
+      count.failed += module.errors().length
+    }
+    const skipped = count.skipped + count.pending
+    process.stdout.write(
+      `\n${count.passed} passed, ${count.failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`,
+    )
+  },
+}
+
 export default defineConfig({
   test: {
+    reporters: [["default", { summary: false }], summary],
     projects: rooms.map((name) => ({
-      test: { name, root: `packages/${name}`, include: ["test/**/*.test.ts"] },
+      test: {
+        name,
+        root: `packages/${name}`,
+        include: ["test/**/*.test.ts"],
+        // Live tests start processes on a machine that may be busy; the virtual clock needs no such time.
+        testTimeout: 30_000,
+      },
     })),
   },
 })
