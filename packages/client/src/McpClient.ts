@@ -58,14 +58,12 @@ export interface ConnectOptions {
   readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
 }
 
-/** What a call of `codex` or `codex-reply` came to. */
-export interface TurnAnswer {
+/** The result of `codex` or `codex-reply`, and what is read from it most. */
+export interface TurnResult extends CallToolResult {
   /** The agent's last message, or what went wrong when `isError`. */
   readonly text: string
-  readonly isError: boolean
   /** Names the conversation for `codexReply`; servers before 0.120 send none here. */
   readonly threadId: string | undefined
-  readonly result: CallToolResult
 }
 
 type Tool = ResultOf<typeof ToolsList>["tools"][number]
@@ -79,12 +77,12 @@ export interface McpClient {
   readonly codex: (
     args: CodexArguments,
     options?: Client.RequestOptions,
-  ) => Effect.Effect<TurnAnswer, Failure>
+  ) => Effect.Effect<TurnResult, Failure>
   /** Runs one more turn of a conversation. */
   readonly codexReply: (
     args: CodexReplyArguments,
     options?: Client.RequestOptions,
-  ) => Effect.Effect<TurnAnswer, Failure>
+  ) => Effect.Effect<TurnResult, Failure>
   /** Calls any tool by its name; a tool that fails gives a result with `isError`. */
   readonly callTool: (
     name: string,
@@ -123,18 +121,14 @@ const isText = (part: CallToolResult["content"][number]): part is { type: "text"
 
 const readOutput = Schema.decodeUnknownOption(ToolOutput)
 
-const toAnswer = (result: CallToolResult): TurnAnswer => {
-  const output = Option.getOrUndefined(readOutput(result.structuredContent))
-  return {
-    text: result.content
-      .filter(isText)
-      .map((part) => part.text)
-      .join("\n"),
-    isError: result.isError === true,
-    threadId: output?.threadId,
-    result,
-  }
-}
+const toTurnResult = (result: CallToolResult): TurnResult => ({
+  ...result,
+  text: result.content
+    .filter(isText)
+    .map((part) => part.text)
+    .join("\n"),
+  threadId: Option.getOrUndefined(readOutput(result.structuredContent))?.threadId,
+})
 
 const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethods>) {
   const tools: Array<Tool> = []
@@ -187,7 +181,7 @@ export const connect = (
     const callTool: McpClient["callTool"] = (name, args, how) =>
       client.request(ToolsCall, { name, arguments: args }, how)
     const run = (tool: ToolDefinition, args: unknown, how: Client.RequestOptions | undefined) =>
-      Effect.map(callTool(tool.name, args, how), toAnswer)
+      Effect.map(callTool(tool.name, args, how), toTurnResult)
     return {
       client,
       server,

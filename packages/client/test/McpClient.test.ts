@@ -1,0 +1,231 @@
+import {
+  failureText,
+  JsonRpcError,
+  type Message,
+  notificationText,
+  requestText,
+  successText,
+} from "@colloquy/protocol/JsonRpc"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as McpClient from "../src/McpClient.ts"
+import * as FakeServer from "./FakeServer.ts"
+
+const clientInfo = { name: "test", version: "1.2.3" }
+const server = {
+  protocolVersion: "2025-06-18",
+  capabilities: { tools: { listChanged: true } },
+  serverInfo: { name: "fake", version: "0" },
+}
+const threadId = "0199b6c0-0000-7000-8000-000000000001"
+
+const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.forkChild(effect, { startImmediately: true })
+
+/** A client that has shaken hands as request 0, and the server's end. */
+const connected = (options: Omit<McpClient.ConnectOptions, "clientInfo"> = {}) =>
+  Effect.gen(function* () {
+    const fake = yield* FakeServer.make()
+    const connecting = yield* start(McpClient.connect(fake.connection, { clientInfo, ...options }))
+    const hello = yield* fake.next
+    yield* fake.send(successText(0, server))
+    const client = yield* Fiber.join(connecting)
+    return { ...fake, client, hello, initialized: yield* fake.next }
+  })
+
+const request = (id: string | number, method: string, params: unknown): Message => ({
+  _tag: "Request",
+  id,
+  method,
+  params,
+})
+
+describe("McpClient", () => {
+  it.effect("shakes hands: initialize, then the initialized notification", () =>
+    Effect.gen(function* () {
+      const { client, hello, initialized } = yield* connected()
+      assert.deepStrictEqual(
+        hello,
+        request(0, "initialize", {
+          protocolVersion: "2025-11-25",
+          capabilities: {},
+          clientInfo,
+        }),
+      )
+      assert.deepStrictEqual(initialized, {
+        _tag: "Notification",
+        method: "notifications/initialized",
+        params: undefined,
+      })
+      assert.deepStrictEqual(client.server, server)
+    }),
+  )
+
+  it.effect("offers the revision and the capabilities it is given", () =>
+    Effect.gen(function* () {
+      const { hello } = yield* connected({
+        protocolVersion: "2025-03-26",
+        capabilities: { elicitation: {} },
+      })
+      assert.deepStrictEqual(
+        hello,
+        request(0, "initialize", {
+          protocolVersion: "2025-03-26",
+          capabilities: { elicitation: {} },
+          clientInfo,
+        }),
+      )
+    }),
+  )
+
+  it.effect("fails when the server refuses, or speaks a revision nobody knows", () =>
+    Effect.gen(function* () {
+      const refused = new JsonRpcError({ code: -32602, message: "no" })
+      for (const [answer, expected] of [
+        [failureText(0, refused), /^no$/],
+        [
+          successText(0, { ...server, protocolVersion: "1999-01-01" }),
+          /"1999-01-01", expected one of 2025-11-25/,
+        ],
+      ] as const) {
+        const fake = yield* FakeServer.make()
+        const failing = yield* start(
+          Effect.flip(McpClient.connect(fake.connection, { clientInfo })),
+        )
+        yield* fake.next
+        yield* fake.send(answer)
+        assert.match((yield* Fiber.join(failing)).message, expected)
+      }
+    }),
+  )
+
+  it.effect("a handshake that is interrupted is not cancelled at the server", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeServer.make()
+      const connecting = yield* start(McpClient.connect(fake.connection, { clientInfo }))
+      yield* fake.next
+      yield* Fiber.interrupt(connecting)
+      yield* fake.connection.send(["nothing before this"])
+      assert.strictEqual((yield* fake.next)._tag, "Invalid")
+    }),
+  )
+
+  it.effect("answers a ping by itself", () =>
+    Effect.gen(function* () {
+      const { next, send } = yield* connected()
+      yield* send(requestText("p", "ping", undefined))
+      assert.deepStrictEqual(yield* next, { _tag: "Success", id: "p", result: {} })
+    }),
+  )
+
+  it.effect("runs a turn: the arguments as given, the events in order, the answer after them", () =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const { client, next, send } = yield* connected({
+        onEvent: (event) => Effect.sync(() => void seen.push(event)),
+      })
+      const turn = yield* start(
+        Effect.tap(client.codex({ prompt: "hi", "approval-policy": "never" }, { id: "call" }), () =>
+          Effect.sync(() => void seen.push("answer")),
+        ),
+      )
+      assert.deepStrictEqual(
+        yield* next,
+        request("call", "tools/call", {
+          name: "codex",
+          arguments: { prompt: "hi", "approval-policy": "never" },
+        }),
+      )
+      const started = { type: "task_started", model_context_window: null }
+      const foreign = { type: "from_the_future", x: [1] }
+      yield* send(
+        notificationText("codex/event", {
+          _meta: { requestId: "call", threadId },
+          id: "0",
+          msg: started,
+        }),
+        notificationText("codex/event", { _meta: { requestId: null }, id: "1", msg: foreign }),
+        notificationText("codex/event", { id: "2", msg: foreign }),
+      )
+      const result = {
+        content: [
+          { type: "text", text: "hello" },
+          { type: "image", data: "" },
+          { type: "text", text: "there" },
+        ],
+        structuredContent: { threadId, conversationId: threadId, content: "hello" },
+      }
+      yield* send(successText("call", result))
+      assert.deepStrictEqual<unknown>(yield* Fiber.join(turn), {
+        ...result,
+        text: "hello\nthere",
+        threadId,
+      })
+      assert.deepStrictEqual(seen, [
+        { requestId: "call", threadId, id: "0", msg: started },
+        { requestId: undefined, threadId: undefined, id: "1", msg: foreign },
+        { requestId: undefined, threadId: undefined, id: "2", msg: foreign },
+        "answer",
+      ])
+    }),
+  )
+
+  it.effect("goes on with a conversation; a failed turn is a result, not an error", () =>
+    Effect.gen(function* () {
+      const { client, next, send } = yield* connected()
+      const turn = yield* start(client.codexReply({ prompt: "more", threadId }))
+      assert.deepStrictEqual(
+        yield* next,
+        request(1, "tools/call", { name: "codex-reply", arguments: { prompt: "more", threadId } }),
+      )
+      const result = { content: [{ type: "text", text: "it broke" }], isError: true }
+      yield* send(successText(1, result))
+      assert.deepStrictEqual<unknown>(yield* Fiber.join(turn), {
+        ...result,
+        text: "it broke",
+        threadId: undefined,
+      })
+    }),
+  )
+
+  it.effect("interrupting a turn cancels its tool call", () =>
+    Effect.gen(function* () {
+      const { client, next } = yield* connected()
+      const turn = yield* start(client.codex({ prompt: "hi" }))
+      yield* next
+      yield* Fiber.interrupt(turn)
+      assert.deepStrictEqual(yield* next, {
+        _tag: "Notification",
+        method: "notifications/cancelled",
+        params: { requestId: 1 },
+      })
+    }),
+  )
+
+  it.effect("calls any tool, with the arguments untouched", () =>
+    Effect.gen(function* () {
+      const { client, next, send } = yield* connected()
+      const call = yield* start(client.callTool("other", ["not", "a", "map"]))
+      assert.deepStrictEqual(
+        yield* next,
+        request(1, "tools/call", { name: "other", arguments: ["not", "a", "map"] }),
+      )
+      yield* send(successText(1, { content: [] }))
+      assert.deepStrictEqual(yield* Fiber.join(call), { content: [] })
+    }),
+  )
+
+  it.effect("lists the tools of all pages, and stops at a cursor it has seen", () =>
+    Effect.gen(function* () {
+      const { client, next, send } = yield* connected()
+      const listing = yield* start(client.listTools)
+      const tool = (name: string) => ({ name, inputSchema: { type: "object" } })
+      assert.deepStrictEqual(yield* next, request(1, "tools/list", {}))
+      yield* send(successText(1, { tools: [tool("a")], nextCursor: "2" }))
+      assert.deepStrictEqual(yield* next, request(2, "tools/list", { cursor: "2" }))
+      yield* send(successText(2, { tools: [tool("b")], nextCursor: "2" }))
+      assert.deepStrictEqual(yield* Fiber.join(listing), [tool("a"), tool("b")])
+    }),
+  )
+})
