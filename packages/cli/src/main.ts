@@ -1,1 +1,41 @@
-export {}
+/**
+ * The entry: reads the command line and loads the one command it names. Everything heavy lies behind a dynamic
+ * import, so that a command pays only for itself.
+ *
+ * Exit codes: 0 done, 1 the command failed, 2 the command line is wrong. Only help and version print on stdout here.
+ */
+import * as Result from "effect/Result"
+import * as Args from "./Args.ts"
+
+const run = async (invocation: Args.Invocation): Promise<number> => {
+  switch (invocation._tag) {
+    case "Help": {
+      const { help } = await import("./Help.ts")
+      process.stdout.write(help)
+      return 0
+    }
+    case "Version": {
+      const { version } = await import("./Version.ts")
+      process.stdout.write(`${version}\n`)
+      return 0
+    }
+    case "Mcp": {
+      const mcp = await import("./Mcp.ts")
+      return mcp.run(invocation.overrides)
+    }
+    case "Demo": {
+      const demo = await import("./Demo.ts")
+      return demo.run(invocation.overrides)
+    }
+  }
+}
+
+const invocation = Args.parse(process.argv.slice(2))
+if (Result.isFailure(invocation)) {
+  process.stderr.write(
+    `colloquy: ${invocation.failure.message}; \`colloquy --help\` shows what there is\n`,
+  )
+  process.exitCode = 2
+} else {
+  process.exitCode = await run(invocation.success)
+}

@@ -1,0 +1,127 @@
+/**
+ * The command `demo`: starts the server of this package as a client would, holds a conversation of two turns with it
+ * over MCP and shows its events to a person. Exit codes: 0 both turns completed, 1 otherwise, 130 after Ctrl-C.
+ */
+import * as McpClient from "@colloquy/client/McpClient"
+import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
+import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { fileURLToPath } from "node:url"
+import * as ChildServer from "./ChildServer.ts"
+import * as Frame from "./demo/Frame.ts"
+import * as Renderer from "./demo/Renderer.ts"
+import * as Environment from "./Environment.ts"
+import * as Startup from "./Startup.ts"
+import { version } from "./Version.ts"
+
+const prompts = {
+  first: "Hello! Who are you, and what happens when I send you a message?",
+  second: "Thank you. And what did I ask you first?",
+} as const
+
+/** What the offline model says here, unless the person brought a script. */
+const script = fileURLToPath(new URL("../demo/offline.json", import.meta.url))
+
+/** Slow enough to see the words come one by one, quick enough not to wait for them. */
+const deltaDelayMs = 20
+
+/** A turn did not end as it should; `message` is for a person. */
+class DemoFailed extends Data.TaggedError("DemoFailed")<{ readonly message: string }> {}
+
+interface Terminal {
+  readonly write: (text: string) => void
+  readonly options: Renderer.RendererOptions
+}
+
+/** Colours and text as it streams only where escape sequences are understood and wanted (https://no-color.org). */
+const terminal = (): Terminal => {
+  const fancy =
+    process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb"
+  return {
+    write: (text) => process.stdout.write(text),
+    options: { live: fancy, color: fancy, columns: process.stdout.columns ?? 80 },
+  }
+}
+
+const serverArguments = (
+  { options, settings }: Startup.Startup,
+  overrides: ReadonlyArray<string>,
+  live: boolean,
+): ReadonlyArray<string> => {
+  const own: Array<string> = []
+  if (settings.provider.wire === "offline") {
+    if (options.offline?.script === undefined) own.push(`offline.script=${JSON.stringify(script)}`)
+    if (live) own.push(`offline.delta_delay_ms=${deltaDelayMs}`)
+  }
+  return ["mcp", ...[...own, ...overrides].flatMap((override) => ["-c", override])]
+}
+
+const isString = (value: unknown): value is string => typeof value === "string"
+
+const idOf = (msg: AnyEventMsg): string | undefined =>
+  msg.type === "session_configured" && "session_id" in msg && isString(msg["session_id"])
+    ? msg["session_id"]
+    : undefined
+
+const checked = (answer: McpClient.TurnResult) =>
+  answer.isError ? Effect.fail(new DemoFailed({ message: answer.text })) : Effect.succeed(answer)
+
+/** Both turns, shown as they run. */
+const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, to: Terminal) {
+  const renderer = Renderer.make(to.options)
+  let beganMs = yield* Clock.currentTimeMillis
+  const connection = yield* StdioConnection.make({ input: server.output, output: server.input })
+  const client = yield* McpClient.connect(connection, {
+    clientInfo: { name: "colloquy-demo", version },
+    onEvent: ({ msg }) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        const thread = idOf(msg)
+        // The first prompt waits for it, so that the thread stands among the facts above.
+        if (thread !== undefined) {
+          to.write(Frame.thread(to.options, thread) + renderer.prompt(prompts.first, beganMs))
+        }
+        to.write(renderer.event(msg, nowMs))
+      }),
+  })
+  beganMs = yield* Clock.currentTimeMillis
+  const first = yield* Effect.flatMap(client.codex({ prompt: prompts.first }), checked)
+  if (first.threadId === undefined) {
+    return yield* new DemoFailed({ message: "the server named no thread to go on with" })
+  }
+  to.write(renderer.prompt(prompts.second, yield* Clock.currentTimeMillis))
+  yield* Effect.flatMap(
+    client.codexReply({ threadId: first.threadId, prompt: prompts.second }),
+    checked,
+  )
+})
+
+const demo = Effect.fnUntraced(function* (overrides: ReadonlyArray<string>, to: Terminal) {
+  const startup = yield* Startup.load(Environment.read(), overrides)
+  const server = yield* ChildServer.start(serverArguments(startup, overrides, to.options.live))
+  to.write(Frame.opening(to.options, { version, pid: server.pid, settings: startup.settings }))
+  yield* Effect.catch(converse(server, to), (error) =>
+    Effect.suspend(() => {
+      const message = "message" in error && error.message !== "" ? error.message : error._tag
+      return new DemoFailed({ message: [message, server.complaint()].join("\n").trim() })
+    }),
+  )
+  to.write(Frame.closing(to.options, startup.settings))
+}, Effect.scoped)
+
+/** Runs the demo to its end; the server process has gone when this returns. */
+export const run = async (overrides: ReadonlyArray<string>): Promise<number> => {
+  const stopped = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopped.abort())
+  // Whoever read this may leave: then nobody is there to watch the rest.
+  process.stdout.on("error", () => stopped.abort())
+  const exit = await Effect.runPromiseExit(demo(overrides, terminal()), { signal: stopped.signal })
+  if (Exit.isSuccess(exit)) return 0
+  if (stopped.signal.aborted) return 130
+  const error = Cause.squash(exit.cause)
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  return 1
+}

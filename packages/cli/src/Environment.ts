@@ -1,0 +1,60 @@
+/** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+export interface Environment {
+  /** The directory of the process, absolute. */
+  readonly cwd: string
+  /** Where `config.toml` lies: `COLLOQUY_HOME`, else `CODEX_HOME`, else `~/.colloquy` (design §6). */
+  readonly stateDirectory: string
+  /** An OpenAI key or address is set: then `openai` is the provider where none is configured. */
+  readonly openaiConfigured: boolean
+  readonly openaiBaseUrl?: string
+  readonly ossBaseUrl?: string
+  /** Least level of the log, as `COLLOQUY_LOG` says it. */
+  readonly logLevel?: string
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** A variable that is set and not blank; a blank one is as good as none (§7.5). */
+const set = (variables: Variables, name: string): string | undefined => {
+  const value = variables[name]?.trim()
+  return value === undefined || value === "" ? undefined : value
+}
+
+/** An address without the slash at its end, as providers have it. */
+const setUrl = (variables: Variables, name: string): string | undefined =>
+  set(variables, name)?.replace(/\/+$/, "")
+
+const ossUrl = (variables: Variables): string | undefined => {
+  const port = set(variables, "CODEX_OSS_PORT")
+  return (
+    setUrl(variables, "CODEX_OSS_BASE_URL") ??
+    (port === undefined ? undefined : `http://localhost:${port}/v1`)
+  )
+}
+
+export const fromVariables = (
+  variables: Variables,
+  place: { readonly cwd: string; readonly home: string },
+): Environment => {
+  const openaiBaseUrl = setUrl(variables, "OPENAI_BASE_URL")
+  const ossBaseUrl = ossUrl(variables)
+  const logLevel = set(variables, "COLLOQUY_LOG")
+  return {
+    cwd: place.cwd,
+    stateDirectory:
+      set(variables, "COLLOQUY_HOME") ??
+      set(variables, "CODEX_HOME") ??
+      join(place.home, ".colloquy"),
+    openaiConfigured: openaiBaseUrl !== undefined || set(variables, "OPENAI_API_KEY") !== undefined,
+    ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
+    ...(ossBaseUrl === undefined ? {} : { ossBaseUrl }),
+    ...(logLevel === undefined ? {} : { logLevel }),
+  }
+}
+
+/** The environment of this process. */
+export const read = (): Environment =>
+  fromVariables(process.env, { cwd: process.cwd(), home: homedir() })

@@ -1,0 +1,32 @@
+/** The one help page. */
+export const help = `colloquy: a conversation engine for coding agents
+
+Usage: colloquy <command> [options]
+
+Commands:
+  mcp            Serve the Model Context Protocol on stdin and stdout (also: mcp-server)
+  demo           Start a server, hold a two-turn conversation with it and show the events
+  help           Show this page
+
+Options:
+  -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
+                           path, the value is TOML, or a plain string when it is not
+  -h, --help               Show this page
+  -V, --version            Show the version
+
+Keys that only this program has:
+  offline.script           JSON file with the answers of the offline model
+  offline.delta_delay_ms   Pause between two pieces of its answer
+  shutdown_grace_ms        How long running turns may go on after the client has left
+
+Environment:
+  COLLOQUY_HOME            Directory of config.toml; else CODEX_HOME, else ~/.colloquy
+  OPENAI_API_KEY           Key of the provider openai; without it and without a configured provider
+                           the built-in offline model answers
+  OPENAI_BASE_URL          Address of the provider openai
+  COLLOQUY_LOG             Least level of the log on stderr: error, warn (default), info, debug, trace, off
+
+Examples:
+  colloquy demo
+  colloquy mcp -c model=gpt-5 -c sandbox_mode=workspace-write
+`

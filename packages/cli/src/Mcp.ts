@@ -1,0 +1,86 @@
+/**
+ * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left.
+ *
+ * Keeps L9: stdout is taken before anything else is read, all else goes to stderr, and the end of stdin, a signal or
+ * a client that no longer reads ends the process within its bound. Exit codes: 0 the client left, 1 the configuration
+ * makes no sense or something broke, 129, 130 and 143 after a signal.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import * as Resolve from "@colloquy/core/settings/Resolve"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import * as McpServer from "@colloquy/server/McpServer"
+import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
+import { takeStdout } from "@colloquy/transport-stdio/Stdout"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type { Writable } from "node:stream"
+import * as Environment from "./Environment.ts"
+import * as LazyModels from "./LazyModels.ts"
+import * as ProcessGuard from "./ProcessGuard.ts"
+import * as Startup from "./Startup.ts"
+import * as StderrLog from "./StderrLog.ts"
+import { version } from "./Version.ts"
+
+/** What a shutdown may take beyond the grace of its turns: writing what was answered, closing what is open. */
+const shutdownSlackMs = 10_000
+
+const services = ({ source, options, script }: Startup.Startup) =>
+  ConversationManager.layer.pipe(
+    Layer.provide(
+      LazyModels.layer({
+        ...(script === undefined ? {} : { script }),
+        ...(options.offline?.delta_delay_ms === undefined
+          ? {}
+          : { deltaDelay: Duration.millis(options.offline.delta_delay_ms) }),
+        userAgent: `colloquy/${version}`,
+      }),
+    ),
+    Layer.provide(Layer.merge(ToolRuntime.layerNone, IdGenerator.layer)),
+    Layer.merge(Resolve.layer(source)),
+  )
+
+const serve = (startup: Startup.Startup, output: Writable) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* StdioConnection.make({ input: process.stdin, output })
+      const graceMs = startup.options.shutdown_grace_ms
+      yield* McpServer.serve(connection, {
+        version,
+        ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
+      })
+    }),
+  ).pipe(Effect.provide(services(startup)))
+
+/** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
+export const run = async (overrides: ReadonlyArray<string>): Promise<number> => {
+  const output = takeStdout()
+  const write = StderrLog.stderrLines()
+  const environment = Environment.read()
+  const startup = await Effect.runPromiseExit(Startup.load(environment, overrides))
+  if (Exit.isFailure(startup)) {
+    write(Startup.messageOf(startup.cause))
+    return 1
+  }
+  const { options, warnings, offlineNotice } = startup.value
+  for (const warning of warnings) write(`colloquy: ${warning}`)
+  if (offlineNotice !== undefined) write(`colloquy: ${offlineNotice}`)
+  const exitCode = ProcessGuard.install({
+    // The end of the input is the one way in which a server ends.
+    stop: () => process.stdin.destroy(),
+    write,
+    maxShutdownMs: (options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
+  })
+  const exit = await Effect.runPromiseExit(
+    Effect.provide(
+      serve(startup.value, output),
+      StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
+    ),
+  )
+  if (Exit.isFailure(exit)) write(`colloquy: the server failed: ${Cause.squash(exit.cause)}`)
+  // Not by running dry: a model's connection or a timer must not keep the process when the client is gone (L8).
+  return process.exit(Exit.isFailure(exit) ? 1 : exitCode())
+}
