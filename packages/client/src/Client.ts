@@ -139,16 +139,16 @@ export const make = <C extends Method, S extends Method>(
       return nextId++
     }
 
-    const forget = (id: RequestId, answer: Answer, interrupted: boolean, cancellable: boolean) =>
+    // An answer takes the id; what is left here was interrupted, or never sent over a connection that is gone.
+    const forget = (id: RequestId, answer: Answer, cancellable: boolean) =>
       Effect.suspend(() => {
         if (pending.get(id) !== answer) return Effect.void
         pending.take(id)
-        const cancel = options.cancel
-        if (!interrupted || !cancellable || cancel === undefined) return Effect.void
+        if (!cancellable || options.cancel === undefined) return Effect.void
         // In a fiber of its own: an interruption must not wait for a server that does not read.
         // A failure means that there is no server left to tell.
         return connection
-          .send([cancel.text(id)])
+          .send([options.cancel.text(id)])
           .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
       })
 
@@ -165,9 +165,7 @@ export const make = <C extends Method, S extends Method>(
         }
         return connection.send([requestText(id, method._tag, encoded.success)]).pipe(
           Effect.andThen(Deferred.await(answer)),
-          Effect.onExit((exit) =>
-            forget(id, answer, Exit.hasInterrupts(exit), how.cancellable !== false),
-          ),
+          Effect.ensuring(forget(id, answer, how.cancellable !== false)),
           Effect.flatMap((result) => Effect.fromResult(decodeResult(method, result))),
         )
       })

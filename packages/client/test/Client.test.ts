@@ -156,12 +156,26 @@ describe("Client, requests", () => {
         method: "notifications/cancelled",
         params: { requestId: "x" },
       })
-      yield* send(successText("x", result("late")))
-      yield* settled
       const again = yield* start(client.request(ToolsCall, params, { id: "x" }))
       assert.deepStrictEqual(yield* next, call("x"))
       yield* send(successText("x", result("again")))
       assert.deepStrictEqual(yield* Fiber.join(again), result("again"))
+    }),
+  )
+
+  it.effect("an answer after the cancellation is nobody's", () =>
+    Effect.gen(function* () {
+      const { connection, next, send } = yield* FakeServer.make()
+      const client = yield* McpClient.make(connection)
+      const fiber = yield* start(client.request(ToolsCall, params))
+      yield* next
+      yield* Fiber.interrupt(fiber)
+      yield* next
+      yield* send(successText(0, result("late")))
+      const other = yield* start(client.request(ToolsCall, params))
+      yield* next
+      yield* send(successText(1, result("other")))
+      assert.deepStrictEqual(yield* Fiber.join(other), result("other"))
     }),
   )
 
@@ -364,6 +378,38 @@ describe("Client, what the server asks", () => {
     }),
   )
 
+  it.effect(
+    "L1 a cancelled handler that cannot be interrupted is not answered, and frees its id",
+    () =>
+      Effect.gen(function* () {
+        const { connection, next, send } = yield* FakeServer.make()
+        const release = yield* Deferred.make<void>()
+        let runs = 0
+        yield* McpClient.make(connection, {
+          handlers: {
+            ping: () => {
+              const run = ++runs
+              return run > 1
+                ? Effect.succeed({ run })
+                : Effect.uninterruptible(Effect.as(Deferred.await(release), { run }))
+            },
+          },
+        })
+        yield* send(requestText("a", "ping", undefined))
+        yield* settled
+        yield* send(notificationText("notifications/cancelled", { requestId: "a" }))
+        yield* settled
+        yield* Deferred.succeed(release, undefined)
+        yield* settled
+        yield* send(requestText("a", "ping", undefined), requestText("b", "ping", undefined))
+        assert.deepStrictEqual(
+          [yield* next, yield* next].map((message) => message._tag === "Success" && message.id),
+          ["a", "b"],
+        )
+        assert.strictEqual(runs, 3)
+      }),
+  )
+
   it.effect("refuses the second request of one id, and more than the limit", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
@@ -444,11 +490,13 @@ describe("Client, what the server tells", () => {
   it.effect("L13 nothing unreadable, unknown or broken ends the client", () =>
     Effect.gen(function* () {
       const { connection, next, send, server } = yield* FakeServer.make()
-      const seen: Array<string> = []
+      const seen: Array<unknown> = []
       const client = yield* McpClient.make(connection, {
         handlers: {
-          [CodexEvent._tag]: ({ id }) =>
-            id === "defect" ? Effect.die("defect") : Effect.sync(() => void seen.push(id)),
+          [CodexEvent._tag]: (params) => {
+            seen.push(params)
+            return params.id === "defect" ? Effect.die("defect") : Effect.void
+          },
         },
       })
       yield* server.inject({ _tag: "TooLong", bytes: 9, maxBytes: 8 })
@@ -466,7 +514,10 @@ describe("Client, what the server tells", () => {
       yield* next
       yield* send(successText(0, { tools: [] }))
       yield* Fiber.join(fiber)
-      assert.deepStrictEqual(seen, ["future"])
+      assert.deepStrictEqual(seen, [
+        { id: "defect", msg: { type: "background_event", message: "m" } },
+        { id: "future", msg: { type: "from the future", x: 1 } },
+      ])
     }),
   )
 })

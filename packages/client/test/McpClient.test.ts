@@ -111,11 +111,13 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("answers a ping by itself", () =>
+  it.effect("answers a ping by itself, and again under the same id", () =>
     Effect.gen(function* () {
       const { next, send } = yield* connected()
-      yield* send(requestText("p", "ping", undefined))
-      assert.deepStrictEqual(yield* next, { _tag: "Success", id: "p", result: {} })
+      for (const id of ["p", "p"]) {
+        yield* send(requestText(id, "ping", undefined))
+        assert.deepStrictEqual(yield* next, { _tag: "Success", id, result: {} })
+      }
     }),
   )
 
