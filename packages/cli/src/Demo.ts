@@ -15,6 +15,7 @@ import * as ChildServer from "./ChildServer.ts"
 import * as Frame from "./demo/Frame.ts"
 import * as Renderer from "./demo/Renderer.ts"
 import * as Environment from "./Environment.ts"
+import { errorLine } from "./ErrorLine.ts"
 import * as Startup from "./Startup.ts"
 import { version } from "./Version.ts"
 
@@ -122,6 +123,8 @@ export const run = async (overrides: ReadonlyArray<string>): Promise<number> => 
   if (Exit.isSuccess(exit)) return 0
   if (stopped.signal.aborted) return 130
   const error = Cause.squash(exit.cause)
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(
+    `${error instanceof DemoFailed || error instanceof Startup.StartupError ? error.message : errorLine(error)}\n`,
+  )
   return 1
 }

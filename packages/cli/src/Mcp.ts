@@ -19,6 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Writable } from "node:stream"
 import * as Environment from "./Environment.ts"
+import { errorLine } from "./ErrorLine.ts"
 import * as LazyModels from "./LazyModels.ts"
 import * as ProcessGuard from "./ProcessGuard.ts"
 import * as Startup from "./Startup.ts"
@@ -80,7 +81,8 @@ export const run = async (overrides: ReadonlyArray<string>): Promise<number> => 
       StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
     ),
   )
-  if (Exit.isFailure(exit)) write(`colloquy: the server failed: ${Cause.squash(exit.cause)}`)
+  if (Exit.isFailure(exit))
+    write(`colloquy: the server failed: ${errorLine(Cause.squash(exit.cause))}`)
   // Not by running dry: a model's connection or a timer must not keep the process when the client is gone (L8).
   return process.exit(Exit.isFailure(exit) ? 1 : exitCode())
 }

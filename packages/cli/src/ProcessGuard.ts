@@ -8,6 +8,8 @@
  *   told in one line and the server goes on (L13).
  */
 
+import { errorLine } from "./ErrorLine.ts"
+
 /** 128 + the number of the signal. */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
@@ -19,9 +21,6 @@ export interface GuardOptions {
   /** How long the shutdown may take before the process exits all the same. */
   readonly maxShutdownMs: number
 }
-
-const firstLine = (error: unknown) =>
-  (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split("\n", 1)[0]
 
 /** Installs the handlers for the rest of the process. The result gives the exit code: 0 until something happens. */
 export const install = (options: GuardOptions): (() => number) => {
@@ -39,11 +38,11 @@ export const install = (options: GuardOptions): (() => number) => {
     process.on(signal, () => begin(exitCode))
   }
   process.on("uncaughtException", (error) => {
-    options.write(`colloquy: uncaught exception, shutting down: ${firstLine(error)}`)
+    options.write(`colloquy: uncaught exception, shutting down: ${errorLine(error)}`)
     begin(1)
   })
   process.on("unhandledRejection", (reason) => {
-    options.write(`colloquy: unhandled rejection: ${firstLine(reason)}`)
+    options.write(`colloquy: unhandled rejection: ${errorLine(reason)}`)
   })
   return () => code
 }

@@ -15,6 +15,7 @@ import { readFileSync } from "node:fs"
 import { resolve as resolvePath } from "node:path"
 import * as ConfigFile from "./ConfigFile.ts"
 import { codeOf } from "./ConfigFile.ts"
+import { errorLine } from "./ErrorLine.ts"
 import type { Environment } from "./Environment.ts"
 import { misspelt, serverOptions, type ServerOptions } from "./ServerOptions.ts"
 
@@ -37,7 +38,9 @@ export class StartupError extends Data.TaggedError("StartupError")<{ readonly me
 /** The line to print on stderr before exit code 1. */
 export const messageOf = (cause: Cause.Cause<StartupError>): string => {
   const error = Cause.squash(cause)
-  return error instanceof StartupError ? error.message : `colloquy: cannot start: ${error}`
+  return error instanceof StartupError
+    ? error.message
+    : `colloquy: cannot start: ${errorLine(error)}`
 }
 
 const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, " ")

@@ -12,7 +12,7 @@ export const textStart: Cursor = { column: 0, gap: "" }
 
 /** How `gap` and the word after it look. */
 const place = (word: string, { column, gap }: Cursor, width: number, margin: string) => {
-  const length = [...word].length
+  const length = Array.from(word).length
   // Nothing shown yet: white space in front of a text is no part of it.
   if (column === 0) return { text: word, column: length }
   const lastBreak = gap.lastIndexOf("\n")

@@ -1,0 +1,344 @@
+import * as Script from "@colloquy/testing/ProviderScript"
+import * as MockProvider from "@colloquy/testing/MockProvider"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { version } from "../src/Version.ts"
+import * as CliProcess from "./CliProcess.ts"
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  },
+}
+const codex = (id: number, args: unknown) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "codex", arguments: args },
+})
+
+interface Line {
+  readonly id?: number
+  readonly result?: { readonly content?: ReadonlyArray<{ readonly text: string }> }
+}
+/** Every line must be one JSON value (L9). */
+const lines = (stdout: string): ReadonlyArray<Line> =>
+  stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line)
+
+const answer = (stdout: string, id: number) =>
+  lines(stdout).find((line) => line.id === id)?.result?.content?.[0]?.text
+
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe("colloquy", () => {
+  it.live("--version prints the version", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["--version"]), {
+        code: 0,
+        signal: null,
+        stdout: `${version}\n`,
+        stderr: "",
+      })
+    }),
+  )
+
+  it.live("--help and no command at all print the same page", () =>
+    Effect.gen(function* () {
+      const [help, bare] = yield* Effect.all([CliProcess.run(["--help"]), CliProcess.run([])])
+      assert.deepStrictEqual(help, bare)
+      assert.strictEqual(help.code, 0)
+      assert.include(help.stdout, "Usage: colloquy <command>")
+    }),
+  )
+
+  it.live("an unknown command is one line on stderr, nothing on stdout, exit code 2", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["mpc"]), {
+        code: 2,
+        signal: null,
+        stdout: "",
+        stderr:
+          "colloquy: unknown command `mpc`, did you mean `mcp`?; `colloquy --help` shows what there is\n",
+      })
+    }),
+  )
+})
+
+describe("colloquy mcp", () => {
+  for (const [name, config, args, message] of [
+    [
+      "a broken config.toml",
+      'model = "x"\nkey = sk-secret\n',
+      [],
+      "error loading config: DIR/config.toml: TOML parse error: Invalid value at line 2, column 16",
+    ],
+    [
+      "a bad value in config.toml",
+      'model_reasoning_effort = "bogus"',
+      [],
+      "error loading config: unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high` in `model_reasoning_effort`",
+    ],
+    [
+      "an unknown profile",
+      "",
+      ["-c", "profile=nope"],
+      "error loading config: config profile `nope` not found",
+    ],
+    [
+      "a bad -c",
+      "",
+      ["-c", "novalue"],
+      "error parsing -c overrides: Invalid override (missing '='): novalue",
+    ],
+    [
+      "a script that is missing",
+      "",
+      ["-c", "offline.script=/no/such.json"],
+      "error loading config: /no/such.json: cannot be read (ENOENT) in `offline.script`",
+    ],
+  ] as const) {
+    it.live(`${name} ends it with one line on stderr and exit code 1`, () =>
+      Effect.gen(function* () {
+        const directory = yield* CliProcess.stateDirectory(config)
+        const outcome = yield* CliProcess.run(["mcp", ...args], { COLLOQUY_HOME: directory })
+        assert.deepStrictEqual(outcome, {
+          code: 1,
+          signal: null,
+          stdout: "",
+          stderr: `${message.replace("DIR", directory)}\n`,
+        })
+      }),
+    )
+  }
+
+  it.live(
+    "L9 it serves until the end of its input, says on stderr that it is offline, and exits with 0",
+    () =>
+      Effect.gen(function* () {
+        const cli = yield* CliProcess.start(["mcp", "-c", "modle=x"])
+        cli.write(initialize, codex(2, { prompt: "hi" }))
+        yield* cli.stdoutHas('"id":2,"result"')
+        cli.child.stdin.end()
+        const outcome = yield* cli.outcome
+        assert.strictEqual(outcome.code, 0)
+        assert.strictEqual(
+          answer(outcome.stdout, 2),
+          "This is the offline model `offline`. It heard: hi",
+        )
+        assert.deepStrictEqual(outcome.stderr.split("\n"), [
+          "colloquy: -c modle: there is no such key and it is ignored, did you mean `model`?",
+          "colloquy: the built-in offline model answers: set OPENAI_API_KEY, or model_provider in /nonexistent/.colloquy/config.toml, for another",
+          "",
+        ])
+      }),
+  )
+
+  it.live("the offline model follows the script it is given", () =>
+    Effect.gen(function* () {
+      const directory = yield* CliProcess.stateDirectory()
+      const script = join(directory, "script.json")
+      writeFileSync(script, JSON.stringify([[{ text: "scripted" }]]))
+      const cli = yield* CliProcess.start(["mcp", "-c", `offline.script=${script}`])
+      cli.write(initialize, codex(2, { prompt: "hi" }))
+      yield* cli.stdoutHas('"id":2,"result"')
+      cli.child.stdin.end()
+      assert.strictEqual(answer((yield* cli.outcome).stdout, 2), "scripted")
+    }),
+  )
+
+  it.live("a provider of config.toml is asked over HTTP with the key of its variable", () =>
+    Effect.gen(function* () {
+      const provider = yield* MockProvider.make([Script.reply(Script.deltas("from ", "afar"))])
+      const directory = yield* CliProcess.stateDirectory(
+        `model = "m"\nmodel_provider = "mock"\n[model_providers.mock]\nname = "Mock"\nwire_api = "responses"\nbase_url = "${provider.baseUrl}"\nenv_key = "MOCK_KEY"\n`,
+      )
+      const cli = yield* CliProcess.start(["mcp"], { CODEX_HOME: directory, MOCK_KEY: "sk-mock" })
+      cli.write(initialize, codex(2, { prompt: "hi" }))
+      yield* cli.stdoutHas('"id":2,"result"')
+      cli.child.stdin.end()
+      const outcome = yield* cli.outcome
+      assert.strictEqual(answer(outcome.stdout, 2), "from afar")
+      assert.strictEqual(outcome.stderr, "")
+      const [request] = yield* provider.requests
+      assert.strictEqual(request?.headers["authorization"], "Bearer sk-mock")
+    }),
+  )
+
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGHUP", 129],
+  ] as const) {
+    it.live(
+      `L9 ${signal} during a turn ends it like the end of the input, with exit code ${code}`,
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* CliProcess.start([
+            "mcp",
+            "-coffline.delta_delay_ms=60000",
+            "-cshutdown_grace_ms=50",
+          ])
+          cli.write(initialize, codex(2, { prompt: "hi" }))
+          yield* cli.stdoutHas("task_started")
+          cli.child.kill(signal)
+          const outcome = yield* cli.outcome
+          assert.strictEqual(outcome.code, code)
+          assert.deepStrictEqual(
+            lines(outcome.stdout).filter((line) => line.id === 2).length,
+            1,
+            "the call in flight is answered",
+          )
+        }),
+    )
+  }
+
+  it.live("L9 a second signal does not wait for the shutdown", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start([
+        "mcp",
+        "-coffline.delta_delay_ms=60000",
+        "-cshutdown_grace_ms=60000",
+      ])
+      cli.write(initialize, codex(2, { prompt: "hi" }))
+      yield* cli.stdoutHas("task_started")
+      cli.child.kill("SIGTERM")
+      // The first one must have been seen, or the two are one.
+      yield* Effect.sleep("100 millis")
+      cli.child.kill("SIGTERM")
+      assert.strictEqual((yield* cli.outcome).code, 143)
+    }),
+  )
+
+  it.live("L9 a client that no longer reads ends it with 0", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["mcp"])
+      cli.write(initialize)
+      yield* cli.stdoutHas('"id":1')
+      cli.child.stdout.destroy()
+      cli.write({ jsonrpc: "2.0", id: 2, method: "ping" })
+      assert.strictEqual((yield* cli.outcome).code, 0)
+    }),
+  )
+
+  /** Code that runs inside of the server after a moment, as a careless dependency would. */
+  const inside = (code: string) => ({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`setTimeout(()=>{${code}},200)`)}`,
+  })
+
+  it.live("L9 what a dependency prints goes to stderr", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(
+        ["mcp"],
+        inside('console.log("noise");process.stdout.write("more\\n")'),
+      )
+      cli.write(initialize)
+      yield* cli.stderrHas("more")
+      cli.child.stdin.end()
+      const { code, stdout } = yield* cli.outcome
+      assert.deepStrictEqual([code, lines(stdout).length], [0, 1])
+    }),
+  )
+
+  it.live("L13 an unhandled rejection is told in one line and the server goes on", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["mcp"], inside('Promise.reject(new Error("boom\\nat"))'))
+      yield* cli.stderrHas("colloquy: unhandled rejection: Error: boom\n")
+      cli.write(initialize)
+      yield* cli.stdoutHas('"id":1,"result"')
+      cli.child.stdin.end()
+      assert.strictEqual((yield* cli.outcome).code, 0)
+    }),
+  )
+
+  it.live("an uncaught exception is told in one line and shuts the server down with 1", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["mcp"], inside('throw new TypeError("boom\\nat")'))
+      const { code, stderr } = yield* cli.outcome
+      assert.strictEqual(code, 1)
+      assert.strictEqual(
+        stderr.split("\n").at(-2),
+        "colloquy: uncaught exception, shutting down: TypeError: boom",
+      )
+    }),
+  )
+
+  it.live("L6 a stderr that nobody reads blocks nothing", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["mcp"], { COLLOQUY_LOG: "trace" })
+      cli.child.stderr.pause()
+      cli.write(initialize)
+      // Each bad line is logged: more than a pipe, its reader and the queue before it hold together.
+      for (let n = 0; n < 10_000; n++) cli.child.stdin.write("x\n")
+      cli.write({ jsonrpc: "2.0", id: "last", method: "ping" })
+      yield* cli.stdoutHas('"id":"last"')
+      cli.child.stdin.end()
+      cli.child.stderr.resume()
+      assert.strictEqual((yield* cli.outcome).code, 0)
+    }),
+  )
+})
+
+describe("colloquy demo", () => {
+  it.live("two turns are shown in plain lines when nobody watches a terminal", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* CliProcess.run(["demo"])
+      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+      assert.strictEqual(stdout.match(/^› /gm)?.length, 2)
+      assert.strictEqual(
+        stdout.match(/^ {2}— \d+ tokens in, \d+ out · first word after /gm)?.length,
+        2,
+      )
+      assert.match(stdout, /^ {2}thread {2}[0-9a-f-]{36}$/m)
+      assert.match(stdout, /^ {2}model {3}offline, built in/m)
+      assert.include(stdout, "Both turns completed.")
+      assert.notInclude(stdout, "\u001b")
+    }),
+  )
+
+  it.live("a turn that fails is told with its reason, exit code 1", () =>
+    Effect.gen(function* () {
+      const outcome = yield* CliProcess.run(["demo", "-c", "model_provider=openai"])
+      assert.strictEqual(outcome.code, 1)
+      assert.include(outcome.stdout, "✗ ")
+      assert.include(outcome.stderr, "OPENAI_API_KEY")
+    }),
+  )
+
+  it.live("a broken configuration is told before a server starts", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["demo", "-c", "x"]), {
+        code: 1,
+        signal: null,
+        stdout: "",
+        stderr: "error parsing -c overrides: Invalid override (missing '='): x\n",
+      })
+    }),
+  )
+
+  it.live("L8 stopped half way it leaves no server behind", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["demo", "-c", "offline.delta_delay_ms=60000"])
+      const server = Number(/process (\d+)/.exec(yield* cli.stdoutHas("› Hello"))?.[1])
+      assert.isTrue(alive(server))
+      cli.child.kill("SIGINT")
+      assert.strictEqual((yield* cli.outcome).code, 130)
+      assert.isFalse(alive(server))
+    }),
+  )
+})

@@ -1,0 +1,107 @@
+/** The built command line as a child process, for live tests. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { fileURLToPath } from "node:url"
+
+const entry = fileURLToPath(new URL("../bin/colloquy.mjs", import.meta.url))
+
+export interface Outcome {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CliProcess {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly write: (...messages: ReadonlyArray<unknown>) => void
+  /** Waits until stdout holds that text, and gives all of it so far. */
+  readonly stdoutHas: (text: string) => Effect.Effect<string>
+  readonly stderrHas: (text: string) => Effect.Effect<string>
+  /** Waits until the process has gone and its output is read. */
+  readonly outcome: Effect.Effect<Outcome>
+}
+
+/** A state directory of its own; `config` is the text of its `config.toml`. */
+export const stateDirectory = (config?: string): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const directory = mkdtempSync(join(tmpdir(), "colloquy-"))
+      if (config !== undefined) writeFileSync(join(directory, "config.toml"), config)
+      return directory
+    }),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true })),
+  )
+
+/** Everything a stream has given so far. */
+const gather = (stream: Readable) => {
+  let all = ""
+  const watchers = new Set<() => void>()
+  stream.setEncoding("utf8").on("data", (text: string) => {
+    all += text
+    for (const watcher of watchers) watcher()
+  })
+  return {
+    text: () => all,
+    has: (text: string) =>
+      Effect.callback<string>((resume) => {
+        const watcher = () => {
+          if (!all.includes(text)) return
+          watchers.delete(watcher)
+          resume(Effect.succeed(all))
+        }
+        watchers.add(watcher)
+        watcher()
+      }),
+  }
+}
+
+/** Starts the program; whatever is left of it is killed with the scope. Nothing of this process's settings reaches it. */
+export const start = (
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string>> = {},
+): Effect.Effect<CliProcess, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [entry, ...args], {
+        env: { PATH: process.env["PATH"], HOME: "/nonexistent", ...variables },
+      }),
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL")),
+  ).pipe(
+    Effect.map((child) => {
+      const stdout = gather(child.stdout)
+      const stderr = gather(child.stderr)
+      child.stdin.on("error", () => {})
+      const closed = new Promise<Outcome>((resolve) => {
+        child.once("close", (code, signal) =>
+          resolve({ code, signal, stdout: stdout.text(), stderr: stderr.text() }),
+        )
+      })
+      return {
+        child,
+        write: (...messages) =>
+          child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join("")),
+        stdoutHas: stdout.has,
+        stderrHas: stderr.has,
+        outcome: Effect.promise(() => closed),
+      }
+    }),
+  )
+
+/** Runs the program to its end without any input. */
+export const run = (
+  args: ReadonlyArray<string>,
+  variables?: Readonly<Record<string, string>>,
+): Effect.Effect<Outcome> =>
+  Effect.scoped(
+    Effect.flatMap(start(args, variables), (cli) => {
+      cli.child.stdin.end()
+      return cli.outcome
+    }),
+  )
