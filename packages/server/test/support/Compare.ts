@@ -1,0 +1,111 @@
+/** Compares what the original and we sent, request by request, and tells every difference. Knows no difference by name. */
+import { event, type WireMessage } from "./Wire.ts"
+
+export interface Difference {
+  /** The id of the request it belongs to, as JSON; `null` for answers to what had no usable id. */
+  readonly request: string
+  /** `response`, or `event:` and the event's type. */
+  readonly label: string
+  /** `missing`: the original has it alone; `added`: we have it alone. */
+  readonly kind: "missing" | "added" | "changed"
+  /** Members from the message down, joined by dots; empty for the whole message. */
+  readonly path: string
+  readonly original?: unknown
+  readonly ours?: unknown
+}
+
+const isEvent = (message: WireMessage) => message.method === "codex/event"
+
+const requestOf = (message: WireMessage): string =>
+  JSON.stringify(isEvent(message) ? event(message)._meta?.["requestId"] : message.id)
+
+const labelOf = (message: WireMessage): string =>
+  isEvent(message) ? `event:${event(message).msg.type}` : (message.method ?? "response")
+
+type Pair = readonly [original: WireMessage | undefined, ours: WireMessage | undefined]
+
+/** Pairs messages of the same label in order, as many as possible; the rest stands alone. */
+const align = (
+  original: ReadonlyArray<WireMessage>,
+  ours: ReadonlyArray<WireMessage>,
+): ReadonlyArray<Pair> => {
+  // longest[i][j]: pairs that original[i…] and ours[j…] have
+  const longest = Array.from({ length: original.length + 1 }, () =>
+    Array.from({ length: ours.length + 1 }, () => 0),
+  )
+  const at = (i: number, j: number) => longest[i]?.[j] ?? 0
+  const same = (i: number, j: number) => {
+    const [a, b] = [original[i], ours[j]]
+    return a !== undefined && b !== undefined && labelOf(a) === labelOf(b)
+  }
+  for (let i = original.length - 1; i >= 0; i--) {
+    const row = longest[i] ?? []
+    for (let j = ours.length - 1; j >= 0; j--) {
+      row[j] = same(i, j) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+    }
+  }
+  const pairs: Array<Pair> = []
+  let [i, j] = [0, 0]
+  while (i < original.length || j < ours.length) {
+    if (same(i, j) && at(i, j) === at(i + 1, j + 1) + 1) pairs.push([original[i++], ours[j++]])
+    else if (j >= ours.length || (i < original.length && at(i + 1, j) >= at(i, j + 1))) {
+      pairs.push([original[i++], undefined])
+    } else pairs.push([undefined, ours[j++]])
+  }
+  return pairs
+}
+
+const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === "object" && u !== null
+
+type Finding = Pick<Difference, "kind" | "path" | "original" | "ours">
+
+const members = (path: string, original: object, ours: object): ReadonlyArray<Finding> => {
+  const [a, b] = [original, ours] as ReadonlyArray<Readonly<Record<string, unknown>>>
+  return [...new Set([...Object.keys(original), ...Object.keys(ours)])].flatMap((key) => {
+    const inner = path === "" ? key : `${path}.${key}`
+    if (!Object.hasOwn(ours, key)) return [{ kind: "missing", path: inner, original: a?.[key] }]
+    if (!Object.hasOwn(original, key)) return [{ kind: "added", path: inner, ours: b?.[key] }]
+    return values(inner, a?.[key], b?.[key])
+  })
+}
+
+/** `…` stands for prose of the original: any text of ours is as good. */
+const isProse = (original: unknown, ours: unknown) =>
+  original === "…" && typeof ours === "string" && ours !== ""
+
+const values = (path: string, original: unknown, ours: unknown): ReadonlyArray<Finding> => {
+  if (Object.is(original, ours) || isProse(original, ours)) return []
+  const comparable =
+    isObject(original) &&
+    isObject(ours) &&
+    Array.isArray(original) === Array.isArray(ours) &&
+    (!Array.isArray(original) || original.length === ours["length"])
+  return comparable
+    ? members(path, original, ours)
+    : [{ kind: "changed", path, original, ours }]
+}
+
+const groups = (messages: ReadonlyArray<WireMessage>) => Map.groupBy(messages, requestOf)
+
+/** Order counts within a request, not between requests: they run at the same time. */
+export const compare = (
+  original: ReadonlyArray<WireMessage>,
+  ours: ReadonlyArray<WireMessage>,
+): ReadonlyArray<Difference> => {
+  const [theirs, mine] = [groups(original), groups(ours)]
+  return [...new Set([...theirs.keys(), ...mine.keys()])].flatMap((request) =>
+    align(theirs.get(request) ?? [], mine.get(request) ?? []).flatMap(
+      ([a, b]): ReadonlyArray<Difference> => {
+        if (a === undefined && b === undefined) return []
+        if (a === undefined || b === undefined) {
+          const label = labelOf(a ?? b ?? {})
+          return a === undefined
+            ? [{ request, label, kind: "added", path: "", ours: b }]
+            : [{ request, label, kind: "missing", path: "", original: a }]
+        }
+        return members("", a, b).map((finding) => ({ request, label: labelOf(a), ...finding }))
+      },
+    ),
+  )
+}

@@ -1,0 +1,198 @@
+/** Tells which named difference a difference found by `Compare` is. As narrow as can be: values are checked. */
+import type { Difference } from "./Compare.ts"
+import type { DifferenceKey } from "./differences.ts"
+import type { WireMessage } from "./Wire.ts"
+
+type Explanation = (difference: Difference) => boolean
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+const added =
+  (label: string, path: string | RegExp, accept: (ours: unknown) => boolean): Explanation =>
+  (d) =>
+    d.kind === "added" &&
+    d.label === label &&
+    (typeof path === "string" ? d.path === path : path.test(d.path)) &&
+    accept(d.ours)
+
+const changed =
+  (label: string, path: string, accept: (original: unknown, ours: unknown) => boolean) =>
+  (d: Difference) =>
+    d.kind === "changed" && d.label === label && d.path === path && accept(d.original, d.ours)
+
+const anyOf =
+  (...all: ReadonlyArray<Explanation>): Explanation =>
+  (d) =>
+    all.some((one) => one(d))
+
+const equals = (expected: unknown) => (ours: unknown) => same(ours, expected)
+
+/** A whole response of ours that the original did not send: an error with one of these codes. */
+const errorAdded = (...codes: ReadonlyArray<number>): Explanation =>
+  added("response", "", (ours) => codes.includes((ours as WireMessage).error?.code ?? 0))
+
+const text = "result.content.0.text"
+
+/** `structuredContent` of the tools' output schema, with the conversation of this request or of an earlier one. */
+const isOutput = (ours: unknown) => {
+  const { threadId, conversationId, content, ...rest } = ours as Readonly<Record<string, unknown>>
+  return (
+    typeof threadId === "string" &&
+    /^<conversation of .+>$|^[0-9a-f-]{36}$/.test(threadId) &&
+    threadId === conversationId &&
+    typeof content === "string" &&
+    Object.keys(rest).length === 0
+  )
+}
+
+const usage = {
+  input_tokens: 11,
+  cached_input_tokens: 3,
+  output_tokens: 7,
+  reasoning_output_tokens: 2,
+  total_tokens: 18,
+}
+const isInfo = (ours: unknown) => {
+  const { total_token_usage: total, ...info } = ours as { readonly total_token_usage: typeof usage }
+  const requests = total.total_tokens / usage.total_tokens
+  return (
+    same(info, { last_token_usage: usage, model_context_window: null }) &&
+    Number.isInteger(requests) &&
+    Object.entries(usage).every(([key, n]) => total[key as keyof typeof usage] === n * requests)
+  )
+}
+
+const sessionMembers: Readonly<Record<string, (ours: unknown) => boolean>> = {
+  thread_id: (ours) => /^<conversation of .+>$/.test(String(ours)),
+  model_provider_id: equals("mock_provider"),
+  approval_policy: equals("on-request"),
+  sandbox_policy: equals({ mode: "read-only" }),
+  cwd: (ours) => /^\/(work|no\/such\/dir|work\/relative)$/.test(String(ours)),
+}
+
+export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
+  "server-identity": anyOf(
+    changed("response", "result.serverInfo.name", (_, ours) => ours === "colloquy"),
+    changed("response", "result.serverInfo.title", (_, ours) => ours === "Colloquy"),
+    changed("response", "result.serverInfo.version", (_, ours) => ours === "1.2.3"),
+  ),
+  "event-capability": added(
+    "response",
+    "result.capabilities.experimental",
+    equals({ "codex/event": {} }),
+  ),
+  "newer-arguments": added(
+    "response",
+    /^result\.tools\.0\.inputSchema\.properties\.(developer-instructions|compact-prompt)$/,
+    (ours) => (ours as { readonly type: string }).type === "string",
+  ),
+  "reply-keys": anyOf(
+    added(
+      "response",
+      /^result\.tools\.1\.inputSchema\.properties\.(threadId|conversationId)$/,
+      (ours) => (ours as { readonly type: string }).type === "string",
+    ),
+    changed("response", "result.tools.1.inputSchema.required", (original, ours) =>
+      same([original, ours], [["prompt", "sessionId"], ["prompt"]]),
+    ),
+  ),
+  "closed-arguments": added(
+    "response",
+    /^result\.tools\.[01]\.inputSchema\.additionalProperties$/,
+    equals(false),
+  ),
+  "open-config": (d) =>
+    d.kind === "missing" &&
+    d.path === "result.tools.0.inputSchema.properties.config.additionalProperties" &&
+    d.original === true,
+  "output-schema": added("response", /^result\.tools\.[01]\.outputSchema$/, (ours) =>
+    same(Object.keys((ours as { readonly properties: object }).properties), [
+      "threadId",
+      "conversationId",
+      "content",
+    ]),
+  ),
+  "event-thread-id": (d) =>
+    d.kind === "added" &&
+    d.label.startsWith("event:") &&
+    d.path === "params._meta.threadId" &&
+    /^<conversation of .+>$/.test(String(d.ours)),
+  "session-settings": (d) =>
+    d.kind === "added" &&
+    d.label === "event:session_configured" &&
+    (sessionMembers[d.path.replace("params.msg.", "")]?.(d.ours) ?? false),
+  "token-totals": anyOf(
+    added("event:token_count", "params.msg.info", isInfo),
+    added("event:token_count", "params.msg.rate_limits", equals(null)),
+  ),
+  "structured-content": added("response", "result.structuredContent", isOutput),
+  "unknown-tool": anyOf(
+    (d) => d.label === "response" && d.kind === "missing" && d.path === "result",
+    added("response", "error", (ours) =>
+      same(ours, {
+        code: -32602,
+        message: "Unknown tool 'no-such-tool'",
+        data: { tools: ["codex", "codex-reply"] },
+      }),
+    ),
+  ),
+  "unknown-method": errorAdded(-32601),
+  "bad-params": errorAdded(-32602),
+  "bad-message": errorAdded(-32700, -32600),
+  "byte-order-mark": added("response", "", equals({ jsonrpc: "2.0", id: 88, result: {} })),
+  "unknown-argument": anyOf(
+    (d) => d.kind === "missing" && d.path === "" && d.label.startsWith("event:"),
+    changed("response", text, (_, ours) => String(ours).includes("unknown field `")),
+    added("response", "result.isError", equals(true)),
+  ),
+  "argument-fault": changed(
+    "response",
+    text,
+    (original, ours) =>
+      String(ours).startsWith(String(original)) && /`[a-z-]+`|expected/.test(String(ours)),
+  ),
+  "arguments-shape": changed(
+    "response",
+    text,
+    (original, ours) =>
+      String(original).endsWith(', expected struct CodexToolCallParam') &&
+      ours ===
+        String(original).replace("struct CodexToolCallParam", "a map of arguments for `codex`"),
+  ),
+  "error-result": anyOf(
+    (d) => d.label === "response" && d.kind === "missing" && d.path === "result.error",
+    added("response", "result.content", (ours) => Array.isArray(ours) && ours.length === 1),
+    added("response", "result.isError", equals(true)),
+    added("response", "result.structuredContent", isOutput),
+  ),
+  "error-completes": added("event:task_complete", "", (ours) =>
+    same((ours as WireMessage).params?.["msg"], {
+      type: "task_complete",
+      last_agent_message: null,
+    }),
+  ),
+  "reply-after-error": anyOf(
+    (d) =>
+      d.kind === "added" &&
+      d.path === "" &&
+      /^event:(task_started|agent_message_delta|agent_message|token_count)$/.test(d.label) &&
+      (d.ours as WireMessage).params?.["id"] === "0",
+    changed("event:task_complete", "params.id", (_, ours) => ours === "0"),
+    changed(
+      "event:task_complete",
+      "params.msg.last_agent_message",
+      (original, ours) => original === null && ours === "mock default answer",
+    ),
+    changed(
+      "response",
+      text,
+      (original, ours) => original === "" && ours === "mock default answer",
+    ),
+  ),
+  "end-of-input": anyOf(
+    added("event:turn_aborted", "", (ours) =>
+      same((ours as WireMessage).params?.["msg"], { type: "turn_aborted", reason: "interrupted" }),
+    ),
+    errorAdded(-32000),
+  ),
+}

@@ -1,0 +1,174 @@
+/**
+ * A server in memory with the real core and the real model client on a scripted provider, and a client that is a
+ * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import * as Resolve from "@colloquy/core/settings/Resolve"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import * as HttpModel from "@colloquy/models/HttpModel"
+import * as Connections from "@colloquy/testing/MemoryConnection"
+import * as MemoryProvider from "@colloquy/testing/MemoryProvider"
+import * as Script from "@colloquy/testing/ProviderScript"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as McpServer from "../../src/McpServer.ts"
+import { read, type WireMessage } from "./Wire.ts"
+
+export interface Harness {
+  readonly connection: Connections.MemoryConnection
+  /** Everything the server sent so far. */
+  readonly messages: ReadonlyArray<WireMessage>
+  /** The same as it came. */
+  readonly texts: ReadonlyArray<string>
+  /** Sends the texts in one batch. */
+  readonly sendTexts: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Sends the values as JSON, in one batch. */
+  readonly send: (...messages: ReadonlyArray<unknown>) => Effect.Effect<void>
+  /** Waits for the response with this id, the first or a later one. */
+  readonly response: (id: unknown) => Effect.Effect<WireMessage>
+  /** Sends a request and waits for its response. */
+  readonly ask: (id: unknown, method: string, params?: unknown) => Effect.Effect<WireMessage>
+  /** Sends a tool call and waits for its response. */
+  readonly call: (id: unknown, name: string, args?: unknown) => Effect.Effect<WireMessage>
+  /** Runs everything that can run without time passing. */
+  readonly quiet: Effect.Effect<void>
+  readonly server: Fiber.Fiber<void>
+  readonly provider: MemoryProvider.MemoryProvider
+  readonly manager: Context.Service.Shape<typeof ConversationManager>
+}
+
+export interface HarnessOptions extends McpServer.McpServerOptions {
+  readonly script?: Script.ProviderScript
+  /** Messages in flight per direction before a sender waits. */
+  readonly capacity?: number
+}
+
+export const defaultAnswer = "mock default answer"
+export const defaultReply = Script.reply(Script.text(defaultAnswer))
+
+/** The configuration of the recordings: no repeats, so that an error is told at once. */
+const settings = Resolve.layer({
+  tree: {
+    model: "mock-model",
+    model_provider: "mock_provider",
+    model_providers: {
+      mock_provider: {
+        name: "Mock",
+        base_url: "http://provider.test/v1",
+        wire_api: "responses",
+        request_max_retries: 0,
+        stream_max_retries: 0,
+      },
+    },
+  },
+  builtinProviders: [],
+  defaultProvider: "mock_provider",
+  cwd: "/work",
+})
+
+const core = ConversationManager.layer.pipe(
+  Layer.provide(IdGenerator.layer),
+  Layer.provide(ToolRuntime.layerNone),
+)
+
+const callParams = (name: string, args: unknown) => ({
+  name,
+  ...(args === undefined ? {} : { arguments: args }),
+})
+
+export const toolCall = (id: unknown, name: string, args?: unknown) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: callParams(name, args),
+})
+
+export const cancelled = (requestId: unknown) => ({
+  jsonrpc: "2.0",
+  method: "notifications/cancelled",
+  params: { requestId },
+})
+
+/** Yields until the count stands still for long enough that every fiber must be waiting for time or for us. */
+const quietAfter = (count: () => number) =>
+  Effect.gen(function* () {
+    let before = -1
+    while (before !== count()) {
+      before = count()
+      for (let i = 0; i < 200; i++) yield* Effect.yieldNow
+    }
+  })
+
+const start = Effect.fnUntraced(function* (
+  options: HarnessOptions,
+  provider: MemoryProvider.MemoryProvider,
+) {
+  const [connection, serverSide] = yield* Connections.memoryPair(options.capacity ?? 64)
+  const texts: Array<string> = []
+  const messages: Array<WireMessage> = []
+  const server = yield* Effect.forkChild(McpServer.serve(serverSide, options), {
+    startImmediately: true,
+  })
+  yield* connection.receive.pipe(
+    Effect.map((frames) => {
+      for (const frame of frames) {
+        if (frame._tag !== "Text") continue
+        texts.push(frame.text)
+        messages.push(read(frame.text))
+      }
+    }),
+    Effect.forever,
+    // The end of the input is the end of the test's server.
+    Effect.exit,
+    Effect.forkScoped({ startImmediately: true }),
+  )
+  const sendTexts: Harness["sendTexts"] = (...lines) => Effect.orDie(connection.send(lines))
+  const send: Harness["send"] = (...values) =>
+    sendTexts(...values.map((value) => JSON.stringify(value)))
+  const response = (id: unknown): Effect.Effect<WireMessage> =>
+    Effect.suspend(() => {
+      const found = messages.find((message) => message.method === undefined && message.id === id)
+      return found === undefined
+        ? Effect.andThen(Effect.yieldNow, response(id))
+        : Effect.succeed(found)
+    })
+  const ask: Harness["ask"] = (id, method, params) =>
+    Effect.andThen(
+      send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) }),
+      response(id),
+    )
+  const harness: Harness = {
+    connection,
+    messages,
+    texts,
+    sendTexts,
+    send,
+    response,
+    ask,
+    call: (id, name, args) => ask(id, "tools/call", callParams(name, args)),
+    quiet: quietAfter(() => texts.length),
+    server,
+    provider,
+    manager: yield* ConversationManager,
+  }
+  return harness
+})
+
+/** Runs `body` against a server of its own; the provider answers by `options.script`. */
+export const withServer = <A, E>(
+  options: HarnessOptions,
+  body: (harness: Harness) => Effect.Effect<A, E>,
+): Effect.Effect<A, E> =>
+  Effect.flatMap(MemoryProvider.make(options.script ?? (() => defaultReply)), (provider) =>
+    Effect.scoped(Effect.flatMap(start(options, provider), body)).pipe(
+      Effect.provide(
+        Layer.merge(
+          settings,
+          Layer.provide(core, Layer.provide(HttpModel.layer(), provider.layer)),
+        ),
+      ),
+    ),
+  )

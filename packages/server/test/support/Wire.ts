@@ -1,0 +1,66 @@
+/** What a test reads of the wire: one loosely typed message per text, with the digits of large integers kept. */
+import * as Schema from "effect/Schema"
+
+const Open = Schema.Record(Schema.String, Schema.Unknown)
+
+const Event = Schema.Struct({
+  _meta: Schema.optionalKey(Open),
+  id: Schema.String,
+  msg: Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [Open]),
+})
+
+const CallResult = Schema.Struct({
+  content: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.String })),
+  structuredContent: Schema.optionalKey(Open),
+  isError: Schema.optionalKey(Schema.Boolean),
+})
+
+export interface WireMessage {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** An integer that a double cannot hold reads as `#` and its digits. */
+const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? `#${context?.source}`
+    : value
+
+/** Fails the test on anything that is not one JSON object per text. */
+export const read = (text: string): WireMessage => {
+  const value: unknown = JSON.parse(text, exact)
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Error(`not a message: ${text}`)
+  }
+  return value as WireMessage
+}
+
+export const event = (message: WireMessage): typeof Event.Type =>
+  Schema.decodeUnknownSync(Event)(message.params)
+
+/** The events of one request, in order. */
+export const eventsOf = (messages: ReadonlyArray<WireMessage>, requestId: unknown) =>
+  messages
+    .filter(({ method }) => method === "codex/event")
+    .map(event)
+    .filter(({ _meta }) => _meta?.["requestId"] === requestId)
+
+/** The types of one request's events, in order. */
+export const typesOf = (messages: ReadonlyArray<WireMessage>, requestId: unknown) =>
+  eventsOf(messages, requestId).map(({ msg }) => msg.type)
+
+export const callResult = ({ result }: WireMessage): typeof CallResult.Type =>
+  Schema.decodeUnknownSync(CallResult)(result)
+
+/** The text of a tool call's result. */
+export const textOf = (message: WireMessage): string =>
+  callResult(message)
+    .content.map(({ text }) => text)
+    .join("")
+
+/** The conversation that a result names. */
+export const threadOf = (message: WireMessage): string =>
+  String(callResult(message).structuredContent?.["threadId"])
