@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { imports, type Module, modules, packages, scan } from "./SourceTree.ts"
+import { imports, type Module, read, scan } from "./SourceTree.ts"
+
+const { modules, packages } = read(Fs)
 
 /** Which room may import which. */
 const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
@@ -107,18 +110,16 @@ const module = (room: string, source: string, path = "src/a/B.ts"): Module => ({
 
 describe("Boundaries", () => {
   it("every import of every module follows the rooms and their directions", () => {
-    const dependencies = new Map(packages().map((p) => [p.room, p.dependencies]))
+    const dependencies = new Map(packages.map((p) => [p.room, p.dependencies]))
     assert.deepStrictEqual(
-      modules().flatMap((m) => faultsOf(m, dependencies.get(m.room) ?? [])),
+      modules.flatMap((m) => faultsOf(m, dependencies.get(m.room) ?? [])),
       [],
     )
   })
 
   it("every package is a room with directions", () => {
     assert.deepStrictEqual(
-      packages()
-        .map(({ room }) => room)
-        .filter((room) => arrows[room] === undefined),
+      packages.map(({ room }) => room).filter((room) => arrows[room] === undefined),
       [],
     )
   })

@@ -1,7 +1,10 @@
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { methodsOf } from "@colloquy/protocol/Method"
 import { assert, describe, it } from "@effect/vitest"
-import { exists, modules, scan } from "./SourceTree.ts"
+import * as Fs from "node:fs"
+import { read, scan } from "./SourceTree.ts"
+
+const { exists, modules } = read(Fs)
 
 const fromClient = [...methodsOf(CodexMcp.clientToServer).keys()]
 const names = new Set([...fromClient, ...methodsOf(CodexMcp.serverToClient).keys()])
@@ -21,7 +24,7 @@ const literals = (source: string) => scan(source).strings.filter((text) => names
 describe("Methods", () => {
   it("no method name is written outside its definition", () => {
     assert.deepStrictEqual(
-      modules()
+      modules
         .filter(({ file }) => file !== definitions)
         .flatMap(({ file, source }) => literals(source).map((name) => `${file}: "${name}"`)),
       [],
@@ -29,7 +32,7 @@ describe("Methods", () => {
   })
 
   it("the scan finds the names where they are, in any kind of quotes and nowhere else", () => {
-    const definition = modules().find(({ file }) => file === definitions)
+    const definition = modules.find(({ file }) => file === definitions)
     assert.deepStrictEqual(new Set(literals(definition?.source ?? "")), names)
     const source = [
       `const a = "tools/call" + 'codex/event' + \`initialize\``,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Module, modules } from "./SourceTree.ts"
+import * as Fs from "node:fs"
+import { type Module, read } from "./SourceTree.ts"
 
 const maxLines = 400
 
@@ -10,7 +11,7 @@ const linesOf = ({ source }: Module) => source.split("\n").length - (source.ends
 
 describe("ModuleSize", () => {
   it(`no module has more than ${maxLines} lines`, () => {
-    const all = modules()
+    const all = read(Fs).modules
     assert.isAbove(all.length, 20)
     assert.deepStrictEqual(
       all

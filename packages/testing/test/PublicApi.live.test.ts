@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { exportedValues, modules, type Package, packages } from "./SourceTree.ts"
+import { exportedValues, type Package, read } from "./SourceTree.ts"
+
+const { modules, packages } = read(Fs)
 
 const fixture = Path.join(import.meta.dirname, "fixtures/public-api.json")
 
@@ -25,13 +27,12 @@ const subpathOf = (exports: Package["exports"], path: string): string | undefine
   return undefined
 }
 
-const api = (): Api => {
-  const all = modules()
-  return Object.fromEntries(
-    packages().map(({ room, name, exports }) => [
+const api = (): Api =>
+  Object.fromEntries(
+    packages.map(({ room, name, exports }) => [
       name,
       Object.fromEntries(
-        all
+        modules
           .filter((module) => module.room === room && !module.path.startsWith("src/internal/"))
           .flatMap(({ path, source }) => {
             const subpath = subpathOf(exports, path)
@@ -40,7 +41,6 @@ const api = (): Api => {
       ),
     ]),
   )
-}
 
 describe("PublicApi", () => {
   it("the values every package exports are the checked-in ones (UPDATE_PUBLIC_API=1 rewrites the list)", () => {

@@ -2,10 +2,18 @@
  * Reads the source tree for the structural tests: modules, what they import and export, the strings they hold.
  * A small scanner instead of a parser: TypeScript 7 has no compiler API.
  */
-import * as Fs from "node:fs"
-import * as Path from "node:path"
 
-const root = Path.resolve(import.meta.dirname, "../../..")
+const root = `${import.meta.dirname}/../../..`
+
+/** What of `node:fs` is needed; the live tests bring it. */
+export interface Files {
+  readonly existsSync: (path: string) => boolean
+  readonly readFileSync: (path: string, encoding: "utf8") => string
+  readonly readdirSync: (
+    path: string,
+    options: { readonly recursive: boolean; readonly encoding: "utf8" },
+  ) => ReadonlyArray<string>
+}
 
 export interface Package {
   /** The folder under `packages`. */
@@ -37,15 +45,24 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-export const exists = (file: string): boolean => Fs.existsSync(Path.join(root, file))
+export interface SourceTree {
+  /** Whether there is a file at this path from the repository's root. */
+  readonly exists: (file: string) => boolean
+  readonly packages: ReadonlyArray<Package>
+  /** All modules under `src`, in order of their paths. */
+  readonly modules: ReadonlyArray<Module>
+}
 
-export const packages = (): ReadonlyArray<Package> =>
-  Fs.readdirSync(Path.join(root, "packages"))
+export const read = (files: Files): SourceTree => {
+  const exists = (file: string) => files.existsSync(`${root}/${file}`)
+  const text = (file: string) => files.readFileSync(`${root}/${file}`, "utf8")
+  const list = (folder: string, recursive: boolean) =>
+    files.readdirSync(`${root}/${folder}`, { recursive, encoding: "utf8" }).toSorted()
+
+  const packages = list("packages", false)
     .filter((room) => exists(`packages/${room}/package.json`))
-    .map((room) => {
-      const manifest: Manifest = JSON.parse(
-        Fs.readFileSync(Path.join(root, "packages", room, "package.json"), "utf8"),
-      )
+    .map((room): Package => {
+      const manifest: Manifest = JSON.parse(text(`packages/${room}/package.json`))
       return {
         room,
         name: manifest.name,
@@ -53,23 +70,18 @@ export const packages = (): ReadonlyArray<Package> =>
         dependencies: Object.keys(manifest.dependencies ?? {}),
       }
     })
-
-/** All modules under `src`, in order of their paths. */
-export const modules = (): ReadonlyArray<Module> =>
-  packages().flatMap(({ room }) => {
-    const folder = Path.join(root, "packages", room)
-    if (!Fs.existsSync(Path.join(folder, "src"))) return []
-    return Fs.readdirSync(Path.join(folder, "src"), { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".ts"))
-      .map((path) => `src/${path.replaceAll(Path.sep, "/")}`)
-      .toSorted()
-      .map((path) => ({
-        room,
-        path,
-        file: `packages/${room}/${path}`,
-        source: Fs.readFileSync(Path.join(folder, path), "utf8"),
-      }))
-  })
+  const modules = packages
+    .filter(({ room }) => exists(`packages/${room}/src`))
+    .flatMap(({ room }) =>
+      list(`packages/${room}/src`, true)
+        .filter((path) => path.endsWith(".ts"))
+        .map((path): Module => {
+          const file = `packages/${room}/src/${path.replaceAll("\\", "/")}`
+          return { room, path: file.slice(`packages/${room}/`.length), file, source: text(file) }
+        }),
+    )
+  return { exists, packages, modules }
+}
 
 const unescape = (body: string): string =>
   body.replaceAll(
