@@ -8,6 +8,7 @@
 import * as Http from "node:http"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
 import {
@@ -26,6 +27,8 @@ export interface MockProvider {
   readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
   /** Indices of the requests whose connection the client closed before the answer was complete. */
   readonly closed: Effect.Effect<ReadonlyArray<number>>
+  /** Waits until the request with that index has been read. */
+  readonly awaitRequest: (index: number) => Effect.Effect<void>
   /** Waits until the client has closed the connection of that request. */
   readonly awaitClosed: (index: number) => Effect.Effect<void>
 }
@@ -133,19 +136,29 @@ const headersOf = (request: Http.IncomingMessage): Record<string, string> =>
     ]),
   )
 
+/** Things that happen once per request, for whoever waits for them. */
+const makeMilestones = Effect.sync(() => {
+  const latches = new Map<number, Latch.Latch>()
+  const latch = (index: number) => {
+    const found = latches.get(index) ?? Latch.makeUnsafe(false)
+    latches.set(index, found)
+    return found
+  }
+  return {
+    reach: (index: number): Effect.Effect<void> => Effect.asVoid(latch(index).open),
+    wait: (index: number): Effect.Effect<void> => latch(index).await,
+  }
+})
+
 /** Starts the server; it stops with the scope. */
 export const make = (script: ProviderScript): Effect.Effect<MockProvider, never, Scope.Scope> =>
   Effect.gen(function* () {
     const requests: Array<SeenRequest> = []
     const closed: Array<number> = []
-    const waiting = new Map<number, Array<() => void>>()
+    const arrivals = yield* makeMilestones
+    const closings = yield* makeMilestones
     const actionsOf = makeRenderer()
 
-    const giveUp = (index: number) => {
-      closed.push(index)
-      for (const resume of waiting.get(index) ?? []) resume()
-      waiting.delete(index)
-    }
     const handle = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
       Effect.gen(function* () {
         const body = yield* readBody(request)
@@ -156,12 +169,14 @@ export const make = (script: ProviderScript): Effect.Effect<MockProvider, never,
           body,
         })
         requests.push(call)
+        yield* arrivals.reach(call.index)
         const reply = replyTo(script, call)
         const answer: Answer = { response, broken: false }
         const gone = Effect.callback<void>((resume) => {
           response.once("close", () => {
-            if (!response.writableFinished && !answer.broken) giveUp(call.index)
-            resume(Effect.void)
+            if (response.writableFinished || answer.broken) return resume(Effect.void)
+            closed.push(call.index)
+            resume(closings.reach(call.index))
           })
         })
         const sent = send(answer, reply, actionsOf(call.wire, reply))
@@ -182,10 +197,7 @@ export const make = (script: ProviderScript): Effect.Effect<MockProvider, never,
       baseUrl: `http://127.0.0.1:${port}/v1`,
       requests: Effect.sync(() => [...requests]),
       closed: Effect.sync(() => [...closed]),
-      awaitClosed: (index) =>
-        Effect.callback((resume) => {
-          if (closed.includes(index)) return resume(Effect.void)
-          waiting.set(index, [...(waiting.get(index) ?? []), () => resume(Effect.void)])
-        }),
+      awaitRequest: arrivals.wait,
+      awaitClosed: closings.wait,
     }
   })

@@ -27,7 +27,9 @@ const makeReader = (decoder: WireDecoder, maxEventSize: number) => {
     (event) => {
       if (event._tag !== "Event") return
       seen++
-      failure ??= decoder.event(event.data, out)
+      // The parser limits what is pending; the limit must not depend on how the bytes were cut.
+      failure ??=
+        event.data.length > maxEventSize ? tooLarge(maxEventSize) : decoder.event(event.data, out)
     },
     { maxEventSize },
   )

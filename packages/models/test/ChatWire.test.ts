@@ -1,0 +1,314 @@
+import type { ModelEvent } from "@colloquy/core/ModelClient"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { assert, describe, it } from "@effect/vitest"
+import * as ChatWire from "../src/ChatWire.ts"
+import { assistant, call, decodeAll, output, request, usage, user } from "./support/Requests.ts"
+
+const messages = (...input: ReadonlyArray<ResponseItem>) =>
+  (ChatWire.body(request({ input }))["messages"] as ReadonlyArray<unknown>).slice(1)
+const decode = (...chunks: ReadonlyArray<unknown>) => decodeAll(ChatWire.makeDecoder(0), chunks)
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+})
+const toolDelta = (...tool_calls: ReadonlyArray<object>) => chunk({ tool_calls })
+const done = (item: ResponseItem): ModelEvent => ({ _tag: "ItemDone", item })
+const wireCall = (id: string, args = "{}") => ({
+  id,
+  type: "function",
+  function: { name: "shell", arguments: args },
+})
+const thought = (text: string): ResponseItem => ({
+  type: "reasoning",
+  summary: [],
+  content: [{ type: "reasoning_text", text }],
+  encrypted_content: null,
+})
+const prefix = "stream disconnected before completion: "
+
+describe("ChatWire.body", () => {
+  it("has the members of the wire, usage asked for, and no tools when there are none", () => {
+    assert.deepStrictEqual(ChatWire.body(request()), {
+      model: "mock-model",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "hello" },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+  })
+
+  it("wraps each tool", () => {
+    const parameters = { type: "object" }
+    const tool = { type: "function", name: "shell", description: "Runs.", parameters } as const
+    assert.deepStrictEqual(ChatWire.body(request({ tools: [tool] }))["tools"], [
+      {
+        type: "function",
+        function: { name: "shell", description: "Runs.", strict: false, parameters },
+      },
+    ])
+  })
+
+  it("makes calls of one turn one message, text included, with their outputs after it", () => {
+    assert.deepStrictEqual(
+      messages(
+        user("go"),
+        assistant("Looking."),
+        call("a", "shell", ""),
+        call("b"),
+        output("b", "B"),
+        output("a", "A"),
+        assistant("Done."),
+      ),
+      [
+        { role: "user", content: "go" },
+        { role: "assistant", content: "Looking.", tool_calls: [wireCall("a"), wireCall("b")] },
+        { role: "tool", tool_call_id: "a", content: "A" },
+        { role: "tool", tool_call_id: "b", content: "B" },
+        { role: "assistant", content: "Done." },
+      ],
+    )
+  })
+
+  it("keeps calls apart whose outputs lie between them, also under one id", () => {
+    assert.deepStrictEqual(
+      messages(call("x"), output("x", "first"), call("x"), output("x", "second")),
+      [
+        { role: "assistant", content: null, tool_calls: [wireCall("x")] },
+        { role: "tool", tool_call_id: "x", content: "first" },
+        { role: "assistant", content: null, tool_calls: [wireCall("x")] },
+        { role: "tool", tool_call_id: "x", content: "second" },
+      ],
+    )
+  })
+
+  it("answers a call without an output and leaves out an output without a call", () => {
+    assert.deepStrictEqual(messages(output("gone", "?"), call("a"), user("next")), [
+      { role: "assistant", content: null, tool_calls: [wireCall("a")] },
+      { role: "tool", tool_call_id: "a", content: "aborted" },
+      { role: "user", content: "next" },
+    ])
+  })
+
+  it("sends images as parts, joins texts, and says developer as system", () => {
+    assert.deepStrictEqual(
+      messages(
+        { type: "message", role: "developer", content: [{ type: "input_text", text: "d" }] },
+        {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "input_text", text: "see" },
+            { type: "input_image", image_url: "data:x" },
+          ],
+        },
+        {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "input_text", text: "a" },
+            { type: "input_text", text: "b" },
+          ],
+        },
+      ),
+      [
+        { role: "system", content: "d" },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "see" },
+            { type: "image_url", image_url: { url: "data:x" } },
+          ],
+        },
+        { role: "user", content: "ab" },
+      ],
+    )
+  })
+
+  it("maps custom and local shell calls, and skips web searches", () => {
+    const action = { type: "exec", command: ["ls"] } as const
+    assert.deepStrictEqual(
+      messages(
+        { type: "custom_tool_call", call_id: "c", name: "apply_patch", input: "P" },
+        { type: "custom_tool_call_output", call_id: "c", output: "ok" },
+        { type: "local_shell_call", call_id: "l", status: "completed", action },
+        output("l", "files"),
+        { type: "web_search_call", status: "completed" },
+      ),
+      [
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c", type: "custom", custom: { name: "apply_patch", input: "P" } }],
+        },
+        { role: "tool", tool_call_id: "c", content: "ok" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "l", type: "local_shell_call", status: "completed", action }],
+        },
+        { role: "tool", tool_call_id: "l", content: "files" },
+      ],
+    )
+  })
+
+  it("gives raw reasoning back with the turn that goes on, and with no finished one", () => {
+    const calling = [user("q"), thought("hm"), call("a"), output("a", "A")]
+    assert.deepStrictEqual(messages(thought("old"), ...calling), [
+      { role: "user", content: "q" },
+      { role: "assistant", content: null, tool_calls: [wireCall("a")], reasoning: "hm" },
+      { role: "tool", tool_call_id: "a", content: "A" },
+    ])
+    assert.deepStrictEqual(messages(...calling, user("next"))[1], {
+      role: "assistant",
+      content: null,
+      tool_calls: [wireCall("a")],
+    })
+  })
+})
+
+describe("ChatWire.makeDecoder", () => {
+  it("streams text and reasoning as they arrive and gives the items at the end", () => {
+    const { events, fault } = decode(
+      chunk({ role: "assistant", content: "" }),
+      chunk({ reasoning: "th" }),
+      chunk({ reasoning_content: { text: "in" } }),
+      chunk({ reasoning: { content: "k" } }),
+      chunk({ content: "Hel" }),
+      chunk({ content: [{ type: "text", text: "lo" }] }),
+      chunk({}, "stop"),
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 11,
+          prompt_tokens_details: { cached_tokens: 3 },
+          completion_tokens: 7,
+          completion_tokens_details: { reasoning_tokens: 2 },
+          total_tokens: 18,
+        },
+      },
+      "[DONE]",
+    )
+    const expected: ReadonlyArray<ModelEvent> = [
+      { _tag: "RawReasoningDelta", delta: "th" },
+      { _tag: "RawReasoningDelta", delta: "in" },
+      { _tag: "RawReasoningDelta", delta: "k" },
+      { _tag: "TextDelta", delta: "Hel" },
+      { _tag: "TextDelta", delta: "lo" },
+      done(thought("think")),
+      done(assistant("Hello")),
+      { _tag: "Completed", usage },
+    ]
+    assert.deepStrictEqual({ events, fault }, { events: expected, fault: undefined })
+  })
+
+  it("tells several calls of one response apart by index, their pieces interleaved", () => {
+    const { events } = decode(
+      toolDelta({ index: 0, id: "a", function: { name: "shell", arguments: '{"x"' } }),
+      toolDelta({ index: 1, id: "b", function: { name: "plan", arguments: "" } }),
+      toolDelta({ index: 0, function: { arguments: ":1}" } }),
+      toolDelta({ index: 1, function: { arguments: "{}" } }),
+      chunk({}, "tool_calls"),
+    )
+    assert.deepStrictEqual(events, [
+      done(call("a", "shell", '{"x":1}')),
+      done(call("b", "plan", "{}")),
+      { _tag: "Completed" },
+    ])
+  })
+
+  it("tells calls apart by id where every index is 0 or none is given", () => {
+    const whole = (id: string, index?: number) =>
+      toolDelta({
+        ...(index === undefined ? {} : { index }),
+        id,
+        function: { name: "shell", arguments: "{}" },
+      })
+    const expected: ReadonlyArray<ModelEvent> = [
+      done(call("a")),
+      done(call("b")),
+      { _tag: "Completed" },
+    ]
+    assert.deepStrictEqual(decode(whole("a", 0), whole("b", 0), "[DONE]").events, expected)
+    assert.deepStrictEqual(decode(whole("a"), whole("b"), "[DONE]").events, expected)
+    assert.deepStrictEqual(
+      decode(
+        toolDelta({ id: "a", function: { name: "shell", arguments: "{" } }),
+        toolDelta({ function: { arguments: "}" } }),
+        whole("b"),
+        "[DONE]",
+      ).events,
+      expected,
+    )
+  })
+
+  it("numbers calls without an id on from the history, and takes arguments given as an object", () => {
+    const nameless = { index: 0, function: { name: "shell", arguments: { a: 1 } } }
+    const { events } = decodeAll(ChatWire.makeDecoder(4), [toolDelta(nameless), "[DONE]"])
+    assert.deepStrictEqual(events[0], done(call("call_4", "shell", '{"a":1}')))
+  })
+
+  it("takes the minimal streams of mock servers", () => {
+    const bareCall = { id: "call1234", function: { name: "shell", arguments: "{}" } }
+    assert.deepStrictEqual(
+      [
+        decode({ choices: [{ delta: { content: "Done" }, finish_reason: "stop" }] }, "DONE"),
+        decode(toolDelta(bareCall), "DONE"),
+        decode(chunk({ content: "cut" }, "length")),
+        decode("[DONE]"),
+        decode({ choices: [{ message: { content: "whole" }, finish_reason: "stop" }] }),
+      ],
+      [
+        {
+          events: [
+            { _tag: "TextDelta", delta: "Done" },
+            done(assistant("Done")),
+            { _tag: "Completed" },
+          ],
+        },
+        { events: [done(call("call1234")), { _tag: "Completed" }] },
+        {
+          events: [
+            { _tag: "TextDelta", delta: "cut" },
+            done(assistant("cut")),
+            { _tag: "Completed" },
+          ],
+        },
+        { events: [{ _tag: "Completed" }] },
+        {
+          events: [
+            { _tag: "TextDelta", delta: "whole" },
+            done(assistant("whole")),
+            { _tag: "Completed" },
+          ],
+        },
+      ],
+    )
+  })
+
+  it("calls an end without finish reason and without marker too early", () => {
+    assert.deepStrictEqual(decode(chunk({ content: "par" })), {
+      events: [{ _tag: "TextDelta", delta: "par" }],
+      fault: `${prefix}stream closed before completion`,
+    })
+  })
+
+  it("L13 says what is wrong with a chunk it cannot read, and what a gateway reports in one", () => {
+    assert.deepStrictEqual(
+      [
+        decode("<html>").fault,
+        decode(chunk({ tool_calls: "x" })).fault,
+        decode(toolDelta({ index: 0, id: "a", function: { arguments: "{}" } }), "[DONE]").fault,
+        decode({ error: { code: 502, message: "Upstream failed." } }).fault,
+        decode({ error: {} }).fault,
+      ],
+      [
+        `${prefix}malformed event: event of 6 characters is not JSON`,
+        `${prefix}malformed event: Expected array | null | undefined at ["choices"][0]["delta"]["tool_calls"]`,
+        `${prefix}malformed event: tool call 0 has no function name`,
+        `${prefix}Upstream failed.`,
+        `${prefix}the provider reported an error without a message`,
+      ],
+    )
+  })
+})

@@ -1,0 +1,306 @@
+import type { ModelEvent } from "@colloquy/core/ModelClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as ResponsesWire from "../src/ResponsesWire.ts"
+import { conversationId, decodeAll, request, usage, user } from "./support/Requests.ts"
+
+const completed = {
+  type: "response.completed",
+  response: {
+    id: "r",
+    usage: {
+      input_tokens: 11,
+      input_tokens_details: { cached_tokens: 3 },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 2 },
+      total_tokens: 18,
+    },
+  },
+}
+const decode = (...events: ReadonlyArray<unknown>) => decodeAll(ResponsesWire.makeDecoder(), events)
+const item = (u: unknown) => ({ type: "response.output_item.done", item: u })
+const itemOf = (u: unknown) => decode(item(u), completed).events[0]
+const prefix = "stream disconnected before completion: "
+
+const tool = {
+  type: "function",
+  name: "shell",
+  description: "Runs.",
+  parameters: { type: "object", properties: {} },
+} as const
+
+describe("ResponsesWire.body", () => {
+  it("has every member of the wire for a model without reasoning", () => {
+    assert.deepStrictEqual(ResponsesWire.body(request({ tools: [tool] })), {
+      model: "mock-model",
+      instructions: "Be brief.",
+      input: [user("hello")],
+      tools: [
+        {
+          type: "function",
+          name: "shell",
+          description: "Runs.",
+          strict: false,
+          parameters: { type: "object", properties: {} },
+        },
+      ],
+      tool_choice: "auto",
+      parallel_tool_calls: false,
+      reasoning: null,
+      store: false,
+      stream: true,
+      include: [],
+      prompt_cache_key: conversationId,
+    })
+  })
+
+  it("asks a reasoning model for its sealed reasoning, with the effort and summary of the request", () => {
+    const of = (overrides: Parameters<typeof request>[0]) => {
+      const { reasoning, include, text } = ResponsesWire.body(request(overrides))
+      return { reasoning, include, text }
+    }
+    const include = ["reasoning.encrypted_content"]
+    assert.deepStrictEqual(
+      [
+        of({ model: "gpt-5", effort: "high", summary: "detailed", verbosity: "low" }),
+        of({ model: "o4-mini" }),
+        of({ model: "codex-mini-latest", summary: "none" }),
+        of({ model: "unknown", effort: "low" }),
+        of({ model: "gpt-4.1", summary: "auto", verbosity: "low" }),
+      ],
+      [
+        { reasoning: { effort: "high", summary: "detailed" }, include, text: { verbosity: "low" } },
+        { reasoning: { summary: "auto" }, include, text: undefined },
+        { reasoning: {}, include, text: undefined },
+        { reasoning: { effort: "low", summary: "auto" }, include, text: undefined },
+        { reasoning: null, include: [], text: undefined },
+      ],
+    )
+  })
+})
+
+describe("ResponsesWire.makeDecoder", () => {
+  it("turns each event type into its model event, in order, and ignores the others", () => {
+    const { events, fault } = decode(
+      { type: "response.created", response: { id: "r" } },
+      { type: "response.reasoning_summary_part.added", summary_index: 0 },
+      { type: "response.reasoning_summary_text.delta", delta: "Thin" },
+      { type: "response.reasoning_text.delta", delta: "raw" },
+      { type: "response.output_item.added", item: { type: "message", id: "m" } },
+      { type: "response.output_item.added", item: { type: "web_search_call", id: "ws_1" } },
+      { type: "response.output_text.delta", delta: "Hel" },
+      { type: "response.refusal.delta", delta: "No." },
+      { type: "response.something_new", delta: 7 },
+      completed,
+    )
+    const expected: ReadonlyArray<ModelEvent> = [
+      { _tag: "ReasoningSectionBreak" },
+      { _tag: "ReasoningDelta", delta: "Thin" },
+      { _tag: "RawReasoningDelta", delta: "raw" },
+      { _tag: "WebSearchBegin", callId: "ws_1" },
+      { _tag: "TextDelta", delta: "Hel" },
+      { _tag: "TextDelta", delta: "No." },
+      { _tag: "Completed", usage },
+    ]
+    assert.deepStrictEqual({ events, fault }, { events: expected, fault: undefined })
+  })
+
+  it("keeps finished items without their ids and drops item types and parts it does not know", () => {
+    assert.deepStrictEqual(
+      [
+        itemOf({
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [
+            { type: "output_text", text: "a", annotations: [] },
+            { type: "refusal", refusal: "b" },
+            { type: "hologram", data: 1 },
+          ],
+        }),
+        itemOf({ type: "reasoning", id: "rs", summary: [], encrypted_content: "sealed" }),
+        itemOf({
+          type: "reasoning",
+          summary: [{ type: "summary_text", text: "s" }],
+          content: [{ type: "reasoning_text", text: "raw" }],
+        }),
+        itemOf({ type: "function_call", id: "f", name: "shell", arguments: "{}", call_id: "c1" }),
+        itemOf({ type: "custom_tool_call", id: "f", name: "p", input: "x", call_id: "c2" }),
+        itemOf({
+          type: "local_shell_call",
+          id: "lsh",
+          status: "completed",
+          action: { type: "exec", command: ["ls"], timeout_ms: 5 },
+        }),
+        itemOf({ type: "web_search_call", id: "w", status: "completed" }),
+        itemOf({ type: "teleport_call", id: "t" }),
+      ],
+      [
+        {
+          _tag: "ItemDone",
+          item: {
+            type: "message",
+            role: "assistant",
+            content: [
+              { type: "output_text", text: "a" },
+              { type: "output_text", text: "b" },
+            ],
+          },
+        },
+        {
+          _tag: "ItemDone",
+          item: { type: "reasoning", summary: [], encrypted_content: "sealed" },
+        },
+        {
+          _tag: "ItemDone",
+          item: {
+            type: "reasoning",
+            summary: [{ type: "summary_text", text: "s" }],
+            content: [{ type: "reasoning_text", text: "raw" }],
+          },
+        },
+        {
+          _tag: "ItemDone",
+          item: { type: "function_call", name: "shell", arguments: "{}", call_id: "c1" },
+        },
+        {
+          _tag: "ItemDone",
+          item: { type: "custom_tool_call", call_id: "c2", name: "p", input: "x" },
+        },
+        {
+          _tag: "ItemDone",
+          item: {
+            type: "local_shell_call",
+            call_id: "lsh",
+            status: "completed",
+            action: { type: "exec", command: ["ls"], timeout_ms: 5 },
+          },
+        },
+        { _tag: "ItemDone", item: { type: "web_search_call", status: "completed" } },
+        { _tag: "Completed", usage },
+      ],
+    )
+  })
+
+  it("completes without usage where there is none, or none that can be read", () => {
+    const ends = [undefined, null, { input_tokens: "many" }].map(
+      (u) => decode({ type: "response.completed", response: { id: "r", usage: u } }).events,
+    )
+    assert.deepStrictEqual(ends, [
+      [{ _tag: "Completed" }],
+      [{ _tag: "Completed" }],
+      [{ _tag: "Completed" }],
+    ])
+  })
+
+  it("reads usage with null details and without a total", () => {
+    const response = {
+      usage: { input_tokens: 1, input_tokens_details: null, output_tokens: 2 },
+    }
+    assert.deepStrictEqual(decode({ type: "response.completed", response }).events, [
+      {
+        _tag: "Completed",
+        usage: {
+          input_tokens: 1,
+          cached_input_tokens: 0,
+          output_tokens: 2,
+          reasoning_output_tokens: 0,
+          total_tokens: 3,
+        },
+      },
+    ])
+  })
+
+  it("raises a failure when the stream ends, whatever completes after it", () => {
+    const events: Array<ModelEvent> = []
+    const decoder = ResponsesWire.makeDecoder()
+    const failed = {
+      type: "response.failed",
+      response: {
+        error: {
+          code: "rate_limit_exceeded",
+          message: "Rate limit reached. Please try again in 11.054s. Visit …",
+        },
+      },
+    }
+    assert.isUndefined(decoder.event(JSON.stringify(failed), events))
+    assert.strictEqual(decoder.phase(), "answered")
+    assert.isUndefined(decoder.event(JSON.stringify(completed), events))
+    const error = decoder.end(events)
+    assert.deepStrictEqual(
+      { events, message: error?.message, retryable: error?.retryable, after: error?.retryAfterMs },
+      {
+        events: [],
+        message: `${prefix}Rate limit reached. Please try again in 11.054s. Visit …`,
+        retryable: true,
+        after: 11_054,
+      },
+    )
+  })
+
+  it("tells from the code of a failure whether the same request can succeed", () => {
+    const of = (error: unknown) => {
+      const decoder = ResponsesWire.makeDecoder()
+      decoder.event(JSON.stringify({ type: "response.failed", response: { error } }), [])
+      const fault = decoder.end([])
+      return [fault?.message, fault?.retryable, fault?.retryAfterMs]
+    }
+    assert.deepStrictEqual(
+      [
+        of({ code: "rate_limit_exceeded", message: "try again in 28ms" }),
+        of({ code: "server_error", message: "Please try again in 5s." }),
+        of({ code: "context_length_exceeded", message: "Too long." }),
+        of(null),
+      ],
+      [
+        [`${prefix}try again in 28ms`, true, 28],
+        [`${prefix}Please try again in 5s.`, true, undefined],
+        [`${prefix}Too long.`, false, undefined],
+        [`${prefix}response.failed event received`, true, undefined],
+      ],
+    )
+  })
+
+  it("names why an answer is incomplete, early or an error of its own", () => {
+    assert.deepStrictEqual(
+      [
+        decode({
+          type: "response.incomplete",
+          response: { incomplete_details: { reason: "max_output_tokens" } },
+        }).fault,
+        decode({ type: "response.output_text.delta", delta: "par" }).fault,
+        decode({ type: "error", code: "server_error", message: "Boom." }).fault,
+      ],
+      [
+        `${prefix}incomplete response: max_output_tokens`,
+        `${prefix}stream closed before response.completed`,
+        `${prefix}Boom.`,
+      ],
+    )
+  })
+
+  it("L13 says what is wrong with an event it cannot read, without quoting it", () => {
+    assert.deepStrictEqual(
+      [
+        decode("{not json").fault,
+        decode("[]").fault,
+        decode({ type: "response.output_text.delta", delta: 7 }).fault,
+        decode(item({ type: "function_call", name: "shell", arguments: "{}" })).fault,
+        decode(item("text")).fault,
+      ],
+      [
+        `${prefix}malformed event: event of 9 characters is not JSON`,
+        `${prefix}malformed event: no \`type\``,
+        `${prefix}malformed event: response.output_text.delta: Expected string at ["delta"]`,
+        `${prefix}malformed event: response.output_item.done: Missing key at ["call_id"]`,
+        `${prefix}malformed event: response.output_item.done: Expected object at ["item"]`,
+      ],
+    )
+  })
+
+  it("reads nothing after the end of the answer", () => {
+    assert.deepStrictEqual(decode(completed, "{not json", completed).events, [
+      { _tag: "Completed", usage },
+    ])
+  })
+})
