@@ -29,21 +29,23 @@ const subpathOf = (exports: Package["exports"], path: string): string | undefine
 
 const api = (): Api =>
   Object.fromEntries(
-    packages.map(({ room, name, exports }) => [
-      name,
-      Object.fromEntries(
-        modules
-          .filter((module) => module.room === room && !module.path.startsWith("src/internal/"))
-          .flatMap(({ path, source }) => {
-            const subpath = subpathOf(exports, path)
-            return subpath === undefined ? [] : [[subpath, exportedValues(source)] as const]
-          }),
-      ),
-    ]),
+    packages
+      .filter((p) => !p.private)
+      .map(({ room, name, exports }) => [
+        name,
+        Object.fromEntries(
+          modules
+            .filter((module) => module.room === room && !module.path.startsWith("src/internal/"))
+            .flatMap(({ path, source }) => {
+              const subpath = subpathOf(exports, path)
+              return subpath === undefined ? [] : [[subpath, exportedValues(source)] as const]
+            }),
+        ),
+      ]),
   )
 
 describe("PublicApi", () => {
-  it("the values every package exports are the checked-in ones (UPDATE_PUBLIC_API=1 rewrites the list)", () => {
+  it("the values every published package exports are the checked-in ones (UPDATE_PUBLIC_API=1 rewrites the list)", () => {
     const actual = api()
     if (process.env["UPDATE_PUBLIC_API"] === "1") {
       Fs.writeFileSync(fixture, `${JSON.stringify(actual, null, 2)}\n`)

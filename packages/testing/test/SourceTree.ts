@@ -19,6 +19,8 @@ export interface Package {
   /** The folder under `packages`. */
   readonly room: string
   readonly name: string
+  /** Not published. */
+  readonly private: boolean
   readonly exports: Readonly<Record<string, string | null>>
   readonly dependencies: ReadonlyArray<string>
 }
@@ -41,6 +43,7 @@ export interface Scan {
 
 interface Manifest {
   readonly name: string
+  readonly private?: boolean
   readonly exports?: Readonly<Record<string, string | null>>
   readonly dependencies?: Readonly<Record<string, string>>
 }
@@ -66,6 +69,7 @@ export const read = (files: Files): SourceTree => {
       return {
         room,
         name: manifest.name,
+        private: manifest.private === true,
         exports: manifest.exports ?? {},
         dependencies: Object.keys(manifest.dependencies ?? {}),
       }
