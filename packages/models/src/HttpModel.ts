@@ -161,6 +161,7 @@ const tryOnce = (
     const { provider } = request
     // Read for each try, so that a key rotated meanwhile counts.
     const credentials = yield* readCredentials(provider)
+    // The scope is the stream's: it closes the connection also between the headers and the first read of the body.
     const sent = yield* HttpClient.withScope(client)
       .execute(httpRequest(request, body, credentials, userAgent))
       .pipe(

@@ -83,7 +83,7 @@ describe("ChatWire.body", () => {
   })
 
   it("answers a call without an output and leaves out an output without a call", () => {
-    assert.deepStrictEqual(messages(output("gone", "?"), call("a"), user("next")), [
+    assert.deepStrictEqual(messages(output("a", "?"), call("a"), user("next")), [
       { role: "assistant", content: null, tool_calls: [wireCall("a")] },
       { role: "tool", tool_call_id: "a", content: "aborted" },
       { role: "user", content: "next" },

@@ -463,6 +463,13 @@ describe("HttpModel retries of the request", () => {
       const quoted = (error?.message ?? "").replace("unexpected status 400 Bad Request: ", "")
       assert.strictEqual(quoted.length, 2048)
       assert.isTrue(quoted.startsWith("key <redacted> is bad xxx"))
+      const cut = yield* ask(
+        () => status(400, { body: `${"x".repeat(2040)}s3cret-key` }),
+        asking({ envKey: "KEY" }),
+      ).pipe(
+        Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ KEY: "s3cret-key" }))),
+      )
+      assert.notInclude(cut.error?.message, "s3cr")
     }),
   )
 })

@@ -162,17 +162,32 @@ describe("OfflineModel with a script", () => {
   it.effect("goes on where the history stands, then by the rules", () =>
     Effect.gen(function* () {
       const model = OfflineModel.make({ script })
-      const first = [user("x"), call("call_0_0"), output("call_0_0", "1")]
-      // The second call of one response is no second response, even with an output between.
-      const both = [...first, call("call_0_1"), output("call_0_1", "2")]
-      const all = [...both, assistant("Second."), user("say done")]
+      const thought: ResponseItem = { type: "reasoning", summary: [] }
+      const interrupted = [user("x"), thought, user("again")]
+      // The items of one response are one response, also with outputs between its calls.
+      const whole = [
+        user("x"),
+        thought,
+        assistant("Looking."),
+        call("call_0_0"),
+        output("call_0_0", "1"),
+        call("call_0_1"),
+        output("call_0_1", "2"),
+      ]
+      const all = [...whole, assistant("Second."), user("say done")]
       assert.deepStrictEqual(
         [
-          items(yield* collect(model, asking(...first))),
-          items(yield* collect(model, asking(...both))),
+          items(yield* collect(model, asking(...interrupted))),
+          items(yield* collect(model, asking(...whole))),
           items(yield* collect(model, asking(...all))),
+          items(yield* collect(model, asking(...all, assistant("done"), user("run: x")))),
         ],
-        [said("Second."), said("Second."), said("done")],
+        [
+          said("Second."),
+          said("Second."),
+          said("done"),
+          [call("call_3_0", "shell", '{"command":["bash","-lc","x"]}')],
+        ],
       )
     }),
   )
@@ -183,9 +198,9 @@ describe("OfflineModel with a script", () => {
       Effect.gen(function* () {
         const model = OfflineModel.make({
           script: [
-            [{ text: "par" }, { error: { message: "Boom." } }],
-            [{ error: { message: "Bang.", retryable: false } }],
+            [{ error: { message: "Bang.", retryable: false } }, { text: "never said" }],
             [],
+            [{ text: "par" }, { error: { message: "Boom." } }],
             [{ text: "Fine." }],
             [{ text: "After." }],
           ],
@@ -193,15 +208,17 @@ describe("OfflineModel with a script", () => {
         const other = ConversationId.make("019b2f00-0000-7000-8000-000000000001")
         const fail = (asked = asking(user("x"))) =>
           Effect.map(Effect.flip(collect(model, asked)), (e) => [e.message, e.retryable])
-        assert.deepStrictEqual(yield* fail(), ["Boom.", true])
         assert.deepStrictEqual(yield* fail(), ["Bang.", false])
-        assert.deepStrictEqual(yield* fail({ ...asking(user("x")), conversationId: other }), [
-          "Boom.",
-          true,
-        ])
         assert.deepStrictEqual(items(yield* collect(model)), [])
-        assert.deepStrictEqual(items(yield* collect(model)), said("Fine."))
-        const later = asking(user("x"), assistant("Fine."), user("y"))
+        assert.deepStrictEqual(yield* fail({ ...asking(user("x")), conversationId: other }), [
+          "Bang.",
+          false,
+        ])
+        assert.deepStrictEqual(yield* fail(), ["Boom.", true])
+        // A finished item stays, whatever became of its response.
+        const history = [user("x"), assistant("par")]
+        assert.deepStrictEqual(items(yield* collect(model, asking(...history))), said("Fine."))
+        const later = asking(...history, assistant("Fine."), user("y"))
         assert.deepStrictEqual(items(yield* collect(model, later)), said("After."))
       }),
   )

@@ -32,6 +32,10 @@ const broken = (request: HttpClientRequest.HttpClientRequest) =>
 
 const encoder = new TextEncoder()
 
+/** A network may cut a body anywhere. */
+const pieces = (body: string): ReadonlyArray<Uint8Array> =>
+  (body.match(/.{1,16}/gs) ?? []).map((piece) => encoder.encode(piece))
+
 const perform =
   (request: HttpClientRequest.HttpClientRequest) =>
   (action: ProviderAction): Stream.Stream<Uint8Array, HttpClientError.HttpClientError> => {
@@ -83,7 +87,11 @@ export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
             return Effect.onInterrupt(Effect.never, () => givenUp)
           case "Status":
             return Effect.succeed(
-              response(request, reply, Stream.succeed(encoder.encode(reply.body))),
+              response(
+                request,
+                reply,
+                Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1)),
+              ),
             )
           case "Stream":
             return Effect.succeed(

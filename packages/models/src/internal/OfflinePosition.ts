@@ -1,57 +1,57 @@
 /**
  * Which response of its script a conversation gets next. Derived from the history, so that a conversation keeps no
- * state here and a resumed one goes on where it stopped.
+ * state here and a resumed one goes on where it stopped; a compacted history starts the script again.
  *
- * A run of the model's own items is one response. The offline model's call ids name their response, so calls whose
- * outputs lie between them still count once; calls with ids of the script's own do not have that help.
- * A response that leaves nothing in the history (empty, or failed) cannot be derived: those tried in a row are
- * counted per conversation, for a bounded number of conversations, until one leaves a trace.
+ * The model's own items in the history are matched with the steps that made them, by number: every item of a
+ * response is recorded when it arrives, also when the response then fails. A user message ends a response that was
+ * interrupted before all its items. A response that leaves no item (empty, or failed at once) cannot be derived:
+ * those tried in a row are counted per conversation, for a bounded number of conversations.
  */
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { OfflineScript, OfflineStep } from "../OfflineScript.ts"
 
 export const callId = (response: number, n: number): string => `call_${response}_${n}`
 
-const responseOf = (item: ResponseItem): number | undefined => {
-  if (item.type !== "function_call" && item.type !== "custom_tool_call") return undefined
-  const found = /^call_(\d+)_\d+$/.exec(item.call_id)
-  return found === null ? undefined : Number(found[1])
-}
+const isUser = (item: ResponseItem): boolean => item.type === "message" && item.role === "user"
 
 const isOwn = (item: ResponseItem): boolean =>
   item.type === "message"
     ? item.role === "assistant"
     : item.type !== "function_call_output" && item.type !== "custom_tool_call_output"
 
-/** A failed response is not recorded, whatever it said before. */
-const leavesTrace = (response: ReadonlyArray<OfflineStep>): boolean =>
-  !response.some((step) => "error" in step) &&
-  response.some((step) => !("delay_ms" in step) && !("usage" in step))
+/** Items the steps leave in the history; nothing is said after an error. */
+const itemCount = (steps: ReadonlyArray<OfflineStep>): number => {
+  const error = steps.findIndex((step) => "error" in step)
+  return (error === -1 ? steps : steps.slice(0, error)).filter(
+    (step) => !("delay_ms" in step) && !("usage" in step),
+  ).length
+}
 
-/** The index after the last response of the script that the history shows. */
+/** The index after the last response the history shows; beyond the script each item is a response of its own. */
 export const position = (script: OfflineScript, input: ReadonlyArray<ResponseItem>): number => {
-  let next = 0
-  let inRun = false
-  for (const item of input) {
-    if (!isOwn(item)) {
-      inRun = false
-      continue
-    }
-    const named = responseOf(item)
-    if (named !== undefined) next = Math.max(next, named + 1)
-    else if (!inRun) {
-      while (next < script.length && !leavesTrace(script[next] ?? [])) next++
-      next++
-    }
-    inRun = true
+  const sizeOf = (response: number): number => {
+    const steps = script[response]
+    return steps === undefined ? 1 : itemCount(steps)
   }
-  return next
+  let next = 0
+  let used = 0
+  for (const item of input) {
+    if (isOwn(item)) {
+      while (sizeOf(next) === 0) next++
+      used++
+    }
+    if (used > 0 && (used === sizeOf(next) || isUser(item))) {
+      next++
+      used = 0
+    }
+  }
+  return used > 0 ? next + 1 : next
 }
 
 /** More conversations than this are not in a row of failures at once; the oldest then repeats one. */
 const maxConversations = 256
 
-/** Positions for a script; `next` counts as having been given. */
+/** Positions for a script; what `next` gives counts as said. */
 export const makePositions = (script: OfflineScript) => {
   const tried = new Map<string, { readonly from: number; readonly count: number }>()
   return {
@@ -60,7 +60,8 @@ export const makePositions = (script: OfflineScript) => {
       const before = tried.get(conversationId)
       const index = from + (before?.from === from ? before.count : 0)
       tried.delete(conversationId)
-      if (index < script.length && !leavesTrace(script[index] ?? [])) {
+      const steps = script[index]
+      if (steps !== undefined && itemCount(steps) === 0) {
         tried.set(conversationId, { from, count: index - from + 1 })
         const oldest = tried.keys().next().value
         if (tried.size > maxConversations && oldest !== undefined) tried.delete(oldest)
