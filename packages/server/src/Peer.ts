@@ -98,16 +98,17 @@ const answerText = (
   codec: Codec,
   exit: Exit.Exit<unknown, JsonRpcError>,
 ): Effect.Effect<string> => {
-  const internal = failureText(id, rpcError(ErrorCode.internalError, "Internal error"))
+  // Made only when needed: an error takes a stack trace, more than the rest of an answer costs.
+  const internal = () => failureText(id, rpcError(ErrorCode.internalError, "Internal error"))
   if (Exit.isSuccess(exit)) {
     const encoded = codec.encodeResult(exit.value)
     if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
     const text = describeFaults("result", faultsOf(encoded.failure))
-    return Effect.as(Effect.logError(`a handler broke its method's schema: ${text}`), internal)
+    return Effect.as(Effect.logError(`a handler broke its method's schema: ${text}`), internal())
   }
   const failure = exit.cause.reasons.find(Cause.isFailReason)
   return failure === undefined
-    ? Effect.as(Effect.logError("a handler died", exit.cause), internal)
+    ? Effect.as(Effect.logError("a handler died", exit.cause), internal())
     : Effect.succeed(failureText(id, failure.error))
 }
 
