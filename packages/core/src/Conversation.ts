@@ -119,6 +119,8 @@ export const make = Effect.fnUntraced(function* (
   const inbox = yield* Queue.bounded<Command, Cause.Done>(inboxCapacity)
   const turns = yield* Scope.make()
   let turn: Fiber.Fiber<void> | undefined
+  /** True once the last command was carried out. */
+  let over = false
 
   let unpublished: Array<Event> = []
 
@@ -168,7 +170,7 @@ export const make = Effect.fnUntraced(function* (
     )
   })
 
-  /** Carries out one command; true when it was the last. */
+  /** Carries out one command. */
   const interpret = Effect.fnUntraced(function* (command: Command) {
     const decision = decide(yield* Ref.get(state), command.input)
     yield* Ref.set(state, record(decision.state, decision.events))
@@ -187,27 +189,29 @@ export const make = Effect.fnUntraced(function* (
     for (const action of decision.actions) {
       if (action._tag === "StartTurn") yield* startTurn(action.id)
       else if (action._tag === "InterruptTurn") turn?.interruptUnsafe()
-      else return true
+      else over = true
     }
-    return false
   })
 
-  /** Interprets what is in the inbox, then publishes all of it at once; true when that was the end. */
+  /** Interprets what is in the inbox, then publishes all of it at once. */
   const work = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
-    let last = false
-    for (const command of commands) {
-      if (last) yield* refuse(command)
-      else last = yield* interpret(command)
-    }
+    for (const command of commands) yield* over ? refuse(command) : interpret(command)
     yield* publish
-    return last
   }, Effect.uninterruptible)
 
-  const loop: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
-    Effect.flatMap(Queue.takeAll(inbox), (commands) =>
-      Effect.flatMap(work(commands), (last) => (last ? Effect.void : loop)),
-    ),
-  )
+  // Only the wait can be interrupted: what was taken is carried out, or its reply would never come.
+  const loop: Effect.Effect<void, Cause.Done> = Effect.uninterruptibleMask((restore) => {
+    const next: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
+      over
+        ? Effect.void
+        : restore(Queue.peek(inbox)).pipe(
+            Effect.andThen(Queue.takeAll(inbox)),
+            Effect.flatMap(work),
+            Effect.andThen(next),
+          ),
+    )
+    return next
+  })
 
   const refuse = (command: Command) =>
     command.reply === undefined
@@ -217,15 +221,24 @@ export const make = Effect.fnUntraced(function* (
   const shutDown: Command = {
     input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
   }
+  // A turn that does not stop in time is told of as if it had; its fiber is still waited for below.
+  const giveUpTurn = Effect.flatMap(Ref.get(state), (current) =>
+    current.turn === undefined
+      ? Effect.void
+      : work([
+          { input: { _tag: "Ended", turnId: current.turn.id, exit: { _tag: "Interrupted" } } },
+        ]),
+  )
   // The scope closes: the same shutdown as by op, within its bound.
-  const shutDownNow = Effect.flatMap(work([shutDown]), (last) => (last ? Effect.void : loop)).pipe(
+  const shutDownNow = Effect.andThen(work([shutDown]), loop).pipe(
     Effect.timeoutOption(closeBound),
+    Effect.andThen(giveUpTurn),
   )
 
   const close = Effect.gen(function* () {
-    const left = yield* Queue.clear(inbox)
     yield* Queue.end(inbox)
-    yield* Effect.forEach(left, refuse, { discard: true })
+    // Callers that wait for room get in as it empties, until the queue is done.
+    yield* Effect.forEach(yield* Queue.collect(inbox), refuse, { discard: true })
     yield* PubSub.end(hub, { _tag: "Closed" })
     yield* Scope.close(turns, Exit.void)
     yield* options?.onClose ?? Effect.void

@@ -44,7 +44,10 @@ export class ConversationManager extends Context.Service<
   static readonly layerWith = (
     options: ConversationManagerOptions,
   ): Layer.Layer<ConversationManager, never, ModelClient | ToolRuntime | IdGenerator> =>
-    Layer.effect(this, Effect.suspend(() => make(options)))
+    Layer.effect(
+      this,
+      Effect.suspend(() => make(options)),
+    )
 
   static readonly layer = this.layerWith({})
 }
@@ -89,9 +92,12 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     get: (id) => Effect.map(find(id), (entry) => entry.conversation),
     list: Effect.sync(() => [...entries.values()].map(({ conversation }) => conversation.id)),
     remove: (id) =>
-      Effect.flatMap(find(id), (entry) => {
-        entries.delete(id)
-        return end(entry)
-      }),
+      // An interrupt between the two would leave a conversation that nobody can find or end.
+      Effect.uninterruptible(
+        Effect.flatMap(find(id), (entry) => {
+          entries.delete(id)
+          return end(entry)
+        }),
+      ),
   })
 })

@@ -28,6 +28,8 @@ export const maxWaiting = 64
 interface Waiting {
   readonly id: SubmissionId
   readonly items: ReadonlyArray<InputItem>
+  /** Of a `user_turn`: takes effect when its turn starts. */
+  readonly context?: ContextOp
 }
 
 interface RunningTurn {
@@ -52,6 +54,8 @@ export interface State {
   readonly usage: TokenUsage | undefined
   /** True from `shutdown` on. */
   readonly closing: boolean
+  /** The submission that asked for the shutdown. */
+  readonly shutdownId?: SubmissionId
 }
 
 export const initial = (settings: ConversationSettings): State => ({
@@ -161,8 +165,11 @@ export const project = (state: State, event: Event): State => {
 
 export const decide = (state: State, input: Input): Decision => {
   switch (input._tag) {
-    case "Submit":
-      return submit(state, input)
+    case "Submit": {
+      const decision = submit(state, input)
+      // A refused submission leaves nothing behind, its id included.
+      return decision.refused === undefined ? decision : { ...decision, state }
+    }
     case "Cancel":
       return cancel(state, input.id)
     case "Emit":
@@ -188,23 +195,22 @@ const submit = (state: State, input: Of<"Submit">): Decision => {
   const { op } = input
   switch (op.type) {
     case "user_input":
-      return op.items.length === 0 ? done : userInput(named, id, op.items, input.whileRunning)
-    case "user_turn": {
-      if (op.items.length === 0) return done
-      if (named.turn !== undefined) return userInput(named, id, op.items, input.whileRunning)
-      const changed = withContext(named, id, op)
-      const decision = userInput(changed.state, id, op.items, input.whileRunning)
-      return { ...decision, events: [...changed.events, ...decision.events] }
-    }
+      return op.items.length === 0
+        ? done
+        : userInput(named, { id, items: op.items }, input.whileRunning)
+    case "user_turn":
+      return op.items.length === 0
+        ? done
+        : userInput(named, { id, items: op.items, context: op }, input.whileRunning)
     case "override_turn_context":
       return { ...done, ...withContext(named, id, op) }
     case "interrupt":
       return { ...interrupt(named), receipt: { id, disposition: "none" } }
     case "shutdown": {
-      const stopped = interrupt({ ...named, closing: true })
+      const stopped = interrupt({ ...named, closing: true, shutdownId: id })
       return {
         ...stopped,
-        ...(named.turn === undefined ? closed(stopped, id) : {}),
+        ...(named.turn === undefined ? closed(stopped) : {}),
         receipt: { id, disposition: "none" },
       }
     }
@@ -223,7 +229,7 @@ const refuse = (state: State, reason: SubmissionRefused["reason"], message: stri
 })
 
 const isTaken = (state: State, id: SubmissionId): boolean =>
-  state.chosenIds.includes(id) || (String(Number(id)) === id && Number(id) < state.nextId)
+  state.chosenIds.includes(id) || (/^(0|[1-9]\d*)$/.test(id) && Number(id) < state.nextId)
 
 const nameSubmission = (state: State, chosen: SubmissionId | undefined) => {
   if (chosen !== undefined) {
@@ -254,25 +260,20 @@ const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
   return { state: { ...state, settings: next }, events }
 }
 
-const userInput = (
-  state: State,
-  id: SubmissionId,
-  items: ReadonlyArray<InputItem>,
-  whileRunning: WhileRunning,
-): Decision => {
-  if (state.turn === undefined) return start(state, { id, items })
+const userInput = (state: State, submission: Waiting, whileRunning: WhileRunning): Decision => {
+  if (state.turn === undefined) return start(state, submission)
   switch (whileRunning) {
     case "queue":
       // A turn that is being stopped takes nothing in: the input gets a turn of its own.
       return state.turn.aborting !== undefined
-        ? wait(state, { id, items })
+        ? wait(state, submission)
         : {
             ...nothing(state),
-            events: inputEvents(state.turn.id, items),
+            events: inputEvents(state.turn.id, submission.items),
             receipt: { id: state.turn.id, disposition: "joined" },
           }
     case "wait":
-      return wait(state, { id, items })
+      return wait(state, submission)
     case "reject":
       return refuse(state, "TurnRunning", `turn \`${state.turn.id}\` is running`)
   }
@@ -294,18 +295,23 @@ const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem>) => {
   ] satisfies ReadonlyArray<Draft>
 }
 
-const start = (state: State, { id, items }: Waiting): Decision => ({
-  state,
-  events: [
-    {
-      id,
-      msg: { type: "task_started", model_context_window: state.settings.contextWindow },
-    },
-    ...inputEvents(id, items),
-  ],
-  actions: [{ _tag: "StartTurn", id }],
-  receipt: { id, disposition: "started" },
-})
+const start = (before: State, { id, items, context }: Waiting): Decision => {
+  const { state, events } =
+    context === undefined ? nothing(before) : withContext(before, id, context)
+  return {
+    state,
+    events: [
+      ...events,
+      {
+        id,
+        msg: { type: "task_started", model_context_window: state.settings.contextWindow },
+      },
+      ...inputEvents(id, items),
+    ],
+    actions: [{ _tag: "StartTurn", id }],
+    receipt: { id, disposition: "started" },
+  }
+}
 
 const advance = (state: State, input: Of<"Advance">): Decision => {
   const { turn } = state
@@ -338,7 +344,7 @@ const ended = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => 
 /** The turn is over with these events; what waits for its end follows. */
 const after = (state: State, events: ReadonlyArray<Draft>): Decision => {
   if (state.closing) {
-    const closing = closed(nothing(state), state.turn?.id ?? "")
+    const closing = closed(nothing(state))
     return { ...closing, events: [...events, ...closing.events] }
   }
   const [next, ...waiting] = state.waiting
@@ -347,9 +353,12 @@ const after = (state: State, events: ReadonlyArray<Draft>): Decision => {
   return { state: started.state, events: [...events, ...started.events], actions: started.actions }
 }
 
-const closed = (decision: Decision, id: string): Decision => ({
+const closed = (decision: Decision): Decision => ({
   ...decision,
-  events: [...decision.events, { id, msg: { type: "shutdown_complete" } }],
+  events: [
+    ...decision.events,
+    { id: decision.state.shutdownId ?? "", msg: { type: "shutdown_complete" } },
+  ],
   actions: [...decision.actions, { _tag: "Close" }],
 })
 

@@ -3,7 +3,7 @@
  * provider takes. The output of a call stands right after it; a call without one, left by an interrupt, gets the
  * output `aborted` of the matching type in the same place (§6.3 step 3, where the original prepends it).
  */
-import type { Event } from "@colloquy/protocol/EventMsg"
+import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { ToolCall } from "./ToolRuntime.ts"
 
@@ -29,21 +29,23 @@ export const outputFor = (call: ToolCall, output: string): ToolOutput => ({
 
 export const historyOf = (events: ReadonlyArray<Event>): ReadonlyArray<ResponseItem> => {
   const items: Array<ResponseItem> = []
-  // Providers repeat call ids across responses, so each output answers the oldest call of its id still open.
-  const outputs = new Map<string, Array<ToolOutput>>()
+  // Where the output of each call that has none yet stands in `items`. Providers repeat call ids, so each output
+  // answers the oldest open call of its id; the end of a turn closes its calls.
+  const open = new Map<string, Array<number>>()
   for (const { msg } of events) {
+    if (isTerminal(msg)) open.clear()
     if (msg.type !== "raw_response_item") continue
-    if (isToolOutput(msg.item)) {
-      const queue = outputs.get(msg.item.call_id)
-      if (queue === undefined) outputs.set(msg.item.call_id, [msg.item])
-      else queue.push(msg.item)
-    } else {
-      items.push(msg.item)
+    const { item } = msg
+    if (isToolOutput(item)) {
+      const place = open.get(item.call_id)?.shift()
+      if (place !== undefined) items[place] = item
+      continue
     }
+    items.push(item)
+    if (!isToolCall(item)) continue
+    const callId = item.call_id ?? ""
+    open.set(callId, [...(open.get(callId) ?? []), items.length])
+    items.push(outputFor(item, "aborted"))
   }
-  return items.flatMap((item): ReadonlyArray<ResponseItem> =>
-    isToolCall(item)
-      ? [item, outputs.get(item.call_id ?? "")?.shift() ?? outputFor(item, "aborted")]
-      : [item],
-  )
+  return items
 }

@@ -3,10 +3,12 @@
  * and `take`. Because the pump never waits for the listener's owner, a slow or dead one delays nothing (L6).
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { EventLog } from "./EventLog.ts"
 import { type Delivery, Outbox, type OutboxLimits } from "./Outbox.ts"
 
@@ -52,6 +54,8 @@ export const make = (
     )
     yield* Effect.forkScoped(pump, { startImmediately: true })
     const ready = Effect.callback<void>((resume) => {
+      // The pump may have run since `take` looked.
+      if (ended || !outbox.isEmpty) return resume(Effect.void)
       wake = () => resume(Effect.void)
       return Effect.sync(() => {
         wake = undefined
@@ -63,3 +67,15 @@ export const make = (
     })
     return { take }
   })
+
+/** The events alone, one after the other, until the conversation has ended. For callers that need no markers. */
+export const events = (listener: Listener): Stream.Stream<Event> => {
+  const next: Effect.Effect<Arr.NonEmptyReadonlyArray<Event>, Cause.Done> = Effect.flatMap(
+    listener.take,
+    (deliveries) => {
+      const batch = deliveries.flatMap((d) => (d._tag === "Event" ? [d.event] : []))
+      return Arr.isReadonlyArrayNonEmpty(batch) ? Effect.succeed(batch) : next
+    },
+  )
+  return Stream.fromPull(Effect.succeed(next))
+}

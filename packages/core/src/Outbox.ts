@@ -7,7 +7,7 @@
  * text in progress and one `synced` marker. Deltas coalesce once the listener is behind; items are never dropped:
  * they stand in the log. Keeps L4 (no loss, no duplicate) by positions in the log.
  */
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { EventLog } from "./EventLog.ts"
 
 export type Delivery =
@@ -59,7 +59,7 @@ export class Outbox {
   constructor(log: EventLog, limits: OutboxLimits, from: number) {
     this.log = log
     this.limits = limits
-    this.replayFrom = from
+    this.replayFrom = Math.max(0, from)
   }
 
   /** `end` is the log's position after the last of these events. */
@@ -86,7 +86,7 @@ export class Outbox {
     const first = this.events[0]
     if (first === undefined) return
     // A delta carries the number of the durable event before it, which was delivered.
-    this.replayFrom = deltaSize(first.msg) > 0 ? first.seq + 1 : first.seq
+    this.replayFrom = isEphemeral(first.msg) ? first.seq + 1 : first.seq
     this.lagged = true
     this.events = []
     this.deltaBytes = 0

@@ -30,6 +30,8 @@ const completes = (msg: EventMsg): ReadonlyArray<TextDelta["type"]> => {
     case "agent_reasoning_raw_content":
       return ["agent_reasoning_raw_content_delta"]
     case "stream_error":
+    // The response is complete: a text that no item repeated must not run into the next one.
+    case "token_count":
     case "task_complete":
     case "turn_aborted":
       return ["agent_message_delta", "agent_reasoning_delta", "agent_reasoning_raw_content_delta"]

@@ -68,7 +68,7 @@ export const run = Effect.fnUntraced(function* (
     }
     const error = outcome.failure
     attempt++
-    if (!error.retryable || attempt > streamMaxRetries) return yield* Effect.fail(error)
+    if (!error.retryable || attempt > streamMaxRetries) return yield* error
     const delay =
       error.retryAfterMs === undefined
         ? yield* backoff(attempt)
@@ -133,19 +133,19 @@ const runTool = (
   turn: TurnOptions,
   port: TurnPort,
 ): Effect.Effect<EventMsg> =>
-  tools
-    .run(call, {
+  Effect.suspend(() =>
+    tools.run(call, {
       conversationId: turn.conversationId,
       turnId: turn.id,
       settings: turn.settings,
       emit: (msg) => port.emit([msg]),
-    })
-    .pipe(
-      Effect.catchDefect((defect) =>
-        Effect.as(
-          Effect.logError("a tool died", defect),
-          "execution error: the tool failed with an internal error",
-        ),
+    }),
+  ).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.as(
+        Effect.logError("a tool died", defect),
+        "execution error: the tool failed with an internal error",
       ),
-      Effect.map((output) => ({ type: "raw_response_item", item: outputFor(call, output) })),
-    )
+    ),
+    Effect.map((output) => ({ type: "raw_response_item", item: outputFor(call, output) })),
+  )

@@ -96,8 +96,10 @@ export const tokenCount = (
 }
 
 /** A delay as the original prints it: `201ms`, `1.5s`. */
-const delayText = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)}ms` : `${Number((ms / 1000).toFixed(3))}s`
+const delayText = (ms: number): string => {
+  const whole = Math.round(ms)
+  return whole < 1000 ? `${whole}ms` : `${whole / 1000}s`
+}
 
 /** Tells of a repeat of the request (§6.4). */
 export const streamError = (

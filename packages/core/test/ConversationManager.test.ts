@@ -1,0 +1,188 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { NoSuchConversation, TooManyConversations } from "../src/ConversationErrors.ts"
+import { ConversationManager } from "../src/ConversationManager.ts"
+import {
+  answer,
+  eventsOf,
+  managerLayer,
+  says,
+  scripted,
+  settings,
+  settle,
+  simulate,
+  takeToEnd,
+  typesOf,
+} from "./support.ts"
+
+const hanging = () => scripted(Stream.never)
+
+describe("ConversationManager", () => {
+  it.effect("L3 has the first events of a conversation in its log when create returns", () =>
+    Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      assert.strictEqual((yield* conversation.state).seq, 2)
+      const listener = yield* conversation.attach({ from: 0 })
+      const [first] = eventsOf(yield* listener.take)
+      assert.deepStrictEqual(
+        [first?.seq, first?.id, first?.msg.type],
+        [0, "", "session_configured"],
+      )
+      assert.strictEqual(
+        first?.msg.type === "session_configured" ? first.msg.session_id : "",
+        conversation.id,
+      )
+    }).pipe(Effect.provide(managerLayer(hanging()))),
+  )
+
+  it.effect("L3 refuses one over the limit and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const a = yield* manager.create(settings)
+      const b = yield* manager.create(settings)
+      assert.deepStrictEqual(
+        yield* Effect.exit(manager.create(settings)),
+        Exit.fail(new TooManyConversations({ maxConversations: 2 })),
+      )
+      assert.deepStrictEqual(yield* manager.list, [a.id, b.id])
+      yield* manager.remove(a.id)
+      const c = yield* manager.create(settings)
+      assert.deepStrictEqual(yield* manager.list, [b.id, c.id])
+    }).pipe(Effect.provide(managerLayer(hanging(), { maxConversations: 2 }))),
+  )
+
+  it.effect("finds, lists and removes, and knows no others", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      assert.deepStrictEqual(yield* manager.list, [])
+      const a = yield* manager.create(settings)
+      const b = yield* manager.create(settings)
+      assert.deepStrictEqual(yield* manager.list, [a.id, b.id])
+      assert.strictEqual(yield* manager.get(b.id), b)
+      yield* manager.remove(a.id)
+      assert.deepStrictEqual(yield* manager.list, [b.id])
+      const missing = Exit.fail(new NoSuchConversation({ id: a.id }))
+      assert.deepStrictEqual(yield* Effect.exit(manager.get(a.id)), missing)
+      assert.deepStrictEqual(yield* Effect.exit(manager.remove(a.id)), missing)
+      assert.strictEqual(
+        (yield* Effect.flip(manager.get("nobody"))).message,
+        "no conversation with id: nobody",
+      )
+    }).pipe(Effect.provide(managerLayer(hanging()))),
+  )
+
+  it.effect("L5 remove returns when the conversation's turn has ended and been told of", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      const listener = yield* conversation.attach()
+      yield* conversation.submit(says("hi"))
+      yield* settle
+      yield* manager.remove(conversation.id)
+      assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)).slice(-2), [
+        "turn_aborted",
+        "shutdown_complete",
+      ])
+      assert.strictEqual((yield* conversation.state).turn, undefined)
+    }).pipe(Effect.provide(managerLayer(hanging()))),
+  )
+
+  it("L8 ends what it no longer lists, whenever the remover is interrupted", () => {
+    const program = Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      const listener = yield* conversation.attach()
+      const remover = yield* Effect.forkChild(manager.remove(conversation.id))
+      const pause = yield* Random.nextIntBetween(0, 12)
+      for (let i = 0; i < pause; i++) yield* Effect.yieldNow
+      yield* Fiber.interrupt(remover)
+      if ((yield* manager.list).includes(conversation.id)) return "listed"
+      assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)), ["shutdown_complete"])
+      return "ended"
+    })
+    const seen = new Set<unknown>()
+    for (let seed = 0; seed < 400; seed++) {
+      const provided = program.pipe(Effect.provide(managerLayer(hanging())), Effect.scoped)
+      const exit = simulate(seed, provided)
+      if (exit === "stuck") assert.fail(`seed ${seed}: it is neither listed nor ended`)
+      seen.add(Exit.isSuccess(exit) ? exit.value : exit)
+    }
+    assert.deepStrictEqual(seen, new Set<unknown>(["listed", "ended"]))
+  })
+
+  it.effect("forgets a conversation that shut itself down", () =>
+    Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      const listener = yield* conversation.attach()
+      yield* conversation.submit({ type: "shutdown" })
+      yield* takeToEnd(listener)
+      yield* settle
+      assert.deepStrictEqual(yield* manager.list, [])
+      assert.strictEqual(
+        (yield* Effect.flip(manager.remove(conversation.id)))._tag,
+        "NoSuchConversation",
+      )
+    }).pipe(Effect.provide(managerLayer(hanging(), { maxConversations: 1 }))),
+  )
+
+  it.effect("L5 L8 ends every conversation when its layer closes, all within one bound", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(managerLayer(hanging()), scope)
+      const manager = yield* ConversationManager.pipe(Effect.provideContext(context))
+      const listeners = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.gen(function* () {
+          const conversation = yield* manager.create(settings)
+          yield* conversation.submit(says("hi"))
+          return yield* conversation.attach()
+        }),
+      )
+      yield* settle
+      yield* Scope.close(scope, Exit.void)
+      for (const listener of listeners) {
+        assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)), [
+          "turn_aborted",
+          "shutdown_complete",
+        ])
+      }
+      assert.deepStrictEqual(yield* manager.list, [])
+    }),
+  )
+
+  it.effect("L12 repeats ids and events under the same clock and seed", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_700_000_000_000)
+      const run = Effect.gen(function* () {
+        const manager = yield* ConversationManager
+        const conversation = yield* manager.create(settings)
+        const listener = yield* conversation.attach({ from: 0 })
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        yield* conversation.submit({ type: "shutdown" })
+        return [conversation.id, yield* takeToEnd(listener)] as const
+      })
+      const of = (seed: string) =>
+        run.pipe(
+          Effect.provide(managerLayer(scripted(answer("yes"))), { local: true }),
+          Effect.scoped,
+          Random.withSeed(seed),
+        )
+      const [a, b, c] = [yield* of("s"), yield* of("s"), yield* of("t")]
+      assert.deepStrictEqual(JSON.stringify(a), JSON.stringify(b))
+      assert.notStrictEqual(a[0], c[0])
+    }),
+  )
+})

@@ -1,0 +1,382 @@
+/** Fixtures of the core's tests: settings, scripted models and tools, readers of listeners, a seeded scheduler. */
+import { type Event, type EventMsg, isEphemeral, isTerminal } from "@colloquy/protocol/EventMsg"
+import { ConversationId } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
+import type {
+  FunctionCallItem,
+  MessageItem,
+  ResponseItem,
+  TokenUsage,
+} from "@colloquy/protocol/ResponseItem"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Scheduler from "effect/Scheduler"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import * as Conversation from "../src/Conversation.ts"
+import { ConversationManager, type ConversationManagerOptions } from "../src/ConversationManager.ts"
+import type { ConversationSettings } from "../src/ConversationSettings.ts"
+import { IdGenerator } from "../src/IdGenerator.ts"
+import type { Listener } from "../src/Listener.ts"
+import { ModelClient, ModelError, type ModelEvent, type ModelRequest } from "../src/ModelClient.ts"
+import type { Delivery } from "../src/Outbox.ts"
+import {
+  type ToolCall,
+  type ToolContext,
+  ToolRuntime,
+  unsupportedCall,
+} from "../src/ToolRuntime.ts"
+
+export const settings: ConversationSettings = {
+  model: "mock-model",
+  provider: {
+    id: "mock",
+    name: "Mock",
+    wire: "offline",
+    baseUrl: "",
+    queryParams: {},
+    httpHeaders: {},
+    envHttpHeaders: {},
+    requestMaxRetries: 0,
+    streamMaxRetries: 0,
+    streamIdleTimeout: Duration.minutes(5),
+  },
+  cwd: "/work",
+  approvalPolicy: "never",
+  sandboxPolicy: { mode: "read-only" },
+  includePlanTool: false,
+  summary: "auto",
+  contextWindow: null,
+  showRawReasoning: false,
+}
+
+export const withRetries = (streamMaxRetries: number): ConversationSettings => ({
+  ...settings,
+  provider: { ...settings.provider, streamMaxRetries },
+})
+
+export const conversationId = ConversationId.make("00000000-0000-7000-8000-000000000001")
+
+// -- what users send
+
+export const says = (text: string): Op => ({ type: "user_input", items: [{ type: "text", text }] })
+
+export const userItem = (text: string): MessageItem => ({
+  type: "message",
+  role: "user",
+  content: [{ type: "input_text", text }],
+})
+
+// -- what models say
+
+export const assistantItem = (...texts: ReadonlyArray<string>): MessageItem => ({
+  type: "message",
+  role: "assistant",
+  content: texts.map((text) => ({ type: "output_text", text })),
+})
+
+export const callItem = (name: string, call_id: string): FunctionCallItem => ({
+  type: "function_call",
+  name,
+  arguments: "{}",
+  call_id,
+})
+
+export const outputItem = (call_id: string, output: string): ResponseItem => ({
+  type: "function_call_output",
+  call_id,
+  output,
+})
+
+export const delta = (text: string): ModelEvent => ({ _tag: "TextDelta", delta: text })
+export const done = (item: ResponseItem): ModelEvent => ({ _tag: "ItemDone", item })
+export const completed: ModelEvent = { _tag: "Completed" }
+/** A message whose deltas are its letters, then the end. */
+export const answer = (text: string): ReadonlyArray<ModelEvent> => [
+  ...text.split("").map(delta),
+  done(assistantItem(text)),
+  completed,
+]
+
+export const usage = (input: number, output: number): TokenUsage => ({
+  input_tokens: input,
+  cached_input_tokens: 1,
+  output_tokens: output,
+  reasoning_output_tokens: 2,
+  total_tokens: input + output,
+})
+
+export const modelError = (
+  fields: { readonly retryable: boolean } & Partial<
+    Pick<ModelError, "message" | "retryAfterMs" | "reason">
+  >,
+) => new ModelError({ reason: "Stream", message: "boom", ...fields })
+
+export type Response =
+  | ReadonlyArray<ModelEvent>
+  | Stream.Stream<ModelEvent, ModelError>
+  | ((request: ModelRequest) => Stream.Stream<ModelEvent, ModelError>)
+
+const streamOf = (response: Response, request: ModelRequest) => {
+  if (typeof response === "function") return response(request)
+  return Stream.isStream(response) ? response : Stream.fromIterable(response)
+}
+
+export interface Script {
+  readonly service: ModelClient["Service"]
+  /** What was asked, in order. */
+  readonly requests: Array<ModelRequest>
+}
+
+/** Answers the n-th request with the n-th response, and those after the last with the last. */
+export const scripted = (...responses: ReadonlyArray<Response>): Script => {
+  const requests: Array<ModelRequest> = []
+  return {
+    requests,
+    service: {
+      stream: (request) => {
+        const response = responses[Math.min(requests.length, responses.length - 1)]
+        requests.push(request)
+        return response === undefined ? Stream.die("no response") : streamOf(response, request)
+      },
+    },
+  }
+}
+
+/** Tools by name; any other name gets the answer for unknown ones. */
+export const tools = (
+  byName: Readonly<
+    Record<string, (call: ToolCall, context: ToolContext) => Effect.Effect<string>>
+  > = {},
+): ToolRuntime["Service"] => ({
+  specs: () =>
+    Object.keys(byName).map((name) => ({
+      type: "function",
+      name,
+      description: name,
+      parameters: { type: "object" },
+    })),
+  run: (call, context) => {
+    const tool = call.type === "local_shell_call" ? undefined : byName[call.name]
+    return tool === undefined ? Effect.succeed(unsupportedCall(call)) : tool(call, context)
+  },
+})
+
+export const managerLayer = (
+  script: Script,
+  options: ConversationManagerOptions & { readonly tools?: ToolRuntime["Service"] } = {},
+) =>
+  ConversationManager.layerWith(options).pipe(
+    Layer.provide(IdGenerator.layer),
+    Layer.provide(Layer.succeed(ToolRuntime, options.tools ?? tools())),
+    Layer.provide(Layer.succeed(ModelClient, script.service)),
+  )
+
+// -- what listeners see
+
+/** Takes until a delivery fits, that one included; what came after it in the same take is dropped. */
+export const takeUntil = Effect.fnUntraced(function* (
+  listener: Listener,
+  fits: (delivery: Delivery) => boolean,
+) {
+  const seen: Array<Delivery> = []
+  while (true) {
+    for (const delivery of yield* listener.take) {
+      seen.push(delivery)
+      if (fits(delivery)) return seen
+    }
+  }
+})
+
+/** Takes until the conversation has ended. */
+export const takeToEnd = Effect.fnUntraced(function* (listener: Listener) {
+  const seen: Array<Delivery> = []
+  const rest: Effect.Effect<void> = listener.take.pipe(
+    Effect.matchEffect({
+      onFailure: () => Effect.void,
+      onSuccess: (deliveries) => {
+        seen.push(...deliveries)
+        return rest
+      },
+    }),
+  )
+  yield* rest
+  return seen
+})
+
+export const eventsOf = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<Event> =>
+  deliveries.flatMap((delivery) => (delivery._tag === "Event" ? [delivery.event] : []))
+
+export const durableOf = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<Event> =>
+  eventsOf(deliveries).filter(({ msg }) => !isEphemeral(msg))
+
+export const typesOf = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<EventMsg["type"]> =>
+  eventsOf(deliveries).map(({ msg }) => msg.type)
+
+export const isType =
+  (...types: ReadonlyArray<EventMsg["type"]>) =>
+  (delivery: Delivery): boolean =>
+    delivery._tag === "Event" && types.includes(delivery.event.msg.type)
+
+export const isEnd = isType("task_complete", "turn_aborted")
+
+/** The terminal events of each submission, and what of it came after the first of them. */
+export const endings = (events: ReadonlyArray<Event>, id: string) => {
+  const own = events.filter((event) => event.id === id)
+  const first = own.findIndex(({ msg }) => isTerminal(msg))
+  return {
+    terminal: own.flatMap(({ msg }) => (isTerminal(msg) ? [msg.type] : [])),
+    after: first === -1 ? [] : own.slice(first + 1).map(({ msg }) => msg.type),
+  }
+}
+
+// -- simulation
+
+const mulberry32 = (start: number) => {
+  let seed = start
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Runs ready fibers in an order drawn from a seed, and makes them yield at places drawn from it. */
+class SeededScheduler implements Scheduler.Scheduler {
+  readonly executionMode = "sync" as const
+  private readonly ready: Array<() => void> = []
+  private readonly random: () => number
+  private left: number
+
+  constructor(seed: number, maxSteps: number) {
+    this.random = mulberry32(seed)
+    this.left = maxSteps
+  }
+
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    return fiber.currentOpCount >= 1 + Math.floor(this.random() * 8)
+  }
+
+  makeDispatcher(): Scheduler.SchedulerDispatcher {
+    return {
+      scheduleTask: (task) => {
+        this.ready.push(task)
+      },
+      flush: () => this.drain(),
+    }
+  }
+
+  drain(): void {
+    while (this.ready.length > 0) {
+      if (--this.left < 0) throw new Error("livelock: the simulation does not come to rest")
+      const i = Math.floor(this.random() * this.ready.length)
+      const [task] = this.ready.splice(i, 1)
+      task?.()
+    }
+  }
+}
+
+/** Time that jumps to the next sleeper when nothing else can run. */
+class SimulatedClock implements Clock.Clock {
+  private now = 0
+  private readonly sleepers: Array<{ readonly at: number; readonly wake: () => void }> = []
+  currentTimeMillisUnsafe(): number {
+    return this.now
+  }
+  readonly currentTimeMillis = Effect.sync(() => this.now)
+  currentTimeNanosUnsafe(): bigint {
+    return BigInt(this.now) * 1_000_000n
+  }
+  readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
+  monotonicTimeNanosUnsafe(): bigint {
+    return this.currentTimeNanosUnsafe()
+  }
+  readonly monotonicTimeNanos = this.currentTimeNanos
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      const sleeper = {
+        at: this.now + Math.ceil(Duration.toMillis(duration)),
+        wake: () => resume(Effect.void),
+      }
+      this.sleepers.push(sleeper)
+      return Effect.sync(() => {
+        const i = this.sleepers.indexOf(sleeper)
+        if (i !== -1) this.sleepers.splice(i, 1)
+      })
+    })
+  }
+  /** False when nobody sleeps. */
+  jump(): boolean {
+    const at = Math.min(...this.sleepers.map((s) => s.at))
+    const i = this.sleepers.findIndex((s) => s.at === at)
+    const [sleeper] = i === -1 ? [] : this.sleepers.splice(i, 1)
+    if (sleeper === undefined) return false
+    this.now = sleeper.at
+    sleeper.wake()
+    return true
+  }
+}
+
+/**
+ * Runs a closed program to its end under a seed; the same seed gives the same run. `stuck` is a program that waits
+ * for something that never comes.
+ */
+export const simulate = <A, E>(
+  seed: number,
+  program: Effect.Effect<A, E>,
+  maxSteps = 200_000,
+): Exit.Exit<A, E> | "stuck" => {
+  const scheduler = new SeededScheduler(seed, maxSteps)
+  const clock = new SimulatedClock()
+  const fiber = Effect.runForkWith(
+    Context.make(Scheduler.Scheduler, scheduler).pipe(Context.add(Clock.Clock, clock)),
+  )(Random.withSeed(program, seed))
+  while (true) {
+    scheduler.drain()
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return exit
+    if (!clock.jump()) return "stuck"
+  }
+}
+
+// -- one conversation
+
+/** A conversation of its own scope, a listener from its first event on, and what the model was asked. */
+export const open = Effect.fnUntraced(function* (
+  responses: ReadonlyArray<Response>,
+  options: {
+    readonly tools?: ToolRuntime["Service"]
+    readonly settings?: ConversationSettings
+  } = {},
+) {
+  const script = scripted(...responses)
+  const scope = yield* Scope.make()
+  yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+  const conversation = yield* Conversation.make(conversationId, options.settings ?? settings).pipe(
+    Scope.provide(scope),
+    Effect.provideService(ModelClient, script.service),
+    Effect.provideService(ToolRuntime, options.tools ?? tools()),
+  )
+  const listener = yield* conversation.attach({ from: 0 })
+  // The first sleep of a test must not be that of a finalizer (TestClock would interrupt it).
+  yield* TestClock.adjust(0)
+  return {
+    conversation,
+    listener,
+    requests: script.requests,
+    close: Scope.close(scope, Exit.void),
+  }
+})
+
+/** Lets every other fiber run until it waits. */
+export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, {
+  discard: true,
+})
