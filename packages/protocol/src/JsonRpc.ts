@@ -106,32 +106,47 @@ export const unreadable = (message: string): Invalid => invalid(null, ErrorCode.
 const isObject = (u: unknown): u is Record<string, unknown> =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-// JSON.parse rounds integers beyond 2^53; only then is the text read again, for the digits of the top-level id.
-const exactId = (text: string, rounded: number): RequestId => {
-  const candidates: Array<string> = []
-  const reviver = (key: string, value: unknown, context?: { readonly source?: string }) => {
-    if (key === "id" && value === rounded && context?.source !== undefined) {
-      candidates.push(context.source)
-    }
-    return value
-  }
-  JSON.parse(text, reviver)
-  // Revivers run inside out, so the envelope's own member comes last.
-  const source = candidates.at(-1)
-  return source !== undefined && /^-?\d+$/.test(source) ? rawJson.rawJSON(source) : rounded
+/** A run of digits that a double may have to round. */
+const longInteger = /\d{16}/
+const digits = /^-?\d+$/
+
+interface Context {
+  readonly source?: string
 }
 
-const readId = (text: string, id: unknown): RequestId | undefined => {
-  if (typeof id === "string") return id
-  if (typeof id !== "number" || !Number.isInteger(id)) return undefined
-  return Number.isSafeInteger(id) ? id : exactId(text, id)
+/**
+ * `JSON.parse` that keeps all digits where a request's id stands: in the envelope's own `id`, and in any `requestId`,
+ * which is how params name a request. Everywhere else integers are rounded as ever.
+ */
+const parseExact = (text: string): unknown => {
+  const ids: Array<readonly [holder: unknown, id: RawInteger]> = []
+  const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: Context) {
+    const source = context?.source ?? ""
+    if (typeof value !== "number" || Number.isSafeInteger(value) || !digits.test(source)) {
+      return value
+    }
+    if (key === "requestId") return rawJson.rawJSON(source)
+    // Which `id` is the envelope's own is known when the envelope is.
+    if (key === "id") ids.push([this, rawJson.rawJSON(source)])
+    return value
+  })
+  for (const [holder, id] of ids) if (holder === root) Object.assign(root as object, { id })
+  return root
+}
+
+const parseValue = (text: string): unknown =>
+  longInteger.test(text) ? parseExact(text) : JSON.parse(text)
+
+const readId = (id: unknown): RequestId | undefined => {
+  if (typeof id === "string" || rawJson.isRawJSON(id)) return id
+  return typeof id === "number" && Number.isInteger(id) ? id : undefined
 }
 
 /** Reads one text. Never throws. */
 export const parse = (text: string): Message => {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseValue(text)
   } catch {
     return invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
   }
@@ -145,7 +160,7 @@ export const parse = (text: string): Message => {
   if (!isObject(value)) {
     return invalid(null, ErrorCode.invalidRequest, "Invalid Request: expected an object")
   }
-  const id = readId(text, value["id"])
+  const id = readId(value["id"])
   if ("method" in value) return classifyCall(value, id)
   if ("result" in value || "error" in value) return classifyResponse(value, id)
   return invalid(id ?? null, ErrorCode.invalidRequest, "Invalid Request: `method` is missing")

@@ -64,25 +64,30 @@ const forward = Effect.fnUntraced(function* (call: TurnCall, listener: Listener,
 
 export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
   const { conversation } = call
-  const run = Effect.gen(function* () {
-    const listener = yield* conversation.attach(call.from === undefined ? {} : { from: call.from })
-    const receipt = yield* conversation.submit(
-      { type: "user_input", items: [{ type: "text", text: call.prompt }] },
-      {
-        whileRunning: "wait",
-        ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
-      },
-    )
-    const rest = forward(call, listener, receipt.id)
-    const stop = Effect.andThen(conversation.cancel(receipt.id), rest).pipe(
-      Effect.timeoutOption(abortBound),
-    )
-    return yield* rest.pipe(
-      Effect.onInterrupt(() => stop),
-      // Nobody reads the events any more: the turn has nobody to work for.
-      Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(receipt.id)),
-    )
-  })
+  // From the submission to the guard below nothing may cut in: the turn would run on with nobody to stop it.
+  const run = Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const listener = yield* restore(
+        conversation.attach(call.from === undefined ? {} : { from: call.from }),
+      )
+      const receipt = yield* conversation.submit(
+        { type: "user_input", items: [{ type: "text", text: call.prompt }] },
+        {
+          whileRunning: "wait",
+          ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
+        },
+      )
+      const rest = forward(call, listener, receipt.id)
+      const stop = Effect.andThen(conversation.cancel(receipt.id), rest).pipe(
+        Effect.timeoutOption(abortBound),
+      )
+      return yield* restore(rest).pipe(
+        Effect.onInterrupt(() => stop),
+        // Nobody reads the events any more: the turn has nobody to work for.
+        Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(receipt.id)),
+      )
+    }),
+  )
   return Effect.scoped(run).pipe(
     Effect.catchTags({
       ConversationClosed: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),

@@ -16,6 +16,7 @@ const CallResult = Schema.Struct({
 })
 
 export interface WireMessage {
+  readonly jsonrpc?: string
   readonly id?: unknown
   readonly method?: string
   readonly params?: Readonly<Record<string, unknown>>
