@@ -16,7 +16,8 @@ import type * as Scope from "effect/Scope"
 interface Entry {
   readonly id: RequestId
   fiber?: Fiber.Fiber<void>
-  state: "running" | "answered" | "cancelled" | "stopped"
+  /** From `answering` on the transport may have the answer, accepted or waiting: no other may follow. */
+  state: "running" | "answering" | "cancelled" | "stopped"
 }
 
 export interface InFlight {
@@ -24,7 +25,7 @@ export interface InFlight {
   readonly has: (id: RequestId) => boolean
   /** Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. */
   readonly start: (id: RequestId, work: Effect.Effect<string>) => Effect.Effect<void>
-  /** Stops that request for good: it gets no answer. Unknown, answered and stopped ones are left alone. */
+  /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
   /** Waits up to `grace` for all to be answered; stops the rest within `stopBound` and answers them with an error. */
   readonly drain: (grace: Duration.Input) => Effect.Effect<void>
@@ -43,29 +44,38 @@ const stoppedError = new JsonRpcError({
 
 export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const scope = yield* Effect.scope
     const table = Pending.make<Entry>()
     const idle = Latch.makeUnsafe(true)
+
+    const fibersOf = (entries: ReadonlyArray<Entry>) => entries.flatMap(({ fiber }) => fiber ?? [])
+
+    const interrupt = (entries: ReadonlyArray<Entry>) =>
+      Effect.timeoutOption(Fiber.interruptAll(fibersOf(entries)), stopBound)
+
+    // The fibers are detached: a scope would wait without bound for one that refuses to stop.
+    yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
     const start = (id: RequestId, work: Effect.Effect<string>) =>
       Effect.suspend(() => {
         const entry: Entry = { id, state: "running" }
         table.add(id, entry)
         idle.closeUnsafe()
-        const answered = Effect.sync(() => {
-          entry.state = "answered"
-        })
+        const answer = (text: string) =>
+          Effect.suspend(() => {
+            if (entry.state !== "running") return Effect.void
+            entry.state = "answering"
+            return send([text])
+          })
         return work.pipe(
-          Effect.flatMap((text) => send([text])),
-          Effect.andThen(answered),
+          Effect.flatMap(answer),
           // Nobody is left to read the answer; the end of input that goes with it ends the rest.
           Effect.catch((closed) => Effect.logDebug(`answer dropped: ${closed.reason}`)),
-          Effect.forkIn(scope, { startImmediately: true }),
+          Effect.forkDetach({ startImmediately: true }),
           Effect.map((fiber) => {
             entry.fiber = fiber
             if (entry.state === "cancelled") fiber.interruptUnsafe()
             fiber.addObserver(() => {
-              table.take(id)
+              if (table.get(id) === entry) table.take(id)
               if (table.size === 0) idle.openUnsafe()
             })
           }),
@@ -74,26 +84,24 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
 
     const cancel = (id: RequestId) => {
       const entry = table.get(id)
-      if (entry?.state !== "running") return
+      if (entry?.state !== "running" && entry?.state !== "answering") return
       entry.state = "cancelled"
       entry.fiber?.interruptUnsafe()
     }
 
-    const stop = Effect.suspend(() => {
+    const stop = Effect.gen(function* () {
       const entries = table.values()
+      const answering = entries.filter((entry) => entry.state === "answering")
       const stopped = entries.filter((entry) => entry.state === "running")
       for (const entry of stopped) entry.state = "stopped"
-      const fibers = entries.flatMap((entry) => entry.fiber ?? [])
-      return Effect.timeoutOption(Fiber.interruptAll(fibers), stopBound).pipe(
-        Effect.andThen(
-          Effect.timeoutOption(
-            send(stopped.map(({ id }) => failureText(id, stoppedError))),
-            answerBound,
-          ),
-        ),
-        Effect.asVoid,
+      yield* interrupt(entries.filter((entry) => entry.state !== "answering"))
+      yield* send(stopped.map(({ id }) => failureText(id, stoppedError))).pipe(
         Effect.catch((closed) => Effect.logDebug(`answers dropped: ${closed.reason}`)),
+        Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
+        Effect.timeoutOption(answerBound),
       )
+      // What is left has had its time; nobody waits for it again.
+      for (const { fiber } of table.drain()) fiber?.interruptUnsafe()
     })
 
     return {

@@ -30,14 +30,12 @@ const toolsList: ReadonlyArray<Use> = [
 ]
 const events: ReadonlyArray<Use> = ["event-thread-id", "session-settings"]
 const goodTurn: ReadonlyArray<Use> = [...events, "token-totals", "structured-content"]
-const badTurn: ReadonlyArray<Use> = [
-  ...events,
-  ["error-result", "2"],
-  ["error-completes", "2"],
-  
-]
+const badTurn: ReadonlyArray<Use> = [...events, ["error-result", "2"], ["error-completes", "2"]]
 
-const always = (reply: Script.ProviderReply): Script.ProviderScript => () => reply
+const always =
+  (reply: Script.ProviderReply): Script.ProviderScript =>
+  () =>
+    reply
 const answers = (...texts: ReadonlyArray<string>) =>
   texts.map((text) => Script.reply(Script.text(text)))
 const usual = always(defaultReply)
@@ -242,26 +240,28 @@ describe("Replays of the original 0.29", () => {
     )
   })
 
-  it.effect.each(Object.entries(replays))("%s differs in nothing but what is named", ([name, replay]) =>
-    withServer({ script: replay.script, version: "1.2.3" }, (harness) =>
-      Effect.gen(function* () {
-        const entries = Recording.load(name)
-        yield* play(entries, harness)
-        const found = compare(
-          named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
-          named(harness.texts),
-        )
-        assert.deepStrictEqual(
-          found.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
-          [],
-          "differences that have no name",
-        )
-        assert.deepStrictEqual(
-          replay.uses.filter((use) => !found.some((difference) => allows(use, difference))),
-          [],
-          "named differences that did not show",
-        )
-      }),
-    ),
+  it.effect.each(Object.entries(replays))(
+    "%s differs in nothing but what is named",
+    ([name, replay]) =>
+      withServer({ script: replay.script, version: "1.2.3" }, (harness) =>
+        Effect.gen(function* () {
+          const entries = Recording.load(name)
+          yield* play(entries, harness)
+          const found = compare(
+            named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
+            named(harness.texts),
+          )
+          assert.deepStrictEqual(
+            found.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
+            [],
+            "differences that have no name",
+          )
+          assert.deepStrictEqual(
+            replay.uses.filter((use) => !found.some((difference) => allows(use, difference))),
+            [],
+            "named differences that did not show",
+          )
+        }),
+      ),
   )
 })

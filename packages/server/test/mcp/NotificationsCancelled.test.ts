@@ -75,7 +75,10 @@ describe("notifications/cancelled", () => {
             const conversation = yield* Effect.orDie(server.manager.get(id))
             assert.isUndefined((yield* conversation.state).turn)
           }
-          const [requests, closed] = [yield* server.provider.requests, yield* server.provider.closed]
+          const [requests, closed] = [
+            yield* server.provider.requests,
+            yield* server.provider.closed,
+          ]
           assert.strictEqual(closed.length, requests.length, "a request to the model is still open")
           assert.notInclude(typesOf(server.messages, 2), "task_complete")
           assert.deepStrictEqual((yield* server.ask(3, "ping")).result, {})
@@ -118,7 +121,7 @@ describe("notifications/cancelled", () => {
       ),
   )
 
-  it.effect("tells the ids 1 and \"1\" apart", () =>
+  it.effect('tells the ids 1 and "1" apart', () =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.send(
@@ -192,8 +195,9 @@ describe("notifications/cancelled", () => {
           assert.isAtMost(responses(server, id).length, 1)
         }
         assert.isTrue(
-          server.messages.filter((m) => m.method !== undefined).every((m) => event(m).id !== ""
-            || event(m).msg.type === "session_configured"),
+          server.messages
+            .filter((m) => m.method !== undefined)
+            .every((m) => event(m).id !== "" || event(m).msg.type === "session_configured"),
         )
       }),
     ),

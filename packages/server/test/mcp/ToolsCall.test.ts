@@ -99,7 +99,12 @@ describe("tools/call: what is wrong with a call", () => {
       { sandbox: "bogus", cwd: 1 },
       `${unparsed}invalid type: integer \`1\`, expected a string (field \`cwd\`); missing field \`prompt\` (expected a string); unknown variant \`bogus\`, expected one of \`read-only\`, \`workspace-write\`, \`danger-full-access\` (field \`sandbox\`)`,
     ],
-    ["an unknown profile", "codex", { prompt: "x", profile: "nope" }, `${unloaded}config profile \`nope\` not found`],
+    [
+      "an unknown profile",
+      "codex",
+      { prompt: "x", profile: "nope" },
+      `${unloaded}config profile \`nope\` not found`,
+    ],
     [
       "an unknown provider",
       "codex",
@@ -222,30 +227,32 @@ describe("tools/call: what is wrong with a call", () => {
 })
 
 describe("tools/call: codex and codex-reply", () => {
-  it.effect("L2 the answer comes after the turn's last event and conforms to the output schema", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        const answer = yield* server.call("a", "codex", { prompt: "hello" })
-        const id = threadOf(answer)
-        assert.deepStrictEqual(answer.result, {
-          content: [{ type: "text", text: "you said hello" }],
-          structuredContent: { threadId: id, conversationId: id, content: "you said hello" },
-        })
-        assert.deepStrictEqual(decodeOutput(answer.result?.["structuredContent"]).threadId, id)
-        yield* Schema.decodeUnknownEffect(McpSchema.CallToolResult)(answer.result)
-        assert.strictEqual(server.messages.indexOf(answer), server.messages.length - 1)
-        assert.deepStrictEqual(typesOf(server.messages, "a"), [
-          "session_configured",
-          "task_started",
-          "agent_message_delta",
-          "agent_message_delta",
-          "agent_message",
-          "token_count",
-          "task_complete",
-        ])
-        assert.deepStrictEqual<ReadonlyArray<string>>(yield* server.manager.list, [id])
-      }),
-    ),
+  it.effect(
+    "L2 the answer comes after the turn's last event and conforms to the output schema",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          const answer = yield* server.call("a", "codex", { prompt: "hello" })
+          const id = threadOf(answer)
+          assert.deepStrictEqual(answer.result, {
+            content: [{ type: "text", text: "you said hello" }],
+            structuredContent: { threadId: id, conversationId: id, content: "you said hello" },
+          })
+          assert.deepStrictEqual(decodeOutput(answer.result?.["structuredContent"]).threadId, id)
+          yield* Schema.decodeUnknownEffect(McpSchema.CallToolResult)(answer.result)
+          assert.strictEqual(server.messages.indexOf(answer), server.messages.length - 1)
+          assert.deepStrictEqual(typesOf(server.messages, "a"), [
+            "session_configured",
+            "task_started",
+            "agent_message_delta",
+            "agent_message_delta",
+            "agent_message",
+            "token_count",
+            "task_complete",
+          ])
+          assert.deepStrictEqual<ReadonlyArray<string>>(yield* server.manager.list, [id])
+        }),
+      ),
   )
 
   it.effect("L3 the first event is session_configured, and names conversation and request", () =>
@@ -304,8 +311,9 @@ describe("tools/call: codex and codex-reply", () => {
             assert.strictEqual(events[0]?.msg.type, "task_started")
           }
           const [, , third] = yield* server.provider.requests
-          const spoken = (third?.body as { readonly input: ReadonlyArray<{ readonly role: string }> })
-            .input
+          const spoken = (
+            third?.body as { readonly input: ReadonlyArray<{ readonly role: string }> }
+          ).input
           assert.deepStrictEqual(
             spoken.map(({ role }) => role),
             ["user", "user", "assistant", "user", "assistant", "user"],
@@ -326,35 +334,37 @@ describe("tools/call: codex and codex-reply", () => {
     ),
   )
 
-  it.effect("two replies at once on one conversation run one after the other, each with its own answer", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        const id = threadOf(yield* server.call(1, "codex", { prompt: "x" }))
-        yield* server.send(
-          toolCall(2, "codex-reply", { threadId: id, prompt: "first" }),
-          toolCall(3, "codex-reply", { threadId: id, prompt: "second" }),
-        )
-        const [first, second] = [yield* server.response(2), yield* server.response(3)]
-        assert.deepStrictEqual(
-          [textOf(first), textOf(second)],
-          ["you said first", "you said second"],
-        )
-        const order = server.messages
-          .filter(({ method }) => method === "codex/event")
-          .map(({ params }) => (params?.["_meta"] as { readonly requestId: number }).requestId)
-        assert.deepStrictEqual(order, order.toSorted())
-        for (const request of [2, 3]) {
-          assert.deepStrictEqual(typesOf(server.messages, request), [
-            "task_started",
-            "agent_message_delta",
-            "agent_message_delta",
-            "agent_message",
-            "token_count",
-            "task_complete",
-          ])
-        }
-      }),
-    ),
+  it.effect(
+    "two replies at once on one conversation run one after the other, each with its own answer",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          const id = threadOf(yield* server.call(1, "codex", { prompt: "x" }))
+          yield* server.send(
+            toolCall(2, "codex-reply", { threadId: id, prompt: "first" }),
+            toolCall(3, "codex-reply", { threadId: id, prompt: "second" }),
+          )
+          const [first, second] = [yield* server.response(2), yield* server.response(3)]
+          assert.deepStrictEqual(
+            [textOf(first), textOf(second)],
+            ["you said first", "you said second"],
+          )
+          const order = server.messages
+            .filter(({ method }) => method === "codex/event")
+            .map(({ params }) => (params?.["_meta"] as { readonly requestId: number }).requestId)
+          assert.deepStrictEqual(order, order.toSorted())
+          for (const request of [2, 3]) {
+            assert.deepStrictEqual(typesOf(server.messages, request), [
+              "task_started",
+              "agent_message_delta",
+              "agent_message_delta",
+              "agent_message",
+              "token_count",
+              "task_complete",
+            ])
+          }
+        }),
+      ),
   )
 
   it.effect("20 conversations at once do not mix", () =>
@@ -408,7 +418,7 @@ describe("tools/call: codex and codex-reply", () => {
     ),
   )
 
-  it.effect("the ids 1 and \"1\" at the same time are two requests", () =>
+  it.effect('the ids 1 and "1" at the same time are two requests', () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         yield* server.send(
@@ -427,14 +437,26 @@ describe("tools/call: codex and codex-reply", () => {
 describe("tools/call: a provider that fails", () => {
   const broken = "stream disconnected before completion: "
   it.effect.each<readonly [what: string, bad: Script.ProviderReply, text: string]>([
-    ["is down", Script.refuse, `${broken}error sending request for url (http://provider.test/v1/responses)`],
+    [
+      "is down",
+      Script.refuse,
+      `${broken}error sending request for url (http://provider.test/v1/responses)`,
+    ],
     [
       "knows no such key",
       Script.status(401, { body: "bad key" }),
       "unexpected status 401 Unauthorized: bad key",
     ],
-    ["is out of order", Script.status(500), "We're currently experiencing high demand, which may cause temporary errors."],
-    ["is busy", Script.tooManyRequests(), "exceeded retry limit, last status: 429 Too Many Requests"],
+    [
+      "is out of order",
+      Script.status(500),
+      "We're currently experiencing high demand, which may cause temporary errors.",
+    ],
+    [
+      "is busy",
+      Script.tooManyRequests(),
+      "exceeded retry limit, last status: 429 Too Many Requests",
+    ],
     ["talks nonsense", Script.reply(Script.garbage), broken],
     ["stops in the middle", Script.reply(Script.bareDeltas("par"), Script.end), broken],
     [
@@ -442,31 +464,33 @@ describe("tools/call: a provider that fails", () => {
       Script.reply(Script.bareDeltas("par"), Script.drop),
       `${broken}Transport error: error decoding response body`,
     ],
-  ])("%s: one error event, one terminal event, a result with the conversation's id", ([, bad, text]) =>
-    withServer({ script: [bad, defaultReply] }, (server) =>
-      Effect.gen(function* () {
-        const answer = yield* server.call(1, "codex", { prompt: "x" })
-        const [id] = yield* server.manager.list
-        const message = textOf(answer)
-        assert.include(message, text)
-        assert.deepStrictEqual(answer.result, {
-          content: [{ type: "text", text: message }],
-          isError: true,
-          structuredContent: { threadId: id, conversationId: id, content: message },
-        })
-        decodeOutput(answer.result?.["structuredContent"])
-        const events = eventsOf(server.messages, 1).map(({ msg }) => msg)
-        assert.deepStrictEqual(
-          events.filter(({ type }) => !/^(session_configured|task_started|.*_delta)$/.test(type)),
-          [
-            { type: "error", message },
-            { type: "task_complete", last_agent_message: null },
-          ],
-        )
-        const after = yield* server.call(2, "codex-reply", { threadId: id, prompt: "again" })
-        assert.strictEqual(textOf(after), defaultAnswer)
-        assert.isUndefined(callResult(after).isError)
-      }),
-    ),
+  ])(
+    "%s: one error event, one terminal event, a result with the conversation's id",
+    ([, bad, text]) =>
+      withServer({ script: [bad, defaultReply] }, (server) =>
+        Effect.gen(function* () {
+          const answer = yield* server.call(1, "codex", { prompt: "x" })
+          const [id] = yield* server.manager.list
+          const message = textOf(answer)
+          assert.include(message, text)
+          assert.deepStrictEqual(answer.result, {
+            content: [{ type: "text", text: message }],
+            isError: true,
+            structuredContent: { threadId: id, conversationId: id, content: message },
+          })
+          decodeOutput(answer.result?.["structuredContent"])
+          const events = eventsOf(server.messages, 1).map(({ msg }) => msg)
+          assert.deepStrictEqual(
+            events.filter(({ type }) => !/^(session_configured|task_started|.*_delta)$/.test(type)),
+            [
+              { type: "error", message },
+              { type: "task_complete", last_agent_message: null },
+            ],
+          )
+          const after = yield* server.call(2, "codex-reply", { threadId: id, prompt: "again" })
+          assert.strictEqual(textOf(after), defaultAnswer)
+          assert.isUndefined(callResult(after).isError)
+        }),
+      ),
   )
 })

@@ -81,9 +81,7 @@ const values = (path: string, original: unknown, ours: unknown): ReadonlyArray<F
     isObject(ours) &&
     Array.isArray(original) === Array.isArray(ours) &&
     (!Array.isArray(original) || original.length === ours["length"])
-  return comparable
-    ? members(path, original, ours)
-    : [{ kind: "changed", path, original, ours }]
+  return comparable ? members(path, original, ours) : [{ kind: "changed", path, original, ours }]
 }
 
 const groups = (messages: ReadonlyArray<WireMessage>) => Map.groupBy(messages, requestOf)

@@ -155,7 +155,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     "response",
     text,
     (original, ours) =>
-      String(original).endsWith(', expected struct CodexToolCallParam') &&
+      String(original).endsWith(", expected struct CodexToolCallParam") &&
       ours ===
         String(original).replace("struct CodexToolCallParam", "a map of arguments for `codex`"),
   ),

@@ -57,7 +57,8 @@ export const differences = [
   {
     key: "event-thread-id",
     original: "An event names the request that caused it.",
-    colloquy: "An event names the request that caused it and, in `_meta.threadId`, the conversation.",
+    colloquy:
+      "An event names the request that caused it and, in `_meta.threadId`, the conversation.",
     why: "A client can tell conversations apart without keeping a table of its requests.",
   },
   {
