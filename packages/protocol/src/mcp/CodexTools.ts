@@ -12,6 +12,7 @@ export interface ToolDefinition<A extends Pure = Pure> {
   readonly title: string
   readonly description: string
   readonly arguments: A
+  /** Made when first asked for: `initialize` does not wait for it. So is `outputSchema`. */
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
 }
@@ -29,11 +30,19 @@ const tool = <A extends Pure>(options: {
   readonly title: string
   readonly description: string
   readonly arguments: A
-}): ToolDefinition<A> => ({
-  ...options,
-  inputSchema: jsonSchemaOf(options.arguments, { closed: true }),
-  outputSchema: jsonSchemaOf(ToolOutput),
-})
+}): ToolDefinition<A> => {
+  let input: JsonSchema | undefined
+  let output: JsonSchema | undefined
+  return {
+    ...options,
+    get inputSchema() {
+      return (input ??= jsonSchemaOf(options.arguments, { closed: true }))
+    },
+    get outputSchema() {
+      return (output ??= jsonSchemaOf(ToolOutput))
+    },
+  }
+}
 
 const optional = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))

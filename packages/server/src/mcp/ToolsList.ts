@@ -2,12 +2,14 @@
 import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
 
-const tools = codexTools.map(({ name, title, description, inputSchema, outputSchema }) => ({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-}))
+// Read at the call: the schemas are made when first asked for.
+const tools = () =>
+  codexTools.map(({ name, title, description, inputSchema, outputSchema }) => ({
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+  }))
 
-export const toolsList = () => Effect.succeed({ tools })
+export const toolsList = () => Effect.sync(() => ({ tools: tools() }))
