@@ -37,10 +37,12 @@ const stopBound = "2 seconds"
 /** What a reader that stopped reading may take for the last answers. */
 const answerBound = "1 second"
 
-const stoppedError = new JsonRpcError({
-  code: ErrorCode.serverError,
-  message: "the server is shutting down",
-})
+// A function: making the error at import would cost each start a millisecond.
+const stoppedError = () =>
+  new JsonRpcError({
+    code: ErrorCode.serverError,
+    message: "the server is shutting down",
+  })
 
 export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -95,7 +97,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       const stopped = entries.filter((entry) => entry.state === "running")
       for (const entry of stopped) entry.state = "stopped"
       yield* interrupt(entries.filter((entry) => entry.state !== "answering"))
-      yield* send(stopped.map(({ id }) => failureText(id, stoppedError))).pipe(
+      yield* send(stopped.map(({ id }) => failureText(id, stoppedError()))).pipe(
         Effect.catch((closed) => Effect.logDebug(`answers dropped: ${closed.reason}`)),
         Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
         Effect.timeoutOption(answerBound),

@@ -28,10 +28,11 @@ export interface Outgoing {
   readonly close: Effect.Effect<void>
 }
 
-const ended = new JsonRpcError({
-  code: ErrorCode.serverError,
-  message: "the connection has ended",
-})
+const ended = () =>
+  new JsonRpcError({
+    code: ErrorCode.serverError,
+    message: "the connection has ended",
+  })
 
 export const make = (
   send: Connection["send"],
@@ -42,7 +43,7 @@ export const make = (
   let closed = false
 
   const ask: Outgoing["ask"] = Effect.fnUntraced(function* (method, params) {
-    if (closed) return yield* ended
+    if (closed) return yield* ended()
     const codec = codecOf(method)
     const encoded = codec.encodeParams(params)
     if (encoded._tag === "Failure") return yield* Effect.die(encoded.failure)
@@ -80,7 +81,7 @@ export const make = (
       }),
     close: Effect.suspend(() => {
       closed = true
-      return Effect.forEach(open.drain(), ({ reply }) => Deferred.fail(reply, ended), {
+      return Effect.forEach(open.drain(), ({ reply }) => Deferred.fail(reply, ended()), {
         discard: true,
       })
     }),
