@@ -228,6 +228,21 @@ describe("the end of a conversation", () => {
     }),
   )
 
+  it.effect("answers those who wait for room in the inbox of an idle one", () =>
+    Effect.gen(function* () {
+      const { conversation, close } = yield* open([])
+      const calls = yield* Effect.forEach(Array.from({ length: 300 }), () =>
+        Effect.forkChild(Effect.exit(conversation.submit(interrupt)), { startImmediately: true }),
+      )
+      yield* close
+      const refused = Exit.fail(new ConversationClosed())
+      assert.deepStrictEqual(
+        yield* Fiber.joinAll(calls),
+        calls.map(() => refused),
+      )
+    }),
+  )
+
   it.effect("refuses to submit, ignores cancel and replays to who still listens", () =>
     Effect.gen(function* () {
       const { conversation, listener, close } = yield* open([answer("yes")])

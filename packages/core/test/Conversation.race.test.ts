@@ -20,10 +20,10 @@ import {
   says,
   scripted,
   settings,
-  simulate,
   takeToEnd,
   tools,
 } from "./support.ts"
+import { simulate } from "./simulation.ts"
 
 const endless = Stream.fromIterable(answer("begun").slice(0, 3)).pipe(Stream.concat(Stream.never))
 

@@ -17,10 +17,10 @@ import {
   scripted,
   settings,
   settle,
-  simulate,
   takeToEnd,
   typesOf,
 } from "./support.ts"
+import { simulate } from "./simulation.ts"
 
 const hanging = () => scripted(Stream.never)
 

@@ -211,7 +211,10 @@ const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | 
   }
   writer.write("publish")
   do {
-    while (!outbox.isEmpty) reader.read(outbox.take())
+    while (!outbox.isEmpty) {
+      reader.read(outbox.take())
+      if (reader.problem !== undefined) return reader.problem
+    }
   } while (writer.pump(outbox))
   const [message, thought] = reader.texts
   return (
