@@ -121,6 +121,31 @@ describe("ConversationManager", () => {
     assert.deepStrictEqual(seen, new Set<unknown>(["listed", "ended"]))
   })
 
+  it.effect("does not find a conversation any more while it is being removed", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* conversation.submit(says("hi"))
+      yield* settle
+      const remover = yield* Effect.forkChild(manager.remove(conversation.id), {
+        startImmediately: true,
+      })
+      assert.deepStrictEqual(yield* manager.list, [])
+      assert.strictEqual(
+        (yield* Effect.flip(manager.remove(conversation.id)))._tag,
+        "NoSuchConversation",
+      )
+      assert.isUndefined(remover.pollUnsafe())
+      yield* TestClock.adjust("3 seconds")
+      yield* Fiber.join(remover)
+    }).pipe(
+      Effect.provide(
+        managerLayer(scripted(Stream.never.pipe(Stream.ensuring(Effect.sleep("2 seconds"))))),
+      ),
+    ),
+  )
+
   it.effect("forgets a conversation that shut itself down", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager

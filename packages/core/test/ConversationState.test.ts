@@ -255,6 +255,8 @@ describe("decide: a running turn", () => {
     assert.deepStrictEqual(say(over, ended("a", interruption)), nothing)
     assert.deepStrictEqual(say(over, cancel("a")), nothing)
     assert.deepStrictEqual(say(over, advance("a", {})), { ...nothing, goOn: false })
+    assert.deepStrictEqual(say(running, ended("z", interruption)), nothing)
+    assert.deepStrictEqual(say(running, ended("z", failure)), nothing)
   })
 
   it("starts the next waiting submission behind every kind of end", () => {

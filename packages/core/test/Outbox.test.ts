@@ -288,6 +288,34 @@ describe("Outbox", () => {
     assert.isTrue(outbox.isEmpty)
   })
 
+  it("L6 says so once also when the replay behind it comes in pieces", () => {
+    const writer = new Writer()
+    const outbox = live(writer, { maxEvents: 2, maxBytes: 100 })
+    publish(writer, outbox, ...Array.from({ length: 300 }, (_, i) => background(`${i}`)))
+    const takes = []
+    while (!outbox.isEmpty) takes.push(outbox.take())
+    assert.deepStrictEqual(
+      takes.map((take) => [take[0]?._tag, take.at(-1)?._tag, take.length]),
+      [
+        ["Lagged", "Event", 257],
+        ["Event", "Synced", 45],
+      ],
+    )
+  })
+
+  it("L6 never lags for one that keeps up", () => {
+    const writer = new Writer()
+    writer.append(background("0"))
+    const outbox = live(writer, { maxEvents: 1, maxBytes: 3 })
+    for (let i = 0; i < 50; i++) {
+      publish(writer, outbox, i % 2 === 0 ? deltaOf("abc") : background("n"))
+      assert.deepStrictEqual(
+        outbox.take().map(({ _tag }) => _tag),
+        ["Event"],
+      )
+    }
+  })
+
   it("L4 repeats no event when what it could not hold began with an empty delta", () => {
     const writer = new Writer()
     writer.append(background("0"))
