@@ -1,0 +1,31 @@
+/** A state directory of our own, so that neither the person's configuration nor their keys play a part. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** The configuration of a provider that answers at `baseUrl`, with no repeats that could hide a failure. */
+export const providerConfig = (baseUrl: string): string => `model = "bench"
+model_provider = "bench"
+
+[model_providers.bench]
+name = "bench"
+base_url = "${baseUrl}"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+`
+
+/** Makes the directory with this `config.toml`, if any; removed with the scope. The result is the environment. */
+export const make = (
+  config?: string,
+): Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const directory = mkdtempSync(join(tmpdir(), "colloquy-bench-"))
+      if (config !== undefined) writeFileSync(join(directory, "config.toml"), config)
+      return directory
+    }),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+  ).pipe(Effect.map((directory) => ({ COLLOQUY_HOME: directory, COLLOQUY_LOG: "off" })))

@@ -1,0 +1,176 @@
+/**
+ * A process that speaks one JSON text per line on its stdin and stdout, timed from outside. It does not outlive
+ * its scope (L8).
+ *
+ * Nothing is parsed while the clock runs: both ends share the cores, and what the reader costs is missing there.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcessByStdio, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import type { Readable, Writable } from "node:stream"
+
+type Child = ChildProcessByStdio<Writable, Readable, null>
+
+export interface Command {
+  /** Arguments of `process.execPath`. */
+  readonly args: ReadonlyArray<string>
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** From the first byte written to the arrival of the answer's last one. */
+export interface Timed {
+  readonly ms: number
+  /** Everything that was read, the answer's line last. */
+  readonly chunks: ReadonlyArray<Buffer>
+}
+
+export interface LineProcess {
+  /** When the process was asked for, on the clock of `performance.now`. */
+  readonly bornAtMs: number
+  /** Sends one request and waits for its response. One call at a time; the line break is added here. */
+  readonly call: (text: string) => Effect.Effect<Timed>
+  /** Sends `count` requests with `inFlight` on the way, and gives the milliseconds to the last answer. */
+  readonly flood: (
+    textOf: (id: number) => string,
+    count: number,
+    inFlight: number,
+  ) => Effect.Effect<number>
+  /** Resident memory in bytes; undefined where there is no `/proc`. */
+  readonly residentBytes: () => number | undefined
+}
+
+const lineFeed = 0x0a
+
+const maxLeaveMs = 2000
+
+/** Responses have no `method`; nothing of ours but a response begins like this. The SDK puts `result` first. */
+const isResponse = (line: Buffer): boolean => {
+  const head = line.toString("latin1", 0, 24)
+  return head.startsWith('{"jsonrpc":"2.0","id":') || head.startsWith('{"result":')
+}
+
+const exited = (child: Child) => child.exitCode !== null || child.signalCode !== null
+
+/** The end of its input asks the process to leave: only then does Node write its compile cache for the next start. */
+const leave = (child: Child) =>
+  Effect.callback<void>((resume) => {
+    if (exited(child) || child.pid === undefined) return resume(Effect.void)
+    const timer = setTimeout(() => child.kill("SIGKILL"), maxLeaveMs)
+    child.once("exit", () => {
+      clearTimeout(timer)
+      resume(Effect.void)
+    })
+    child.stdin.end()
+  })
+
+const start = (command: Command) => {
+  const bornAtMs = performance.now()
+  const child = spawn(process.execPath, command.args, {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { ...process.env, ...command.env },
+  })
+  return { child, bornAtMs }
+}
+
+/** Reads until `onChunk` returns true; a process that ends before is a defect of the benchmark's premises. */
+const readUntil = <A>(child: Child, begin: (done: (value: A) => void) => (chunk: Buffer) => void) =>
+  Effect.callback<A>((resume) => {
+    const stop = () => {
+      child.stdout.removeListener("data", onData)
+      child.removeListener("close", onClose)
+    }
+    const onClose = () => {
+      stop()
+      resume(Effect.die(new Error(`the process ended with ${child.exitCode ?? child.signalCode}`)))
+    }
+    child.once("close", onClose)
+    const onData = begin((value) => {
+      stop()
+      resume(Effect.succeed(value))
+    })
+    child.stdout.on("data", onData)
+    return Effect.sync(stop)
+  })
+
+const call = (child: Child, text: string) =>
+  readUntil<Timed>(child, (done) => {
+    const chunks: Array<Buffer> = []
+    /** The unfinished line. */
+    let open: ReadonlyArray<Buffer> = []
+    const startedAtMs = performance.now()
+    child.stdin.write(`${text}\n`)
+    return (chunk) => {
+      chunks.push(chunk)
+      const last = chunk.lastIndexOf(lineFeed)
+      if (last === -1) {
+        open = [...open, chunk]
+        return
+      }
+      const before = last === 0 ? -1 : chunk.lastIndexOf(lineFeed, last - 1)
+      const line =
+        before === -1 ? Buffer.concat([...open, chunk]) : chunk.subarray(before + 1, last)
+      open = [chunk.subarray(last + 1)]
+      if (isResponse(line)) done({ ms: performance.now() - startedAtMs, chunks })
+    }
+  })
+
+const flood = (child: Child, textOf: (id: number) => string, count: number, inFlight: number) =>
+  readUntil<number>(child, (done) => {
+    let sent = 0
+    let answered = 0
+    const send = (more: number) => {
+      let lines = ""
+      for (const end = sent + more; sent < end; sent++) lines += `${textOf(sent)}\n`
+      if (lines.length > 0) child.stdin.write(lines)
+    }
+    const startedAtMs = performance.now()
+    send(Math.min(count, inFlight))
+    return (chunk) => {
+      const before = answered
+      for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) {
+        answered++
+      }
+      if (answered >= count) return done(performance.now() - startedAtMs)
+      send(Math.min(answered - before, count - sent))
+    }
+  })
+
+const residentBytes = (pid: number | undefined): number | undefined => {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+    return found === null ? undefined : Number(found[1]) * 1024
+  } catch {
+    return undefined
+  }
+}
+
+/** Starts the process. Its stderr is dropped. */
+export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => start(command)),
+    ({ child }) => leave(child),
+  ).pipe(
+    Effect.map(({ child, bornAtMs }) => {
+      // Writing to a process that has gone: its end is reported where its answer is waited for.
+      child.stdin.on("error", () => {})
+      return {
+        bornAtMs,
+        call: (text) => call(child, text),
+        flood: (textOf, count, inFlight) => flood(child, textOf, count, inFlight),
+        residentBytes: () => residentBytes(child.pid),
+      }
+    }),
+  )
+
+/** Milliseconds from start to exit of a process that says nothing. */
+export const timeToExit = (args: ReadonlyArray<string>): Effect.Effect<number> =>
+  Effect.callback((resume) => {
+    const startedAtMs = performance.now()
+    const child = spawn(process.execPath, args, { stdio: "ignore" })
+    child.once("exit", () => resume(Effect.succeed(performance.now() - startedAtMs)))
+    return Effect.sync(() => {
+      child.kill("SIGKILL")
+    })
+  })

@@ -1,0 +1,70 @@
+/** What we add to a provider: warm `codex-reply` turns beside the same requests sent to it directly. */
+import * as MockProvider from "@colloquy/testing/MockProvider"
+import * as Script from "@colloquy/testing/ProviderScript"
+import * as Effect from "effect/Effect"
+import * as Home from "../Home.ts"
+import * as LineProcess from "../LineProcess.ts"
+import * as PlainRequest from "../PlainRequest.ts"
+import { summarize } from "../Stats.ts"
+import { ms, type Row } from "../Table.ts"
+import * as Wire from "../Wire.ts"
+
+export interface TurnOptions {
+  readonly server: ReadonlyArray<string>
+  readonly turns: number
+}
+
+/** A person sees no difference below; the original adds 1 to 31 ms (original-behaviour §7). */
+const maxAddedMs = 2
+
+/** Turns of one conversation, so that histories stay as short as people's mostly are. */
+const turnsPerConversation = 20
+
+/** The body of the provider's latest request, as text. */
+const lastBody = (provider: MockProvider.MockProvider) =>
+  Effect.map(provider.requests, (requests) => JSON.stringify(requests.at(-1)?.body))
+
+export const turns = Effect.fn("bench.turns")(function* (options: TurnOptions) {
+  const provider = yield* MockProvider.make(() => Script.reply(Script.text("done")))
+  const env = yield* Home.make(Home.providerConfig(provider.baseUrl))
+  const plain = yield* PlainRequest.make(`${provider.baseUrl}/responses`)
+  const server = yield* LineProcess.make({ args: options.server, env })
+  yield* server.call(Wire.initialize)
+  const added: Array<number> = []
+  const whole: Array<number> = []
+  const direct: Array<number> = []
+  let first = Number.NaN
+  let threadId = ""
+  // One conversation's worth of turns warms both ends up.
+  for (let turn = -turnsPerConversation; turn < options.turns; turn++) {
+    const id = turn + turnsPerConversation + 1
+    if (id % turnsPerConversation === 1) {
+      const opening = yield* server.call(Wire.codex(id, "begin"))
+      threadId = Wire.read(opening.chunks).threadId
+      if (turn < 0) first = opening.ms
+      continue
+    }
+    const reply = yield* server.call(Wire.codexReply(id, threadId, "go on"))
+    const alone = yield* plain(yield* lastBody(provider))
+    if (turn < 0) continue
+    Wire.read(reply.chunks)
+    whole.push(reply.ms)
+    direct.push(alone)
+    added.push(reply.ms - alone)
+  }
+  const [all, provided, extra] = [summarize(whole), summarize(direct), summarize(added)]
+  return [
+    {
+      name: "warm codex-reply turn",
+      value: `${ms(all.median)} (p99 ${ms(all.p99)})`,
+      beside: `the provider alone ${ms(provided.median)} (p99 ${ms(provided.p99)})`,
+    },
+    {
+      name: "of that ours",
+      value: ms(extra.median),
+      beside: `median of ${extra.count} differences`,
+      aim: { text: `< ${maxAddedMs} ms`, met: extra.median < maxAddedMs },
+    },
+    { name: "first turn of a process", value: ms(first), beside: "loads and compiles" },
+  ] satisfies ReadonlyArray<Row>
+})

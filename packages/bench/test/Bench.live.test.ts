@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+const bench = (...args: ReadonlyArray<string>) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    encoding: "utf8",
+  })
+  return { status, stdout, stderr }
+}
+
+describe("npm run bench", () => {
+  it("stdio prints the machine and one line per figure, whatever the figures are", () => {
+    const { status, stdout, stderr } = bench("stdio", "--quick")
+    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+    const [machine, blank, titles, rule, ...rows] = stdout.trimEnd().split("\n")
+    assert.match(machine ?? "", /^Node v\d+\.\d+\.\d+, \w+ \w+, \d+ cores, load \d+\.\d$/)
+    assert.strictEqual(blank, "")
+    assert.match(titles ?? "", /^measured +figure +beside +aim +met$/)
+    assert.match(rule ?? "", /^-+( {2}-+){4}$/)
+    assert.deepStrictEqual(
+      rows.map((row) => row.split("  ", 1)[0]),
+      [
+        "start to the answer to initialize",
+        "the same with a config.toml",
+        "resident memory after initialize",
+        "warm codex-reply turn",
+        "of that ours",
+        "first turn of a process",
+        "delta events, 100 per write of the provider",
+        "deltas, all in one write of the provider",
+        "ping, 64 in flight",
+      ],
+    )
+    assert.notInclude(stdout, "NaN")
+  })
+
+  it("without a name lists the benchmarks", () => {
+    const { status, stdout, stderr } = bench()
+    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+    assert.match(stdout, /^ {2}stdio {2}\S/m)
+  })
+
+  it("an unknown name is answered with the nearest and exit code 2", () => {
+    assert.deepStrictEqual(bench("stdoi"), {
+      status: 2,
+      stdout: "",
+      stderr:
+        "bench: unknown benchmark `stdoi`, did you mean `stdio`?; `npm run bench` shows what there is\n",
+    })
+  })
+
+  it("a build that is not there is told with what makes it", () => {
+    assert.deepStrictEqual(bench("stdio", "--bin", "/nowhere/colloquy.mjs"), {
+      status: 1,
+      stdout: "",
+      stderr: "bench: /nowhere/colloquy.mjs is missing, run `npm run build`\n",
+    })
+  })
+})
