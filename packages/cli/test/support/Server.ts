@@ -1,0 +1,210 @@
+/** The built server as a process of its own, spoken to in raw lines: what a client that is not ours would do. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { entry } from "./Bundle.ts"
+
+/** A message of the server, read loosely: tests compare what they care for. */
+export interface Frame {
+  readonly jsonrpc: "2.0"
+  readonly id?: string | number | null
+  readonly method?: string
+  readonly params?: {
+    readonly _meta?: { readonly requestId?: string | number; readonly threadId?: string }
+    readonly id?: string
+    readonly msg?: { readonly type: string; readonly [key: string]: unknown }
+  }
+  readonly result?: ToolResult & { readonly [key: string]: unknown }
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+export interface ToolResult {
+  readonly content: ReadonlyArray<{ readonly type: string; readonly text: string }>
+  readonly structuredContent?: { readonly threadId: string; readonly content: string }
+  readonly isError?: boolean
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+export interface Server {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Every message so far, in order. */
+  readonly frames: ReadonlyArray<Frame>
+  readonly stderr: () => string
+  /** Bytes or text as they are. */
+  readonly write: (raw: string | Uint8Array) => void
+  readonly send: (message: object) => void
+  /** Calls a tool and returns at once. */
+  readonly call: (id: string | number, tool: string, args: unknown) => void
+  /** The first message, old or new, that fits. */
+  readonly until: (fits: (frame: Frame) => boolean) => Effect.Effect<Frame>
+  readonly answer: (id: string | number | null) => Effect.Effect<Frame>
+  /** The first event of that type, of that call when one is named. */
+  readonly event: (type: string, requestId?: string | number) => Effect.Effect<Frame>
+  /** All types of events of a call, in order. */
+  readonly eventTypes: (requestId: string | number) => ReadonlyArray<string>
+  readonly exit: Effect.Effect<Exit>
+  /** Ids of the processes it has started and not outlived. */
+  readonly children: () => ReadonlyArray<string>
+}
+
+const isMessage = (value: unknown): value is Frame =>
+  typeof value === "object" &&
+  value !== null &&
+  "jsonrpc" in value &&
+  value.jsonrpc === "2.0" &&
+  (("method" in value && !("result" in value) && !("error" in value)) ||
+    (!("method" in value) && "id" in value && "result" in value !== "error" in value))
+
+const parseLine = (line: string): Frame => {
+  const value: unknown = JSON.parse(line)
+  if (!isMessage(value)) throw new Error(`stdout carried what is no message: ${line.slice(0, 200)}`)
+  return value
+}
+
+const connect = (child: ChildProcessWithoutNullStreams): Server => {
+  const frames: Array<Frame> = []
+  const watchers = new Set<() => void>()
+  let fault: unknown
+  let rest: Array<string> = []
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const lines = text.split("\n")
+    const [first = ""] = lines
+    const last = lines.pop() ?? ""
+    if (lines.length > 0) {
+      lines[0] = rest.join("") + first
+      rest = []
+    }
+    rest.push(last)
+    try {
+      for (const line of lines) frames.push(parseLine(line))
+    } catch (error) {
+      fault ??= error
+    }
+    for (const watcher of watchers) watcher()
+  })
+  let stderr = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+  })
+  // The server may leave before everything is written to it; the tests look at how it left.
+  child.stdin.on("error", () => {})
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once("close", (code, signal) => {
+      const torn = rest.join("")
+      if (fault === undefined && torn !== "") fault = new Error(`a torn line on stdout: ${torn}`)
+      for (const watcher of watchers) watcher()
+      if (fault === undefined) resolve({ code, signal })
+      else reject(fault)
+    })
+  })
+  // Whoever waits for it is told; whoever does not need not be.
+  exited.catch(() => {})
+  const send = (message: object) => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  }
+  const until: Server["until"] = (fits) =>
+    Effect.callback((resume) => {
+      let seen = 0
+      const watcher = () => {
+        const found = frames.slice(seen).find(fits)
+        seen = frames.length
+        const gone = child.exitCode !== null || child.signalCode !== null
+        if (found !== undefined) resume(Effect.succeed(found))
+        else if (fault !== undefined) resume(Effect.die(fault))
+        else if (gone && child.stdout.readableEnded) {
+          resume(Effect.die(new Error(`the server has left: ${stderr.slice(-500)}`)))
+        } else return
+        watchers.delete(watcher)
+      }
+      watchers.add(watcher)
+      watcher()
+      return Effect.sync(() => watchers.delete(watcher))
+    })
+  const isEvent = (frame: Frame, requestId: string | number | undefined) =>
+    frame.method === "codex/event" &&
+    (requestId === undefined || frame.params?._meta?.requestId === requestId)
+  return {
+    child,
+    frames,
+    stderr: () => stderr,
+    write: (raw) => {
+      child.stdin.write(raw)
+    },
+    send,
+    call: (id, tool, args) =>
+      send({ id, method: "tools/call", params: { name: tool, arguments: args } }),
+    until,
+    answer: (id) => until((frame) => frame.method === undefined && frame.id === id),
+    event: (type, requestId) =>
+      until((frame) => isEvent(frame, requestId) && frame.params?.msg?.type === type),
+    eventTypes: (requestId) =>
+      frames
+        .filter((frame) => isEvent(frame, requestId))
+        .map((frame) => frame.params?.msg?.type ?? ""),
+    exit: Effect.promise(() => exited),
+    children: () =>
+      readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8")
+        .split(" ")
+        .filter((pid) => pid !== ""),
+  }
+}
+
+export interface ServerOptions {
+  readonly home: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** Nothing of the environment of the tests reaches a server: a key in it would choose another model. */
+export const environment = (options: ServerOptions): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({
+      PATH: process.env["PATH"],
+      HOME: tmpdir(),
+      COLLOQUY_HOME: options.home,
+      ...options.env,
+    }).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+
+/** Starts a server; what is left of it is killed with the scope, and then must have spoken in frames only (L9). */
+export const start = (options: ServerOptions): Effect.Effect<Server, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      connect(
+        spawn(process.execPath, [entry, "mcp"], {
+          env: environment(options),
+          cwd: tmpdir(),
+          stdio: ["pipe", "pipe", "pipe"],
+        }),
+      ),
+    ),
+    (server) => {
+      server.child.kill("SIGKILL")
+      return server.exit
+    },
+  )
+
+export const initialize = {
+  id: "initialize",
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "live-test", version: "1" },
+  },
+}
+
+/** A server that has been initialized. */
+export const ready = (options: ServerOptions): Effect.Effect<Server, never, Scope.Scope> =>
+  Effect.tap(start(options), (server) => {
+    server.send(initialize)
+    return server.answer("initialize")
+  })
+
+/** What the result of a call says. */
+export const textOf = (frame: Frame): string | undefined => frame.result?.content[0]?.text
