@@ -57,7 +57,8 @@ const explain = (
   properties: Readonly<Record<string, Property>>,
 ): string => {
   const known = Object.keys(properties)
-  const property = properties[key]
+  // Every object answers to `toString`; only own members are arguments.
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined
   if (property === undefined) {
     return `unknown field \`${key}\`${suggestion(key, known) || `, expected one of ${list(known)}`}`
   }

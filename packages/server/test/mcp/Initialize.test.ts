@@ -11,6 +11,12 @@ const params = (protocolVersion: unknown) => ({
   clientInfo: { name: "test", version: "1" },
 })
 
+const decodeData = Schema.decodeUnknownSync(
+  Schema.Struct({
+    issues: Schema.Array(Schema.Struct({ path: Schema.Array(Schema.String) })),
+  }),
+)
+
 const newest = "2025-11-25"
 
 describe("initialize", () => {
@@ -60,9 +66,7 @@ describe("initialize", () => {
         const { error } = yield* server.ask(1, "initialize", faulty)
         assert.strictEqual(error?.code, -32602)
         for (const path of paths) assert.include(error?.message, `${path}: `)
-        const { issues } = error?.data as {
-          readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string> }>
-        }
+        const { issues } = decodeData(error?.data)
         assert.deepStrictEqual(
           issues.map((issue) => ["params", ...issue.path].join(".")),
           paths,

@@ -5,7 +5,7 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { defaultAnswer, defaultReply, toolCall, withServer } from "../support/Harness.ts"
-import { callResult, eventsOf, textOf, threadOf, typesOf } from "../support/Wire.ts"
+import { callResult, event, eventsOf, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
 const unparsed = "Failed to parse configuration for Codex tool: "
 const unloaded = "Failed to load Codex configuration from overrides: "
@@ -14,6 +14,10 @@ const otherId = "01a1fa29-0000-7000-8000-000000000001"
 
 /** Strict: exactly the members of the output schema. */
 const decodeOutput = Schema.decodeUnknownSync(ToolOutput, { onExcessProperty: "error" })
+
+const decodeBody = Schema.decodeUnknownSync(
+  Schema.Struct({ input: Schema.Array(Schema.Struct({ role: Schema.String })) }),
+)
 
 const echo: Script.ProviderScript = ({ lastUserText }) =>
   Script.reply(Script.deltas("you said ", lastUserText))
@@ -311,9 +315,7 @@ describe("tools/call: codex and codex-reply", () => {
             assert.strictEqual(events[0]?.msg.type, "task_started")
           }
           const [, , third] = yield* server.provider.requests
-          const spoken = (
-            third?.body as { readonly input: ReadonlyArray<{ readonly role: string }> }
-          ).input
+          const { input: spoken } = decodeBody(third?.body)
           assert.deepStrictEqual(
             spoken.map(({ role }) => role),
             ["user", "user", "assistant", "user", "assistant", "user"],
@@ -351,8 +353,11 @@ describe("tools/call: codex and codex-reply", () => {
           )
           const order = server.messages
             .filter(({ method }) => method === "codex/event")
-            .map(({ params }) => (params?.["_meta"] as { readonly requestId: number }).requestId)
-          assert.deepStrictEqual(order, order.toSorted())
+            .map((message) => Number(event(message)._meta?.["requestId"]))
+          assert.deepStrictEqual(
+            order,
+            order.toSorted((a, b) => a - b),
+          )
           for (const request of [2, 3]) {
             assert.deepStrictEqual(typesOf(server.messages, request), [
               "task_started",

@@ -14,6 +14,8 @@ interface ObjectSchema {
   >
 }
 
+const readTools = Schema.decodeUnknownSync(McpSchema.ListToolsResult)
+
 describe("tools/list", () => {
   it.effect("gives both tools on one page, whatever the cursor", () =>
     withServer({}, (server) =>
@@ -27,7 +29,7 @@ describe("tools/list", () => {
         for (const { result } of pages) {
           assert.deepStrictEqual(Object.keys(result ?? {}), ["tools"])
           assert.deepStrictEqual(
-            (result?.["tools"] as ReadonlyArray<{ readonly name: string }>).map((t) => t.name),
+            readTools(result).tools.map(({ name }) => name),
             ["codex", "codex-reply"],
           )
         }

@@ -3,6 +3,7 @@
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -14,6 +15,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as McpServer from "../../src/McpServer.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
@@ -36,6 +38,8 @@ export interface Harness {
   /** Runs everything that can run without time passing. */
   readonly quiet: Effect.Effect<void>
   readonly server: Fiber.Fiber<void>
+  /** One more connection to the same conversations. */
+  readonly another: Effect.Effect<Harness, never, Scope.Scope>
   readonly provider: MemoryProvider.MemoryProvider
   readonly manager: Context.Service.Shape<typeof ConversationManager>
 }
@@ -45,6 +49,8 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
 }
+
+type Services = ConversationManager | SettingsResolver
 
 export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
@@ -102,65 +108,69 @@ const quietAfter = (count: () => number) =>
     }
   })
 
-const start = Effect.fnUntraced(function* (
+const start: (
   options: HarnessOptions,
   provider: MemoryProvider.MemoryProvider,
-) {
-  const [connection, serverSide] = yield* Connections.memoryPair(options.capacity ?? 64)
-  const texts: Array<string> = []
-  const messages: Array<WireMessage> = []
-  const server = yield* Effect.forkChild(McpServer.serve(serverSide, options), {
-    startImmediately: true,
-  })
-  yield* connection.receive.pipe(
-    Effect.map((frames) => {
-      for (const frame of frames) {
-        if (frame._tag !== "Text") continue
-        texts.push(frame.text)
-        messages.push(read(frame.text))
-      }
-    }),
-    Effect.forever,
-    // The end of the input is the end of the test's server.
-    Effect.exit,
-    Effect.forkScoped({ startImmediately: true }),
-  )
-  const sendTexts: Harness["sendTexts"] = (...lines) => Effect.orDie(connection.send(lines))
-  const send: Harness["send"] = (...values) =>
-    sendTexts(...values.map((value) => JSON.stringify(value)))
-  const response = (id: unknown): Effect.Effect<WireMessage> =>
-    Effect.suspend(() => {
-      const found = messages.find((message) => message.method === undefined && message.id === id)
-      return found === undefined
-        ? Effect.andThen(Effect.yieldNow, response(id))
-        : Effect.succeed(found)
+) => Effect.Effect<Harness, never, Services | Scope.Scope> = Effect.fnUntraced(
+  function* (options, provider) {
+    const services = yield* Effect.context<Services>()
+    const [connection, serverSide] = yield* Connections.memoryPair(options.capacity ?? 64)
+    const texts: Array<string> = []
+    const messages: Array<WireMessage> = []
+    const server = yield* Effect.forkChild(McpServer.serve(serverSide, options), {
+      startImmediately: true,
     })
-  const ask: Harness["ask"] = (id, method, params) =>
-    Effect.andThen(
-      send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) }),
-      response(id),
+    yield* connection.receive.pipe(
+      Effect.map((frames) => {
+        for (const frame of frames) {
+          if (frame._tag !== "Text") continue
+          texts.push(frame.text)
+          messages.push(read(frame.text))
+        }
+      }),
+      Effect.forever,
+      // The end of the input is the end of the test's server.
+      Effect.exit,
+      Effect.forkScoped({ startImmediately: true }),
     )
-  const harness: Harness = {
-    connection,
-    messages,
-    texts,
-    sendTexts,
-    send,
-    response,
-    ask,
-    call: (id, name, args) => ask(id, "tools/call", callParams(name, args)),
-    quiet: quietAfter(() => texts.length),
-    server,
-    provider,
-    manager: yield* ConversationManager,
-  }
-  return harness
-})
+    const sendTexts: Harness["sendTexts"] = (...lines) => Effect.orDie(connection.send(lines))
+    const send: Harness["send"] = (...values) =>
+      sendTexts(...values.map((value) => JSON.stringify(value)))
+    const response = (id: unknown): Effect.Effect<WireMessage> =>
+      Effect.suspend(() => {
+        const found = messages.find((message) => message.method === undefined && message.id === id)
+        return found === undefined
+          ? Effect.andThen(Effect.yieldNow, response(id))
+          : Effect.succeed(found)
+      })
+    const ask: Harness["ask"] = (id, method, params) =>
+      Effect.andThen(
+        send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) }),
+        response(id),
+      )
+    const harness: Harness = {
+      connection,
+      messages,
+      texts,
+      sendTexts,
+      send,
+      response,
+      ask,
+      call: (id, name, args) => ask(id, "tools/call", callParams(name, args)),
+      quiet: quietAfter(() => texts.length),
+      server,
+      another: Effect.provideContext(start(options, provider), services),
+      provider,
+      manager: yield* ConversationManager,
+    }
+    return harness
+  },
+)
 
 /** Runs `body` against a server of its own; the provider answers by `options.script`. */
 export const withServer = <A, E>(
   options: HarnessOptions,
-  body: (harness: Harness) => Effect.Effect<A, E>,
+  body: (harness: Harness) => Effect.Effect<A, E, Scope.Scope>,
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(options.script ?? (() => defaultReply)), (provider) =>
     Effect.scoped(Effect.flatMap(start(options, provider), body)).pipe(

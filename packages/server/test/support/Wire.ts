@@ -36,7 +36,7 @@ export const read = (text: string): WireMessage => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Error(`not a message: ${text}`)
   }
-  return value as WireMessage
+  return value
 }
 
 export const event = (message: WireMessage): typeof Event.Type =>

@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { describeFaults, faultsOf } from "../src/Faults.ts"
+
+const Server = Schema.Struct({
+  name: Schema.String,
+  ports: Schema.Array(Schema.Int),
+  "dotted.key": Schema.optionalKey(Schema.Boolean),
+})
+const decode = Schema.decodeUnknownResult(Server, { errors: "all" })
+
+const faults = (value: unknown) =>
+  Result.match(decode(value), { onSuccess: () => [], onFailure: faultsOf })
+
+describe("Faults", () => {
+  it.each<readonly [value: unknown, paths: ReadonlyArray<ReadonlyArray<string | number>>]>([
+    [{ name: "n", ports: [] }, []],
+    [{}, [["name"], ["ports"]]],
+    [{ name: 1, ports: [1, "2", 3.5] }, [["name"], ["ports", 1], ["ports", 2]]],
+    [{ name: "n", ports: {} }, [["ports"]]],
+    [{ name: "n", ports: [], "dotted.key": 1 }, [["dotted.key"]]],
+    [null, [[]]],
+    ["secret", [[]]],
+  ])("%j: each fault has its path", (value, paths) => {
+    assert.deepStrictEqual(
+      faults(value).map(({ path }) => path),
+      paths,
+    )
+  })
+
+  it("is one line of paths and sentences from the root's name", () => {
+    assert.strictEqual(
+      describeFaults("params", faults({ ports: ["x"] })),
+      "params.name: Missing key; params.ports.0: Expected number",
+    )
+    assert.strictEqual(describeFaults("result", faults(7)), "result: Expected object")
+  })
+
+  it("never quotes the value: it may be a secret", () => {
+    const all = describeFaults(
+      "params",
+      faults({ name: ["sk-1"], ports: "sk-2", "dotted.key": "sk-3" }),
+    )
+    assert.notInclude(all, "sk-")
+  })
+})

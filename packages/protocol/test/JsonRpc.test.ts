@@ -1,0 +1,259 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import {
+  failureText,
+  JsonRpcError,
+  type Message,
+  notificationText,
+  parse,
+  RequestId,
+  requestIdKey,
+  requestIdText,
+  requestText,
+  successText,
+  unreadable,
+} from "../src/JsonRpc.ts"
+
+const big = "9007199254740993"
+/** Rounds to the same double as `big`. */
+const twin = "9007199254740992"
+
+const request = (id: string, rest = "") => `{"jsonrpc":"2.0","id":${id},"method":"m"${rest}}`
+
+const idOf = (text: string): RequestId => {
+  const message = parse(text)
+  assert.strictEqual(message._tag, "Request", text)
+  return message._tag === "Request" ? message.id : ""
+}
+
+const invalid = (
+  id: RequestId | null,
+  code: number,
+  message: string,
+  answerable = true,
+): Message => ({
+  _tag: "Invalid",
+  id,
+  error: new JsonRpcError({ code, message }),
+  answerable,
+})
+
+describe("JsonRpc: ids", () => {
+  it.each([
+    "0",
+    '"0"',
+    '""',
+    "-1",
+    '"-1"',
+    "9007199254740991",
+    "-9007199254740991",
+    twin,
+    big,
+    `-${big}`,
+    "123456789012345678901234567890",
+    '"9007199254740993"',
+  ])("%s comes back as it was sent", (id) => {
+    const read = idOf(request(id))
+    assert.strictEqual(successText(read, {}), `{"jsonrpc":"2.0","id":${id},"result":{}}`)
+    assert.strictEqual(requestIdText(read), id.replaceAll('"', ""))
+    assert.isTrue(Schema.is(RequestId)(read))
+  })
+
+  it.each([
+    request(big, `,"params":{"id":${twin}}`),
+    `{"params":{"id":${twin},"deep":[{"id":${twin}}]},"method":"m","id":${big}}`,
+    `{"id":${big},"method":"m","params":{"id":${twin},"":{"id":${twin}}}}`,
+    `{"id":${twin},"method":"m","id":${big}}`,
+    `{ "id" :\n${big} , "method":"m", "params":[${twin}] }`,
+  ])("an id among others keeps its own digits: %s", (text) => {
+    assert.strictEqual(requestIdText(idOf(text)), big)
+  })
+
+  it("an id that params name keeps its digits, other integers are rounded as ever", () => {
+    const message = parse(
+      `{"method":"n","params":{"requestId":${big},"_meta":{"requestId":${big}},"id":${big},"n":${big}}}`,
+    )
+    assert.strictEqual(message._tag, "Notification")
+    if (message._tag !== "Notification") return
+    assert.strictEqual(
+      notificationText("n", message.params),
+      `{"jsonrpc":"2.0","method":"n","params":{"requestId":${big},"_meta":{"requestId":${big}},"id":${twin},"n":${twin}}}`,
+    )
+    const { requestId } = message.params as { readonly requestId: unknown }
+    const decoded = Schema.decodeUnknownSync(RequestId)(requestId)
+    assert.strictEqual(requestIdKey(decoded), requestIdKey(idOf(request(big))))
+  })
+
+  it("ids of different types or values have different keys", () => {
+    const ids = ["0", '"0"', "-0.0", '""', "1", '"1"', big, twin, `"${big}"`, `"n${big}"`, "-1"]
+    const keys = ids.map((id) => requestIdKey(idOf(request(id))))
+    // -0 is 0
+    assert.strictEqual(new Set(keys).size, ids.length - 1)
+  })
+
+  it.each(["null", "1.5", "{}", "[]", "true", "1e400", "-1e999", "0.1"])(
+    "%s is no id: the request is refused",
+    (id) => {
+      assert.deepStrictEqual(
+        parse(request(id)),
+        invalid(null, -32600, "Invalid Request: `id` must be a string or an integer"),
+      )
+    },
+  )
+
+  it("an integer in another spelling is that integer", () => {
+    assert.deepStrictEqual(
+      ["1.0", "1e3", "-0"].map((id) => idOf(request(id)) as number),
+      [1, 1000, -0],
+    )
+  })
+})
+
+describe("JsonRpc: classification", () => {
+  it.each<readonly [text: string, message: Message]>([
+    ['{"id":1,"method":"m"}', { _tag: "Request", id: 1, method: "m", params: undefined }],
+    [
+      '{"jsonrpc":"1.0","id":1,"method":"m","params":[1]}',
+      { _tag: "Request", id: 1, method: "m", params: [1] },
+    ],
+    ['{"method":"m","params":null}\r', { _tag: "Notification", method: "m", params: null }],
+    ['{"method":"","result":1}', { _tag: "Notification", method: "", params: undefined }],
+    ['{"id":1,"result":null}', { _tag: "Success", id: 1, result: null }],
+    ['{"id":1,"result":1,"error":{}}', { _tag: "Success", id: 1, result: 1 }],
+    [
+      '{"id":"a","error":{"code":5,"message":"m","data":null,"more":1}}',
+      {
+        _tag: "Failure",
+        id: "a",
+        error: new JsonRpcError({ code: 5, message: "m", data: null }),
+      },
+    ],
+    [
+      '{"id":null,"error":{"code":1.5}}',
+      {
+        _tag: "Failure",
+        id: null,
+        error: new JsonRpcError({ code: -32603, message: "error without a message" }),
+      },
+    ],
+    [
+      '{"id":{},"error":[]}',
+      {
+        _tag: "Failure",
+        id: null,
+        error: new JsonRpcError({ code: -32603, message: "error without a message" }),
+      },
+    ],
+    ['{"id":1.5,"result":1}', invalid(null, -32600, "response without a usable id", false)],
+    ["", invalid(null, -32700, "Parse error: the line is not one JSON value")],
+    ["{}{}", invalid(null, -32700, "Parse error: the line is not one JSON value")],
+    [`{"id":${big}`, invalid(null, -32700, "Parse error: the line is not one JSON value")],
+    [
+      "[]",
+      invalid(
+        null,
+        -32600,
+        "Invalid Request: batches are not supported, send one message per line",
+      ),
+    ],
+    ["null", invalid(null, -32600, "Invalid Request: expected an object")],
+    [big, invalid(null, -32600, "Invalid Request: expected an object")],
+    ["{}", invalid(null, -32600, "Invalid Request: `method` is missing")],
+    ['{"id":"x"}', invalid("x", -32600, "Invalid Request: `method` is missing")],
+    ['{"id":86,"method":42}', invalid(86, -32600, "Invalid Request: `method` must be a string")],
+  ])("%s", (text, message) => {
+    assert.deepStrictEqual(parse(text), message)
+  })
+
+  it("a member named __proto__ is a member like any other", () => {
+    const message = parse('{"method":"m","params":{"__proto__":{"polluted":1}}}')
+    assert.strictEqual(message._tag, "Notification")
+    assert.isUndefined(({} as { readonly polluted?: unknown }).polluted)
+  })
+
+  it("a fault of the transport is a parse error without an id", () => {
+    assert.deepStrictEqual(unreadable("too long"), invalid(null, -32700, "too long"))
+  })
+})
+
+const Code = Schema.Int.check(Schema.isBetween({ minimum: -40_000, maximum: -1 }))
+const Id = Schema.Union([Schema.String, Schema.Int])
+const Params = Schema.Union([Schema.Record(Schema.String, Schema.Json), Schema.Array(Schema.Json)])
+const written = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
+
+describe("JsonRpc: what is written reads back", () => {
+  it.prop(
+    "requests",
+    { id: Id, method: Schema.String, params: Params },
+    ({ id, method, params }) => {
+      assert.deepStrictEqual<unknown>(parse(requestText(id, method, params)), {
+        _tag: "Request",
+        id: id === 0 ? 0 : id,
+        method,
+        params: written(params),
+      })
+    },
+  )
+
+  it.prop("notifications", { method: Schema.String, params: Params }, ({ method, params }) => {
+    assert.deepStrictEqual<unknown>(parse(notificationText(method, params)), {
+      _tag: "Notification",
+      method,
+      params: written(params),
+    })
+  })
+
+  it.prop("responses", { id: Id, result: Params }, ({ id, result }) => {
+    assert.deepStrictEqual<unknown>(parse(successText(id, result)), {
+      _tag: "Success",
+      id: id === 0 ? 0 : id,
+      result: written(result),
+    })
+  })
+
+  it.prop(
+    "errors",
+    { id: Schema.NullOr(Id), code: Code, message: Schema.String, data: Params },
+    ({ id, code, message, data }) => {
+      assert.deepStrictEqual<unknown>(
+        parse(failureText(id, new JsonRpcError({ code, message, data }))),
+        {
+          _tag: "Failure",
+          id: id === 0 ? 0 : id,
+          error: new JsonRpcError({ code, message, data: written(data) }),
+        },
+      )
+    },
+  )
+
+  it("an absent result is an empty object, absent params and data are left out", () => {
+    assert.deepStrictEqual(
+      [
+        successText(1, undefined),
+        requestText(1, "m", undefined),
+        notificationText("m", undefined),
+        failureText(null, new JsonRpcError({ code: 1, message: "m" })),
+      ],
+      [
+        '{"jsonrpc":"2.0","id":1,"result":{}}',
+        '{"jsonrpc":"2.0","id":1,"method":"m"}',
+        '{"jsonrpc":"2.0","method":"m"}',
+        '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}',
+      ],
+    )
+  })
+
+  it("no text holds a raw newline", () => {
+    for (const text of [
+      requestText("a\nb", "m\n", { s: "\r\n" }),
+      failureText(1, new JsonRpcError({ code: 1, message: "one\ntwo" })),
+    ]) {
+      assert.notMatch(text, /[\r\n]/)
+    }
+  })
+
+  it.prop("L13 any text is classified", { text: Schema.String }, ({ text }) => {
+    assert.isString(parse(text)._tag)
+    assert.isString(parse(`{${text}}`)._tag)
+  })
+})

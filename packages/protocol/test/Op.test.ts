@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { Op } from "../src/Op.ts"
+
+const decode = Schema.decodeUnknownSync(Op)
+const encode = Schema.encodeSync(Op)
+
+describe("Op", () => {
+  it.prop("every op reads back as it was written", { op: Op }, ({ op }) => {
+    const wire: unknown = JSON.parse(JSON.stringify(encode(op)))
+    assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(encode(decode(wire)))), wire)
+  })
+
+  it("has the ops of section 4.1", () => {
+    assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
+      "add_to_history",
+      "compact",
+      "exec_approval",
+      "get_history_entry_request",
+      "get_path",
+      "interrupt",
+      "list_custom_prompts",
+      "list_mcp_tools",
+      "override_turn_context",
+      "patch_approval",
+      "review",
+      "shutdown",
+      "user_input",
+      "user_turn",
+    ])
+  })
+
+  it.each<readonly [wire: unknown, message: RegExp]>([
+    [{ type: "user_inptu", items: [] }, /type/],
+    [{ type: "user_input" }, /items/],
+    [{ type: "user_input", items: [{ type: "text" }] }, /text/],
+    [{ type: "exec_approval", id: "1", decision: "maybe" }, /decision/],
+    [{ type: "override_turn_context", effort: "extreme" }, /effort/],
+    [{}, /type/],
+    [null, /Expected/],
+  ])("%j is refused with the member at fault", (wire, message) => {
+    assert.throws(() => decode(wire), message)
+  })
+
+  it("an absent member of override_turn_context keeps its value, null clears the effort", () => {
+    assert.deepStrictEqual<unknown>(decode({ type: "override_turn_context" }), {
+      type: "override_turn_context",
+    })
+    assert.deepStrictEqual<unknown>(decode({ type: "override_turn_context", effort: null }), {
+      type: "override_turn_context",
+      effort: null,
+    })
+  })
+})
