@@ -19,19 +19,15 @@ import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
 import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
+import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
+import { decide } from "./Decide.ts"
 import {
   type Decision,
-  decide,
-  type Draft,
   type Input,
-  initial,
-  number,
-  project,
   type Receipt,
-  type State,
   type TurnExit,
   type WhileRunning,
-} from "./ConversationState.ts"
+} from "./Decision.ts"
 import { environmentContext } from "./EnvironmentContext.ts"
 import { EventLog } from "./EventLog.ts"
 import { historyOf } from "./History.ts"
@@ -278,7 +274,13 @@ export const make = Effect.fnUntraced(function* (
     cancel: (submissionId) => Effect.asVoid(ask({ _tag: "Cancel", id: submissionId })),
     attach: (options) =>
       Effect.suspend(() =>
-        makeListener(log, hub, options?.limits ?? defaultOutboxLimits, options?.from ?? log.seq),
+        makeListener(
+          log,
+          hub,
+          options?.limits ?? defaultOutboxLimits,
+          // Events of the future are those that come from now on.
+          Math.min(options?.from ?? log.seq, log.seq),
+        ),
       ),
   }
 })

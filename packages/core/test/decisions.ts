@@ -2,18 +2,9 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
 import { SubmissionRefused } from "../src/ConversationErrors.ts"
-import {
-  type Decision,
-  decide,
-  type Draft,
-  type Input,
-  initial,
-  number,
-  project,
-  type State,
-  type TurnExit,
-  type WhileRunning,
-} from "../src/ConversationState.ts"
+import { type Draft, initial, number, project, type State } from "../src/ConversationState.ts"
+import { decide } from "../src/Decide.ts"
+import { type Decision, type Input, type TurnExit, type WhileRunning } from "../src/Decision.ts"
 import { says, settings, userItem } from "./support.ts"
 
 export const submit = (

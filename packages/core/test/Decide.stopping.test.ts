@@ -1,6 +1,7 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import { decide, number, project, type State } from "../src/ConversationState.ts"
+import { number, project, type State } from "../src/ConversationState.ts"
+import { decide } from "../src/Decide.ts"
 import {
   submit,
   cancel,

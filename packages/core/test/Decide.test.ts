@@ -2,7 +2,7 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
 import { assert, describe, it } from "@effect/vitest"
 import { ConversationClosed } from "../src/ConversationErrors.ts"
-import { decide, maxWaiting } from "../src/ConversationState.ts"
+import { decide, maxWaiting } from "../src/Decide.ts"
 import { environmentContext } from "../src/EnvironmentContext.ts"
 import {
   submit,

@@ -1,0 +1,74 @@
+/** What is put to a conversation and what it decides: the vocabulary of `Decide.ts`. */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
+import type { SubmitError } from "./ConversationErrors.ts"
+import type { Draft, State } from "./ConversationState.ts"
+
+/**
+ * What happens to input while a turn runs: `queue` joins the running turn before its next model request, `wait` runs
+ * as a turn of its own after those before it, `reject` is refused.
+ */
+export type WhileRunning = "queue" | "wait" | "reject"
+
+/** How the fiber of a turn ended when it did not end by `Advance`. */
+export type TurnExit =
+  | { readonly _tag: "Failed"; readonly message: string }
+  | { readonly _tag: "Interrupted" }
+
+export type Input =
+  | {
+      readonly _tag: "Submit"
+      readonly id: SubmissionId | undefined
+      readonly op: Op
+      readonly whileRunning: WhileRunning
+    }
+  /** Stops the submission, running or waiting; anything else is left alone. */
+  | { readonly _tag: "Cancel"; readonly id: SubmissionId }
+  | {
+      readonly _tag: "Emit"
+      readonly turnId: SubmissionId
+      readonly messages: ReadonlyArray<EventMsg>
+    }
+  /** The turn asks whether to send another request; `sawSeq` is what its last request had seen. */
+  | {
+      readonly _tag: "Advance"
+      readonly turnId: SubmissionId
+      readonly sawSeq: number
+      readonly followUp: boolean
+      readonly lastMessage: string | null
+    }
+  | { readonly _tag: "Ended"; readonly turnId: SubmissionId; readonly exit: TurnExit }
+
+export type Action =
+  | { readonly _tag: "StartTurn"; readonly id: SubmissionId }
+  | { readonly _tag: "InterruptTurn" }
+  /** Nothing more will happen: end the fiber. */
+  | { readonly _tag: "Close" }
+
+/** What became of a submission. `none` had no effect that events could show. */
+export type Disposition = "started" | "joined" | "waiting" | "none"
+
+export interface Receipt {
+  readonly id: SubmissionId
+  readonly disposition: Disposition
+}
+
+export interface Decision {
+  /** The state before the events are folded into it. */
+  readonly state: State
+  readonly events: ReadonlyArray<Draft>
+  readonly actions: ReadonlyArray<Action>
+  /** To `Submit`: the receipt. */
+  readonly receipt?: Receipt
+  /** To `Submit`: why it was refused. */
+  readonly refused?: SubmitError
+  /** To `Advance`: true when the turn sends another request. */
+  readonly goOn?: boolean
+}
+
+/** Nothing happens. */
+export const nothing = (state: State): Decision => ({ state, events: [], actions: [] })
+
+/** One kind of input. */
+export type InputOf<T extends Input["_tag"]> = Extract<Input, { readonly _tag: T }>

@@ -1,0 +1,90 @@
+/**
+ * How a turn goes on or ends. Keeps L5: every accepted turn, also one that only waited, gets exactly one terminal
+ * event, after everything else of it. Pure.
+ */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { Draft, State } from "./ConversationState.ts"
+import { type Decision, type InputOf, nothing, type TurnExit } from "./Decision.ts"
+import { start } from "./TurnStart.ts"
+
+/** The turn has heard the model out: another request, or the end. */
+export const advance = (state: State, input: InputOf<"Advance">): Decision => {
+  const { turn } = state
+  if (turn?.id !== input.turnId || turn.aborting !== undefined) {
+    return { ...nothing(state), goOn: false }
+  }
+  if (input.followUp || turn.inputSeq > input.sawSeq) return { ...nothing(state), goOn: true }
+  return {
+    ...after(state, [
+      { id: turn.id, msg: { type: "task_complete", last_agent_message: input.lastMessage } },
+    ]),
+    goOn: false,
+  }
+}
+
+/** The fiber of the turn is gone; a turn that had completed by then is left alone. */
+export const ended = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => {
+  if (state.turn?.id !== turnId) return nothing(state)
+  // A failure that raced with an interrupt still ends as the interrupt that was acknowledged.
+  if (exit._tag === "Interrupted" || state.turn.aborting !== undefined) {
+    return after(state, [
+      { id: turnId, msg: { type: "turn_aborted", reason: state.turn.aborting ?? "interrupted" } },
+    ])
+  }
+  return after(state, [
+    { id: turnId, msg: { type: "error", message: exit.message } },
+    { id: turnId, msg: { type: "task_complete", last_agent_message: null } },
+  ])
+}
+
+/** The turn is over with these events; what waits for its end follows. */
+const after = (state: State, events: ReadonlyArray<Draft>): Decision => {
+  if (state.closing) {
+    const closing = closed(nothing(state))
+    return { ...closing, events: [...events, ...closing.events] }
+  }
+  const [next, ...waiting] = state.waiting
+  if (next === undefined) return { state, events, actions: [] }
+  const started = start({ ...state, waiting }, next)
+  return { state: started.state, events: [...events, ...started.events], actions: started.actions }
+}
+
+/** The last word of a conversation. */
+export const closed = (decision: Decision): Decision => ({
+  ...decision,
+  events: [
+    ...decision.events,
+    { id: decision.state.shutdownId ?? "", msg: { type: "shutdown_complete" } },
+  ],
+  actions: [...decision.actions, { _tag: "Close" }],
+})
+
+const aborted = (id: SubmissionId): Draft => ({
+  id,
+  msg: { type: "turn_aborted", reason: "interrupted" },
+})
+
+const stopTurn = (state: State): Decision =>
+  state.turn === undefined || state.turn.aborting !== undefined
+    ? nothing(state)
+    : {
+        state: { ...state, turn: { ...state.turn, aborting: "interrupted" } },
+        events: [],
+        actions: [{ _tag: "InterruptTurn" }],
+      }
+
+/** Stops the running turn and drops what waits; each dropped submission gets its terminal event (L5). */
+export const interrupt = (state: State): Decision => {
+  const stopped = stopTurn({ ...state, waiting: [] })
+  return { ...stopped, events: state.waiting.map(({ id }) => aborted(id)) }
+}
+
+/** Stops one submission and leaves the others. */
+export const cancel = (state: State, id: SubmissionId): Decision => {
+  if (state.turn?.id === id) return stopTurn(state)
+  if (!state.waiting.some((w) => w.id === id)) return nothing(state)
+  return {
+    ...nothing({ ...state, waiting: state.waiting.filter((w) => w.id !== id) }),
+    events: [aborted(id)],
+  }
+}
