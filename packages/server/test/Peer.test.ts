@@ -1,4 +1,5 @@
 import type { Frame } from "@colloquy/protocol/Connection"
+import * as Lines from "@colloquy/transport-stdio/Lines"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -243,6 +244,37 @@ describe("Peer: faults of JSON-RPC", () => {
           assert.deepStrictEqual(peer.responses("the one after"), [
             { jsonrpc: "2.0", id: "the one after", result: { n: 1 } },
           ])
+        }),
+      ),
+    { arbitrary: { runs: 100 } },
+  )
+})
+
+const Byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
+/** Bytes at random, and the ones that lines and messages are made of. */
+const Bytes = Schema.Array(
+  Schema.Union([Byte, Schema.Literals([0x0a, 0x0d, 0x22, 0x7b, 0x7d, 0x5b, 0xc3, 0xef])]),
+)
+
+describe("Peer: over the line reader of stdio", () => {
+  it.effect.prop(
+    "L13 no bytes kill it, however they are cut: the echo on the next line is answered",
+    { chunks: Schema.Array(Bytes) },
+    ({ chunks }) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const peer = yield* serve()
+          const lines = Lines.make(64)
+          const after = new TextEncoder().encode(`\n{"id":7,"method":"echo","params":{"n":1}}\n`)
+          for (const chunk of [...chunks.map((bytes) => Uint8Array.from(bytes)), after]) {
+            yield* Effect.forEach(lines.push(chunk), peer.client.inject)
+          }
+          yield* peer.quiet
+          assert.deepStrictEqual(peer.messages.at(-1), {
+            jsonrpc: "2.0",
+            id: 7,
+            result: { n: 1 },
+          })
         }),
       ),
     { arbitrary: { runs: 100 } },

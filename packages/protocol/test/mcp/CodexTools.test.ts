@@ -12,8 +12,7 @@ describe("CodexTools", () => {
       }
       const values: Readonly<Record<string, unknown>> = { string: "x", boolean: true, object: {} }
       const accepts = (args: object) =>
-        Schema.decodeUnknownResult(tool.arguments)(args, { onExcessProperty: "error" })._tag ===
-        "Success"
+        Schema.decodeResult(tool.arguments)(args, { onExcessProperty: "error" })._tag === "Success"
       assert.deepStrictEqual(required, ["prompt"])
       assert.isTrue(accepts({ prompt: "x" }))
       assert.isFalse(accepts({}))

@@ -5,10 +5,13 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/Listener"
+import type { Delivery } from "@colloquy/core/Outbox"
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import { type CallToolResult, CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
 import { failureIn, success } from "./ToolResults.ts"
@@ -41,26 +44,41 @@ const resultOf = (
     : failureIn(threadId, "Turn interrupted")
 }
 
-/** Forwards until the turn's terminal event. Can be interrupted and called again: it goes on where it was. */
-const forward = Effect.fnUntraced(function* (call: TurnCall, listener: Listener, turnId: string) {
+/**
+ * Forwards until the turn's terminal event. Can be interrupted and run again: it goes on where it was, with the batch
+ * that was not accepted yet.
+ */
+const forwarder = (
+  call: TurnCall,
+  listener: Listener,
+  turnId: string,
+): Effect.Effect<CallToolResult, ConnectionClosed | Cause.Done> => {
   const threadId = call.conversation.id
+  let unsent: Array<Params<typeof CodexEvent>> = []
+  let terminal: EventMsg | undefined
   let error: string | undefined
-  while (true) {
-    const wire: Array<Params<typeof CodexEvent>> = []
-    let terminal: EventMsg | undefined
-    for (const delivery of yield* listener.take) {
+  const read = (deliveries: ReadonlyArray<Delivery>) => {
+    for (const delivery of deliveries) {
       if (delivery._tag !== "Event" || terminal !== undefined) continue
       const { event } = delivery
       if (event.id !== turnId && event.id !== "") continue
       const params = wireEvent(event, { requestId: call.requestId, threadId })
-      if (params !== undefined) wire.push(params)
+      if (params !== undefined) unsent.push(params)
       if (event.msg.type === "error") error = event.msg.message
       if (isTerminal(event.msg) && event.id === turnId) terminal = event.msg
     }
-    yield* call.peer.notify(CodexEvent, wire)
-    if (terminal !== undefined) return resultOf(threadId, terminal, error)
   }
-})
+  return Effect.gen(function* () {
+    while (true) {
+      if (unsent.length > 0) {
+        yield* call.peer.notify(CodexEvent, unsent)
+        unsent = []
+      }
+      if (terminal !== undefined) return resultOf(threadId, terminal, error)
+      read(yield* listener.take)
+    }
+  })
+}
 
 export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
   const { conversation } = call
@@ -77,7 +95,7 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
           ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
         },
       )
-      const rest = forward(call, listener, receipt.id)
+      const rest = forwarder(call, listener, receipt.id)
       const stop = Effect.andThen(conversation.cancel(receipt.id), rest).pipe(
         Effect.timeoutOption(abortBound),
       )

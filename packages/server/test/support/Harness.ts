@@ -167,13 +167,13 @@ const start: (
   },
 )
 
-/** Runs `body` against a server of its own; the provider answers by `options.script`. */
-export const withServer = <A, E>(
-  options: HarnessOptions,
-  body: (harness: Harness) => Effect.Effect<A, E, Scope.Scope>,
+/** Runs `body` with the conversations of one process; their provider answers by the script. */
+export const withCore = <A, E>(
+  script: Script.ProviderScript,
+  body: (provider: MemoryProvider.MemoryProvider) => Effect.Effect<A, E, Services | Scope.Scope>,
 ): Effect.Effect<A, E> =>
-  Effect.flatMap(MemoryProvider.make(options.script ?? (() => defaultReply)), (provider) =>
-    Effect.scoped(Effect.flatMap(start(options, provider), body)).pipe(
+  Effect.flatMap(MemoryProvider.make(script), (provider) =>
+    Effect.scoped(body(provider)).pipe(
       Effect.provide(
         Layer.merge(
           settings,
@@ -181,4 +181,13 @@ export const withServer = <A, E>(
         ),
       ),
     ),
+  )
+
+/** Runs `body` against a server of its own; the provider answers by `options.script`. */
+export const withServer = <A, E>(
+  options: HarnessOptions,
+  body: (harness: Harness) => Effect.Effect<A, E, Scope.Scope>,
+): Effect.Effect<A, E> =>
+  withCore(options.script ?? (() => defaultReply), (provider) =>
+    Effect.flatMap(start(options, provider), body),
   )

@@ -14,7 +14,7 @@ import { read, type WireMessage } from "./Wire.ts"
 const info = { since: "test", doc: "For tests." }
 const Number = Schema.Struct({ n: Schema.Int })
 
-export const Echo = request("echo", { ...info, params: Number, result: Number })
+const Echo = request("echo", { ...info, params: Number, result: Number })
 const Fail = request("fail", info)
 const Die = request("die", info)
 const Throw = request("throw", info)
@@ -30,7 +30,7 @@ const Refuse = request("refuse", info)
 const Relay = request("relay", { ...info, result: Schema.Struct({ answer: Schema.String }) })
 const Note = notification("note", { ...info, params: Number })
 
-export const Ask = request("ask", {
+const Ask = request("ask", {
   ...info,
   params: Schema.Struct({ question: Schema.String }),
   result: Schema.Struct({ answer: Schema.String }),
