@@ -84,6 +84,30 @@ describe("McpServer", () => {
     ),
   )
 
+  it.effect("L9 a turn that finds its client gone is stopped, not left to run on", () =>
+    withServer(
+      {
+        script: [
+          Script.reply(
+            Script.bareDeltas("a"),
+            Script.delay(100),
+            Script.bareDeltas("b"),
+            Script.hang,
+          ),
+        ],
+      },
+      (server) =>
+        Effect.gen(function* () {
+          yield* server.send(toolCall(1, "codex", { prompt: "x" }))
+          yield* server.quiet
+          yield* server.connection.drop
+          yield* pass(server, 200)
+          assert.deepStrictEqual(yield* server.provider.closed, [0])
+          assert.isTrue(ended(server))
+        }),
+    ),
+  )
+
   it.effect("L9 interrupting the server stops its turns before it returns", () =>
     withServer({ script: [Script.reply(Script.bareDeltas("a"), Script.hang)] }, (server) =>
       Effect.gen(function* () {

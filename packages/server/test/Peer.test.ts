@@ -1,6 +1,7 @@
 import type { Frame } from "@colloquy/protocol/Connection"
 import * as Lines from "@colloquy/transport-stdio/Lines"
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
@@ -500,7 +501,36 @@ describe("Peer: the end of input", () => {
       yield* peer.send(call(3, "echo", { n: 3 }), call(4, "hang"))
       yield* peer.quiet
       yield* peer.client.close
-      yield* pass(peer, 6000)
+      yield* pass(peer, 10_000)
+      assert.isTrue(ended(peer))
+    }),
+  )
+
+  it.effect("L9 it ends when all it sent was handed over, which is after the last answer", () =>
+    Effect.gen(function* () {
+      const flushed = yield* Deferred.make<void>()
+      const answered: Array<number> = []
+      const flush = Effect.suspend(() => {
+        answered.push(peer.messages.length)
+        return Deferred.await(flushed)
+      })
+      const peer: PeerHarness = yield* serve({ flush })
+      yield* peer.send(call(1, "sleep", { ms: 300 }))
+      yield* peer.client.close
+      yield* pass(peer, 500)
+      assert.deepStrictEqual([answered, ended(peer)], [[1], false])
+      yield* Deferred.succeed(flushed, undefined)
+      yield* Fiber.join(peer.serving)
+    }),
+  )
+
+  it.effect("L9 a flush that never ends holds up the end no longer than its bound", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ flush: Effect.never })
+      yield* peer.client.close
+      yield* pass(peer, 900)
+      assert.isFalse(ended(peer))
+      yield* pass(peer, 100)
       assert.isTrue(ended(peer))
     }),
   )

@@ -96,6 +96,8 @@ export interface PeerHarnessOptions {
   readonly capacity?: number
   /** False: nobody reads what the peer sends. */
   readonly reading?: boolean
+  /** Instead of the connection's own. */
+  readonly flush?: Effect.Effect<void>
   readonly maxInFlight?: number
   readonly shutdownGrace?: PeerOptions<LocalMethods>["shutdownGrace"]
 }
@@ -119,7 +121,10 @@ export const serve = Effect.fnUntraced(function* (
   const made = yield* Deferred.make<Peer>()
   const serving = yield* Effect.gen(function* () {
     const peer = yield* make({
-      connection,
+      connection: {
+        ...connection,
+        ...(options.flush === undefined ? {} : { flush: options.flush }),
+      },
       local: Dialect.clientToServer,
       handlers: handlersOf(notes, released),
       withdraw: ({ notify }, id) => notify(Withdrawn, [{ id }]),
