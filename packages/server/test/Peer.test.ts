@@ -510,9 +510,10 @@ describe("Peer: the end of input", () => {
     Effect.gen(function* () {
       const flushed = yield* Deferred.make<void>()
       const answered: Array<number> = []
-      const flush = Effect.suspend(() => {
+      const flush = Effect.gen(function* () {
+        yield* peer.quiet
         answered.push(peer.messages.length)
-        return Deferred.await(flushed)
+        yield* Deferred.await(flushed)
       })
       const peer: PeerHarness = yield* serve({ flush })
       yield* peer.send(call(1, "sleep", { ms: 300 }))
