@@ -83,8 +83,8 @@ export interface Peer {
 
 type AnyHandler = (params: unknown, caller: Caller) => Effect.Effect<unknown, JsonRpcError>
 
-/** What the other side may take to read what is left for it. */
-const flushBound = "1 second"
+/** What a slow reader may take for what is left for it: a pager, a script that works on each line. */
+const flushBound = "5 seconds"
 
 const rpcError = (code: number, message: string, data?: unknown) =>
   new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
