@@ -529,7 +529,7 @@ describe("Peer: the end of input", () => {
     Effect.gen(function* () {
       const peer = yield* serve({ flush: Effect.never })
       yield* peer.client.close
-      yield* pass(peer, 900)
+      yield* pass(peer, 4900)
       assert.isFalse(ended(peer))
       yield* pass(peer, 100)
       assert.isTrue(ended(peer))
