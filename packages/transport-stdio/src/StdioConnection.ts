@@ -23,6 +23,11 @@ export interface StdioOptions {
   readonly maxUnreadBytes?: number
   /** Senders wait while more than this is accepted and not written; default 4 MiB. One larger text passes alone. */
   readonly maxOutboxBytes?: number
+  /**
+   * After the input has ended, a reader that takes nothing for so long counts as gone: nothing it could still ask for
+   * is worth an orphaned process (L9). Default 5 s. While the input is open it may take its time.
+   */
+  readonly maxStallMs?: number
 }
 
 /**
@@ -43,6 +48,7 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
       const outbox = Outbox.make(options.output, options.maxOutboxBytes ?? 4 * 1024 * 1024, () =>
         inbox.close(),
       )
+      inbox.whenEnded(() => outbox.limitStalls(options.maxStallMs ?? 5000))
       return { inbox, outbox }
     }),
     ({ inbox, outbox }) =>

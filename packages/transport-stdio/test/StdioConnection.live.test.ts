@@ -367,6 +367,54 @@ describe("StdioConnection, a side that is gone", () => {
     }),
   )
 
+  it.live("L9 after the end of input a reader that takes nothing counts as gone, in its time", () =>
+    Effect.gen(function* () {
+      const { output } = gate()
+      const input = new PassThrough()
+      const connection = yield* StdioConnection.make({
+        input,
+        output,
+        maxOutboxBytes: 8,
+        maxStallMs: 50,
+      })
+      yield* connection.send(["12345678"])
+      const waiting = yield* Effect.forkChild(Effect.flip(connection.send(["more"])), {
+        startImmediately: true,
+      })
+      // While the input is open the reader has all the time there is.
+      yield* Effect.sleep("150 millis")
+      assert.isUndefined(waiting.pollUnsafe())
+      input.end()
+      assert.strictEqual((yield* Fiber.join(waiting)).reason, "the other side stopped reading")
+      yield* connection.flush
+    }),
+  )
+
+  it.live(
+    "L9 after the end of input a reader that takes a little now and then gets everything",
+    () =>
+      Effect.gen(function* () {
+        const { output, settle, waiting, writes } = gate()
+        const input = new PassThrough()
+        const connection = yield* StdioConnection.make({ input, output, maxStallMs: 100 })
+        // Each is a write of its own.
+        const texts = Array.from({ length: 6 }, (_, n) => String(n).repeat(300_000))
+        yield* connection.send(texts)
+        input.end()
+        const flushed = yield* Effect.forkChild(connection.flush, { startImmediately: true })
+        while (writes.length < texts.length || waiting.length > 0) {
+          yield* Effect.sleep("50 millis")
+          settle()
+          yield* settled
+        }
+        yield* Fiber.join(flushed)
+        assert.strictEqual(writes.join(""), `${texts.join("\n")}\n`)
+        // Nothing is left to write: nobody is waited for.
+        yield* Effect.sleep("250 millis")
+        yield* connection.send(["still open"])
+      }),
+  )
+
   it.live("the close of the output ends both directions", () =>
     Effect.gen(function* () {
       const output = new PassThrough()

@@ -12,6 +12,8 @@ import type { Lines } from "../Lines.ts"
 
 export interface Inbox {
   readonly receive: Effect.Effect<ReadonlyArray<Frame>, Cause.Done>
+  /** Has `callback` called once, when nothing more will be read; at once when that is so. */
+  readonly whenEnded: (callback: () => void) => void
   /** Ends the input after the frames read so far and lets go of the stream, which is left paused. */
   readonly close: () => void
 }
@@ -26,6 +28,7 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
   let frames: Array<Frame> = []
   let unreadBytes = 0
   let ended = false
+  let onEnded: (() => void) | undefined
   const waiting = new Set<(effect: Effect.Effect<void>) => void>()
 
   const wake = () => {
@@ -60,6 +63,7 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
     input.removeListener("error", close)
     input.pause()
     while (waiting.size > 0) wake()
+    onEnded?.()
   }
 
   input.on("end", onEnd)
@@ -84,5 +88,12 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
     return Effect.succeed(batch)
   })
 
-  return { receive, close }
+  return {
+    receive,
+    whenEnded: (callback) => {
+      onEnded = callback
+      if (ended) callback()
+    },
+    close,
+  }
 }

@@ -13,6 +13,8 @@ export interface Outbox {
   readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
   /** Returns when all that was accepted before has been handed to the system, or the stream is gone. */
   readonly flush: Effect.Effect<void>
+  /** From now on a reader that takes nothing for `maxStallMs` counts as gone. */
+  readonly limitStalls: (maxStallMs: number) => void
   /** Fails all senders from now on, drops what was accepted but not written, and lets go of the stream. */
   readonly close: (reason: string) => void
 }
@@ -28,6 +30,12 @@ interface Flusher {
   readonly upTo: number
   readonly resume: (exit: Exit.Exit<void>) => void
 }
+
+/** Characters written at once, about: the system's buffers are smaller, and each write that ends shows a living reader. */
+const maxWriteChars = 256 * 1024
+
+/** How often a stall is looked for. */
+const stallChecks = 5
 
 const bytesOf = (texts: ReadonlyArray<string>) => {
   let bytes = 0
@@ -52,6 +60,7 @@ export const make = (
   let scheduled = false
   let erring = false
   let closed: ConnectionClosed | undefined
+  let stallTimer: NodeJS.Timeout | undefined
   const senders = new Set<Sender>()
   const flushers = new Set<Flusher>()
 
@@ -76,14 +85,24 @@ export const make = (
     }
   }
 
+  const takeBatch = () => {
+    let count = 0
+    for (let chars = 0; count < queue.length && chars < maxWriteChars; count++) {
+      chars += queue[count]?.length ?? 0
+    }
+    const batch = count === queue.length ? queue : queue.slice(0, count)
+    queue = queue.slice(count)
+    return batch
+  }
+
   const write = () => {
     scheduled = false
     if (closed !== undefined || queue.length === 0) return
-    const batch = queue
-    const bytes = pendingBytes
-    queue = []
+    const batch = takeBatch()
+    const text = `${batch.join("\n")}\n`
+    const bytes = queue.length === 0 ? pendingBytes : Buffer.byteLength(text)
     writing = true
-    output.write(`${batch.join("\n")}\n`, (error) => {
+    output.write(text, (error) => {
       writing = false
       // After an error the event follows, and would end the process if nobody listened: `onError` lets go then.
       erring = Boolean(error)
@@ -107,6 +126,7 @@ export const make = (
   const close = (reason: string) => {
     if (closed !== undefined) return
     closed = new ConnectionClosed({ reason })
+    clearInterval(stallTimer)
     output.removeListener("close", onClose)
     if (!writing && !erring) output.removeListener("error", onError)
     queue = []
@@ -126,6 +146,18 @@ export const make = (
     if (closed !== undefined) return
     close(reason)
     onGone(reason)
+  }
+  const limitStalls = (maxStallMs: number) => {
+    if (closed !== undefined || stallTimer !== undefined) return
+    let seen = written
+    let stalled = 0
+    const check = () => {
+      stalled = writing && written === seen ? stalled + 1 : 0
+      seen = written
+      // The first check may come right after the write.
+      if (stalled > stallChecks) fail("the other side stopped reading")
+    }
+    stallTimer = setInterval(check, maxStallMs / stallChecks).unref()
   }
   const onError = (error: Error) => {
     if (closed === undefined) fail(error.message)
@@ -165,6 +197,7 @@ export const make = (
         })
       })
     }),
+    limitStalls,
     close,
   }
 }
