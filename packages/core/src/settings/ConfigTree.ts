@@ -65,12 +65,35 @@ export const set = (tree: ConfigTree, path: string, value: unknown): ConfigTree 
   return at(tree, 0) as ConfigTree
 }
 
-/** Lays the members of a JSON `config` object on the tree, each a dotted path, in order (§7.4). */
+/** Deeper than any setting lies, and far from what would overflow the stack. */
+const maxDepth = 64
+
+const isDeeper = (value: unknown, depth: number): boolean => {
+  if (typeof value !== "object" || value === null) return false
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))
+}
+
+/** What is wrong with a member that lies deeper than the limit; its name is quoted up to 80 characters. */
+const tooDeep = (path: string, value: unknown): string | undefined => {
+  const depth = path.split(".", maxDepth + 1).length
+  return depth > maxDepth || isDeeper(value, maxDepth - depth)
+    ? `nested more than ${maxDepth} levels deep\nin \`${path.slice(0, 80)}\`\n`
+    : undefined
+}
+
+/** Lays the members of a JSON `config` object on the tree, each a dotted path, in order (§7.4); or tells a fault. */
 export const applyRecord = (
   tree: ConfigTree,
   record: Readonly<Record<string, unknown>>,
-): ConfigTree =>
-  Object.keys(record).reduce((edited, path) => set(edited, path, fromJson(record[path])), tree)
+): Result.Result<ConfigTree, string> => {
+  let edited = tree
+  for (const path of Object.keys(record)) {
+    const fault = tooDeep(path, record[path])
+    if (fault !== undefined) return Result.fail(fault)
+    edited = set(edited, path, fromJson(record[path]))
+  }
+  return Result.succeed(edited)
+}
 
 /** One `-c key=value`, read. */
 export interface Override {
@@ -94,7 +117,9 @@ export const parseOverride = (argument: string): Result.Result<Override, string>
   if (equals === -1) return Result.fail(`Invalid override (missing '='): ${argument}`)
   const path = argument.slice(0, equals).trim()
   if (path === "") return Result.fail(`Empty key in override: ${argument}`)
-  return Result.succeed({ path, value: parseValue(argument.slice(equals + 1)) })
+  const value = parseValue(argument.slice(equals + 1))
+  const fault = tooDeep(path, value)
+  return fault === undefined ? Result.succeed({ path, value }) : Result.fail(fault)
 }
 
 /** Lays `-c` arguments on the tree, in order; the first bad one is the error. */

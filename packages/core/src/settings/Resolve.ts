@@ -101,7 +101,9 @@ export const resolve = (
   source: ResolveSource,
   overrides: SettingsOverrides,
 ): Result.Result<ConversationSettings, SettingsError> => {
-  const decoded = decode(Config, applyRecord(source.tree, overrides.config ?? {}))
+  const decoded = Result.flatMap(applyRecord(source.tree, overrides.config ?? {}), (tree) =>
+    decode(Config, tree),
+  )
   if (Result.isFailure(decoded)) return fail(decoded.failure)
   const config = decoded.success
 

@@ -51,7 +51,7 @@ describe("ConfigTree", () => {
     )
     const tree = ConfigTree.applyRecord(ConfigTree.empty, record as Record<string, unknown>)
     assert.strictEqual(
-      JSON.stringify(tree),
+      JSON.stringify(Result.getOrThrow(tree)),
       '{"a":{"b":"","c":{"__proto__":{"x":1},"n":["",1.5]}},"flag":true}',
     )
   })
@@ -92,6 +92,30 @@ describe("ConfigTree", () => {
     assert.deepStrictEqual(
       ConfigTree.applyArguments(ConfigTree.empty, [" =x"]),
       Result.fail("Empty key in override:  =x"),
+    )
+  })
+
+  it("L13 what lies deeper than any setting is refused by its name, before anything walks it", () => {
+    const message = (path: string) =>
+      Result.fail(`nested more than 64 levels deep\nin \`${path}\`\n`)
+    const nested = (levels: number): unknown => {
+      let value: unknown = 1
+      for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { x: value }
+      return value
+    }
+    assert.isTrue(Result.isSuccess(ConfigTree.applyRecord(ConfigTree.empty, { a: nested(63) })))
+    for (const levels of [64, 100_000]) {
+      assert.deepStrictEqual(
+        ConfigTree.applyRecord(ConfigTree.empty, { ok: 1, a: nested(levels) }),
+        message("a"),
+      )
+    }
+    const path = "a.".repeat(100_000)
+    const quoted = path.slice(0, 80)
+    assert.deepStrictEqual(ConfigTree.applyRecord(ConfigTree.empty, { [path]: 1 }), message(quoted))
+    assert.deepStrictEqual(
+      ConfigTree.applyArguments(ConfigTree.empty, [`${path}=1`]),
+      message(quoted),
     )
   })
 
