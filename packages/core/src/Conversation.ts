@@ -123,7 +123,8 @@ export const make = Effect.fnUntraced(function* (
   const record = (current: State, drafts: ReadonlyArray<Draft>): State => {
     const events = number(current.seq, drafts)
     log.append(events)
-    unpublished.push(...events)
+    // Not spread: a model that says a million deltas at once would overflow the stack.
+    for (const event of events) unpublished.push(event)
     return events.reduce(project, current)
   }
 
@@ -248,6 +249,7 @@ export const make = Effect.fnUntraced(function* (
   )
   yield* loop.pipe(
     Effect.onInterrupt(() => shutDownNow),
+    Effect.tapDefect((defect) => Effect.logError("a conversation died", defect)),
     Effect.ensuring(close),
     Effect.forkScoped({ startImmediately: true }),
   )
