@@ -1,9 +1,9 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { isAbsolute, join } from "node:path"
 
 export interface Environment {
-  /** The directory of the process, absolute. */
+  /** The directory of the process, absolute; empty when it was removed under the process. */
   readonly cwd: string
   /** Where `config.toml` lies: `COLLOQUY_HOME`, else `CODEX_HOME`, else `~/.colloquy` (design §6). */
   readonly stateDirectory: string
@@ -55,6 +55,20 @@ export const fromVariables = (
   }
 }
 
+const orElse = (read: () => string, fallback: string): string => {
+  try {
+    return read()
+  } catch {
+    return fallback
+  }
+}
+
+/** A user without a name or a home, as containers have them, has `/`; never a place that depends on the directory. */
+const home = (): string => {
+  const path = orElse(homedir, "/")
+  return isAbsolute(path) ? path : "/"
+}
+
 /** The environment of this process. */
 export const read = (): Environment =>
-  fromVariables(process.env, { cwd: process.cwd(), home: homedir() })
+  fromVariables(process.env, { cwd: orElse(() => process.cwd(), ""), home: home() })

@@ -96,6 +96,7 @@ export const load = Effect.fnUntraced(function* (
   environment: Environment,
   overrides: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
+  if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
   const file = yield* from(ConfigFile.read(environment.stateDirectory))
   const tree = yield* Effect.mapError(
     Effect.fromResult(ConfigTree.applyArguments(file, overrides)),

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { entry } from "./Bundle.ts"
 
@@ -49,8 +48,7 @@ export interface Server {
   /** All types of events of a call, in order. */
   readonly eventTypes: (requestId: string | number) => ReadonlyArray<string>
   readonly exit: Effect.Effect<Exit>
-  /** Ids of the processes it has started and not outlived. */
-  readonly children: () => ReadonlyArray<string>
+  readonly pid: number
 }
 
 const isMessage = (value: unknown): value is Frame =>
@@ -148,10 +146,7 @@ const connect = (child: ChildProcessWithoutNullStreams): Server => {
         .filter((frame) => isEvent(frame, requestId))
         .map((frame) => frame.params?.msg?.type ?? ""),
     exit: Effect.promise(() => exited),
-    children: () =>
-      readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8")
-        .split(" ")
-        .filter((pid) => pid !== ""),
+    pid: child.pid ?? 0,
   }
 }
 
