@@ -20,7 +20,7 @@ export interface Command {
 }
 
 /** From the first byte written to the arrival of the answer's last one. */
-export interface Timed {
+interface Timed {
   readonly ms: number
   /** Everything that was read, the answer's line last. */
   readonly chunks: ReadonlyArray<Buffer>

@@ -57,7 +57,7 @@ export const taskComplete = (id: string, last_agent_message: string | null) =>
   draft(id, { type: "task_complete", last_agent_message })
 export const shutdownComplete = (id: string) => draft(id, { type: "shutdown_complete" })
 
-export const fresh = initial(settings)
+const fresh = initial(settings)
 export const idle: State = { ...fresh, seq: 2 }
 export const running = after(idle, submit(says("a"), { id: "a" }))
 export const withWaiting = (...ids: ReadonlyArray<string>): State =>

@@ -35,7 +35,7 @@ const mark = "▌"
 const eraseMark = { inline: "\b\u001b[K", alone: "\r\u001b[K" }
 
 /** `850 ms`, `1.2 s`. */
-export const formatMillis = (ms: number): string =>
+const formatMillis = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 
 const millisOf = (duration: WireDuration) => duration.secs * 1000 + duration.nanos / 1e6

@@ -25,7 +25,7 @@ export interface ToolResult {
   readonly isError?: boolean
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: string | null
 }

@@ -28,7 +28,7 @@ const itemCount = (steps: ReadonlyArray<OfflineStep>): number => {
 }
 
 /** The index after the last response the history shows; beyond the script each item is a response of its own. */
-export const position = (script: OfflineScript, input: ReadonlyArray<ResponseItem>): number => {
+const position = (script: OfflineScript, input: ReadonlyArray<ResponseItem>): number => {
   const sizeOf = (response: number): number => {
     const steps = script[response]
     return steps === undefined ? 1 : itemCount(steps)

@@ -16,7 +16,7 @@ export const success = (threadId: string, content: string): CallToolResult => ({
 })
 
 /** A failure of a call that belongs to no conversation. */
-export const failure = (message: string): CallToolResult => ({
+const failure = (message: string): CallToolResult => ({
   content: text(message),
   isError: true,
 })
