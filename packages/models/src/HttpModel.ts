@@ -28,6 +28,7 @@ import * as Stream from "effect/Stream"
 import * as ChatWire from "./ChatWire.ts"
 import { type Credentials, readCredentials, secretsOf } from "./internal/Credentials.ts"
 import {
+  badProvider,
   badUrl,
   type FailedTry,
   idle,
@@ -35,6 +36,7 @@ import {
   statusFailure,
   unreachable,
 } from "./internal/Failures.ts"
+import { providerProblem } from "./internal/ProviderProblem.ts"
 import { decodeBody } from "./internal/SseEvents.ts"
 import type { WireDecoder } from "./internal/WireDecoder.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"
@@ -159,6 +161,8 @@ const tryOnce = (
 ): Effect.Effect<Try, ModelError, Scope.Scope> =>
   Effect.gen(function* () {
     const { provider } = request
+    const problem = providerProblem(provider)
+    if (problem !== undefined) return { error: badProvider(provider, problem), repeats: 0 }
     // Read for each try, so that a key rotated meanwhile counts.
     const credentials = yield* readCredentials(provider)
     // The scope is the stream's: it closes the connection also between the headers and the first read of the body.

@@ -1,4 +1,9 @@
-import { ModelError, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
+import {
+  ModelError,
+  type ModelEvent,
+  type ModelProvider,
+  type ModelRequest,
+} from "@colloquy/core/ModelClient"
 import type { ProviderScript, ProviderStep } from "@colloquy/testing/ProviderScript"
 import * as MemoryProvider from "@colloquy/testing/MemoryProvider"
 import {
@@ -297,6 +302,30 @@ describe("HttpModel requests", () => {
       const outcome = yield* ask([], asking({ baseUrl: "not a url", requestMaxRetries: 2 }))
       assert.deepStrictEqual(failure(outcome), {
         message: "model provider `mock`: `base_url` is not a valid URL",
+        reason: "Request",
+        retryable: false,
+        requests: 0,
+        tookMs: 0,
+      })
+    }),
+  )
+})
+
+describe("HttpModel settings", () => {
+  it.effect.each<readonly [settings: Partial<ModelProvider>, problem: string]>([
+    [{ baseUrl: "file:///etc/passwd" }, "`base_url` is neither an http nor an https URL"],
+    [{ httpHeaders: { "bad\nname": "x" } }, "`http_headers` names what is no header"],
+    [{ httpHeaders: { "": "x" } }, "`http_headers` names what is no header"],
+    [
+      { httpHeaders: { fine: "x", "x-key": "sec\r\nret: 1" } },
+      "`http_headers.x-key` holds characters that a header cannot carry",
+    ],
+    [{ envHttpHeaders: { "bad name": "X" } }, "`env_http_headers` names what is no header"],
+  ])("L13 what no request can be made of is told without its value: %o", ([settings, problem]) =>
+    Effect.gen(function* () {
+      const outcome = yield* ask([], asking({ ...settings, requestMaxRetries: 2 }))
+      assert.deepStrictEqual(failure(outcome), {
+        message: `model provider \`mock\`: ${problem}`,
         reason: "Request",
         retryable: false,
         requests: 0,

@@ -84,12 +84,16 @@ export const unusableKey = (name: string, problem: string): ModelError =>
     retryable: false,
   })
 
-export const badUrl = (provider: ModelProvider): ModelError =>
+/** The provider's settings make no request; the same settings never will. */
+export const badProvider = (provider: ModelProvider, problem: string): ModelError =>
   new ModelError({
     reason: "Request",
-    message: `model provider \`${provider.id}\`: \`base_url\` is not a valid URL`,
+    message: `model provider \`${provider.id}\`: ${problem}`,
     retryable: false,
   })
+
+export const badUrl = (provider: ModelProvider): ModelError =>
+  badProvider(provider, "`base_url` is not a valid URL")
 
 /** A try that failed: the error to give in the end, and how often the HTTP layer may try again before that. */
 export interface FailedTry {
