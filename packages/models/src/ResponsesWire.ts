@@ -9,7 +9,7 @@ import { TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { malformed, streamFailure } from "./internal/Failures.ts"
+import { malformed, maxRetryAfterMs, streamFailure } from "./internal/Failures.ts"
 import { readItem } from "./internal/ResponsesItem.ts"
 import { oneLine, parseJson, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
 
@@ -100,13 +100,15 @@ const Fault = Schema.Struct({
   message: Schema.optional(Schema.NullOr(Schema.String)),
 })
 
-// The same request would fail the same way.
+// The same request would fail the same way. The last two are reasons of an incomplete response.
 const final = new Set([
   "context_length_exceeded",
   "insufficient_quota",
   "invalid_prompt",
   "usage_limit_reached",
   "usage_not_included",
+  "max_output_tokens",
+  "content_filter",
 ])
 
 /** Milliseconds of "Please try again in 11.054s" or "28ms" (§6.4). */
@@ -123,7 +125,8 @@ const failure = (fault: typeof Fault.Type | null | undefined): Reading => {
   return {
     _tag: "Failure",
     error: streamFailure(message, {
-      retryable: !final.has(fault?.code ?? ""),
+      // A server that names more than a minute is not waited for, on this layer as on that of HTTP.
+      retryable: !final.has(fault?.code ?? "") && (delay ?? 0) <= maxRetryAfterMs,
       ...(delay === undefined ? {} : { retryAfterMs: delay }),
     }),
   }
@@ -193,6 +196,7 @@ const readers = new Map<string, Reader>([
       }),
       ({ response }) =>
         failure({
+          code: response.incomplete_details?.reason,
           message: `incomplete response: ${response.incomplete_details?.reason ?? "no reason given"}`,
         }),
     ),

@@ -279,6 +279,27 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
+  it("does not repeat what would fail the same way or wait for more than a minute", () => {
+    const retryable = (event: unknown) => {
+      const decoder = ResponsesWire.makeDecoder()
+      return (decoder.event(JSON.stringify(event), []) ?? decoder.end([]))?.retryable
+    }
+    const failed = (code: string, message: string) =>
+      retryable({ type: "response.failed", response: { error: { code, message } } })
+    const incomplete = (reason: string) =>
+      retryable({ type: "response.incomplete", response: { incomplete_details: { reason } } })
+    assert.deepStrictEqual(
+      [
+        incomplete("max_output_tokens"),
+        incomplete("content_filter"),
+        incomplete("something_new"),
+        failed("rate_limit_exceeded", "Please try again in 60s."),
+        failed("rate_limit_exceeded", "Please try again in 61s."),
+      ],
+      [false, false, true, true, false],
+    )
+  })
+
   it("L13 says what is wrong with an event it cannot read, without quoting it", () => {
     assert.deepStrictEqual(
       [

@@ -105,7 +105,7 @@ export interface FailedTry {
 }
 
 /** Beyond this we do not sit and wait: a person should know. */
-const maxRetryAfterMs = 60_000
+export const maxRetryAfterMs = 60_000
 
 /** Characters of an error's body that are quoted. */
 export const maxBodyChars = 2048
