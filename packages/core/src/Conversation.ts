@@ -197,18 +197,16 @@ export const make = Effect.fnUntraced(function* (
   }, Effect.uninterruptible)
 
   // Only the wait can be interrupted: what was taken is carried out, or its reply would never come.
-  const loop: Effect.Effect<void, Cause.Done> = Effect.uninterruptibleMask((restore) => {
-    const next: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
-      over
-        ? Effect.void
-        : restore(Queue.peek(inbox)).pipe(
-            Effect.andThen(Queue.takeAll(inbox)),
-            Effect.flatMap(work),
-            Effect.andThen(next),
-          ),
-    )
-    return next
-  })
+  const next: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
+    over
+      ? Effect.void
+      : Effect.interruptible(Queue.peek(inbox)).pipe(
+          Effect.andThen(Queue.takeAll(inbox)),
+          Effect.flatMap(work),
+          Effect.andThen(next),
+        ),
+  )
+  const loop = Effect.uninterruptible(next)
 
   const refuse = (command: Command) =>
     command.reply === undefined
@@ -251,7 +249,8 @@ export const make = Effect.fnUntraced(function* (
     Effect.onInterrupt(() => shutDownNow),
     Effect.tapDefect((defect) => Effect.logError("a conversation died", defect)),
     Effect.ensuring(close),
-    Effect.forkScoped({ startImmediately: true }),
+    // An interrupt that came before the fiber got here would end it without a word.
+    Effect.forkScoped({ startImmediately: true, uninterruptible: true }),
   )
 
   return {

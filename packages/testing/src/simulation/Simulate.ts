@@ -1,0 +1,39 @@
+/** Runs closed programs under a seeded scheduler and a clock that jumps: any interleaving, repeatable (L12). */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Random from "effect/Random"
+import * as Scheduler from "effect/Scheduler"
+import { SeededScheduler } from "./SeededScheduler.ts"
+import { SimulatedClock } from "./SimulatedClock.ts"
+
+export interface Simulation<A, E> {
+  /** `stuck` waits for something that never comes; `livelock` did not come to rest within its steps. */
+  readonly exit: Exit.Exit<A, E> | "stuck" | "livelock"
+  /** Tasks the scheduler ran. */
+  readonly steps: number
+}
+
+/**
+ * Runs a program without real input or output to its end; the same seed gives the same run.
+ *
+ * @param maxSteps tasks after which the run counts as a livelock
+ */
+export const simulate = <A, E>(
+  seed: number,
+  program: Effect.Effect<A, E>,
+  maxSteps = 200_000,
+): Simulation<A, E> => {
+  const scheduler = new SeededScheduler(seed, maxSteps)
+  const clock = new SimulatedClock()
+  const fiber = Effect.runForkWith(
+    Context.make(Scheduler.Scheduler, scheduler).pipe(Context.add(Clock.Clock, clock)),
+  )(Random.withSeed(program, seed))
+  while (scheduler.drain()) {
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return { exit, steps: scheduler.steps }
+    if (!clock.jump()) return { exit: "stuck", steps: scheduler.steps }
+  }
+  return { exit: "livelock", steps: scheduler.steps }
+}

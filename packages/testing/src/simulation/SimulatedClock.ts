@@ -1,0 +1,56 @@
+/** Time that stands still while anything can run, and then jumps to the next sleeper. Starts at 0. */
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+interface Sleeper {
+  readonly at: number
+  readonly wake: () => void
+}
+
+export class SimulatedClock implements Clock.Clock {
+  private now = 0
+  private readonly sleepers: Array<Sleeper> = []
+
+  currentTimeMillisUnsafe(): number {
+    return this.now
+  }
+  readonly currentTimeMillis = Effect.sync(() => this.now)
+  currentTimeNanosUnsafe(): bigint {
+    return BigInt(this.now) * 1_000_000n
+  }
+  readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
+  monotonicTimeNanosUnsafe(): bigint {
+    return this.currentTimeNanosUnsafe()
+  }
+  readonly monotonicTimeNanos = this.currentTimeNanos
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    // For ever is no moment to jump to.
+    if (!Number.isFinite(Duration.toMillis(duration))) return Effect.never
+    return Effect.callback((resume) => {
+      const sleeper: Sleeper = {
+        at: this.now + Math.ceil(Duration.toMillis(duration)),
+        wake: () => resume(Effect.void),
+      }
+      this.sleepers.push(sleeper)
+      return Effect.sync(() => {
+        const i = this.sleepers.indexOf(sleeper)
+        if (i !== -1) this.sleepers.splice(i, 1)
+      })
+    })
+  }
+
+  /** Wakes the next sleeper, the oldest of those due together; false when nobody sleeps. */
+  jump(): boolean {
+    let next = 0
+    for (let i = 1; i < this.sleepers.length; i++) {
+      if ((this.sleepers[i]?.at ?? Infinity) < (this.sleepers[next]?.at ?? Infinity)) next = i
+    }
+    const [sleeper] = this.sleepers.splice(next, 1)
+    if (sleeper === undefined) return false
+    this.now = sleeper.at
+    sleeper.wake()
+    return true
+  }
+}
