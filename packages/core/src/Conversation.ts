@@ -21,13 +21,7 @@ import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
-import {
-  type Decision,
-  type Input,
-  type Receipt,
-  type TurnExit,
-  type WhileRunning,
-} from "./Decision.ts"
+import type { Decision, Input, Receipt, TurnExit, WhileRunning } from "./Decision.ts"
 import { environmentContext } from "./EnvironmentContext.ts"
 import { EventLog } from "./EventLog.ts"
 import { historyOf } from "./History.ts"
@@ -42,6 +36,11 @@ export interface Conversation {
   /**
    * Hands an op to the conversation. The receipt says which submission's events to follow: the given or automatic
    * id, or that of the running turn it joined. Its events come after the receipt. Fails without any effect.
+   *
+   * A given id makes it idempotent: repeated, whatever the op, it gives the first's receipt and nothing happens, as
+   * long as fewer than 1,024 ids were given since. An id that the conversation gave out itself is refused. Input
+   * without items is taken and nothing happens; more than 1,024 items or 16 MiB of text are refused `TooLarge`.
+   * `whileRunning` (default `queue`) counts for input alone.
    */
   readonly submit: (
     op: Op,

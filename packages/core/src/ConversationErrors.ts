@@ -9,11 +9,18 @@ export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()
   override readonly message = "the conversation is closed"
 }
 
-/** The submission was not taken; nothing changed. `message` says why. */
+/** The submission was not taken; nothing changed, its id stays free. `message` says why and names the limit. */
 export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
   "SubmissionRefused",
   {
-    reason: Schema.Literals(["UnsupportedOp", "TurnRunning", "TooManyWaiting", "DuplicateId"]),
+    reason: Schema.Literals([
+      "UnsupportedOp",
+      "TurnRunning",
+      "NoTurnRunning",
+      "TooManyWaiting",
+      "TooLarge",
+      "DuplicateId",
+    ]),
     message: Schema.String,
   },
 ) {}

@@ -9,6 +9,7 @@ import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "./ConversationSettings.ts"
+import { none as noReceipts, type Receipts } from "./Receipts.ts"
 
 /** The ops that change what later turns run with. */
 export type ContextOp = Extract<Op, { readonly type: "user_turn" | "override_turn_context" }>
@@ -35,10 +36,7 @@ export interface State {
   readonly seq: number
   readonly turn: RunningTurn | undefined
   readonly waiting: ReadonlyArray<Waiting>
-  /** The next automatic submission id (§1.6: counts from 0 per conversation). */
-  readonly nextId: number
-  /** Ids that clients chose; an automatic one never repeats them. */
-  readonly chosenIds: ReadonlyArray<SubmissionId>
+  readonly receipts: Receipts
   /** Tokens of all requests so far; undefined until a provider reported some. */
   readonly usage: TokenUsage | undefined
   /** True from `shutdown` on. */
@@ -52,8 +50,7 @@ export const initial = (settings: ConversationSettings): State => ({
   seq: 0,
   turn: undefined,
   waiting: [],
-  nextId: 0,
-  chosenIds: [],
+  receipts: noReceipts,
   usage: undefined,
   closing: false,
 })

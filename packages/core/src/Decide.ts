@@ -3,14 +3,22 @@
  * one fiber in `Conversation.ts` interprets.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
+import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import { ConversationClosed, SubmissionRefused } from "./ConversationErrors.ts"
 import type { State, Waiting } from "./ConversationState.ts"
 import { type Decision, type Input, type InputOf, nothing, type WhileRunning } from "./Decision.ts"
-import { advance, cancel, closed, ended, interrupt } from "./TurnEnd.ts"
+import { automatic, isSpent, keep, receiptOf } from "./Receipts.ts"
+import { advance, cancel, closed, ended, interrupt, stopTurn } from "./TurnEnd.ts"
 import { inputEvents, start, withContext } from "./TurnStart.ts"
 
 /** Submissions that may wait for a turn of their own; one more is refused. */
 export const maxWaiting = 64
+
+/** Items of one submission: generous for a person, and an end for a mistake. */
+export const maxItems = 1024
+/** Text of one submission in UTF-16 code units, images as data URLs included: what a provider could take at most. */
+export const maxTextLength = 16 * 1024 * 1024
 
 /** One step. The state of the decision is that before its events are folded into it. */
 export const decide = (state: State, input: Input): Decision => {
@@ -34,33 +42,37 @@ export const decide = (state: State, input: Input): Decision => {
 }
 
 const submit = (state: State, input: InputOf<"Submit">): Decision => {
+  const { id: chosen, op, whileRunning } = input
   if (state.closing) return { ...nothing(state), refused: new ConversationClosed() }
-  if (input.id !== undefined && isTaken(state, input.id)) {
-    return refuse(state, "DuplicateId", `submission id \`${input.id}\` is taken`)
+  if (chosen === undefined) {
+    const { id, receipts } = automatic(state.receipts)
+    return accept({ ...state, receipts }, id, op, whileRunning)
   }
-  const { id, state: named } = nameSubmission(state, input.id)
-  const done: Decision = { ...nothing(named), receipt: { id, disposition: "none" } }
-  const { op } = input
+  const receipt = receiptOf(state.receipts, chosen)
+  if (receipt !== undefined) return { ...nothing(state), receipt }
+  if (isSpent(state.receipts, chosen)) {
+    return refuse(state, "DuplicateId", `submission id \`${chosen}\` is taken`)
+  }
+  const decision = accept(state, chosen, op, whileRunning)
+  if (decision.receipt === undefined) return decision
+  const receipts = keep(decision.state.receipts, chosen, decision.receipt)
+  return { ...decision, state: { ...decision.state, receipts } }
+}
+
+const accept = (state: State, id: SubmissionId, op: Op, whileRunning: WhileRunning): Decision => {
+  const done: Decision = { ...nothing(state), receipt: { id, disposition: "none" } }
   switch (op.type) {
     case "user_input":
-      return op.items.length === 0
-        ? done
-        : userInput(named, { id, items: op.items }, input.whileRunning)
+      return userInput(state, { id, items: op.items }, whileRunning)
     case "user_turn":
-      return op.items.length === 0
-        ? done
-        : userInput(named, { id, items: op.items, context: op }, input.whileRunning)
+      return userInput(state, { id, items: op.items, context: op }, whileRunning)
     case "override_turn_context":
-      return { ...done, ...withContext(named, id, op) }
+      return { ...done, ...withContext(state, id, op) }
     case "interrupt":
-      return { ...interrupt(named), receipt: { id, disposition: "none" } }
+      return { ...done, ...interrupt(state) }
     case "shutdown": {
-      const stopped = interrupt({ ...named, closing: true, shutdownId: id })
-      return {
-        ...stopped,
-        ...(named.turn === undefined ? closed(stopped) : {}),
-        receipt: { id, disposition: "none" },
-      }
+      const stopped = interrupt({ ...state, closing: true, shutdownId: id })
+      return { ...done, ...(state.turn === undefined ? closed(stopped) : stopped) }
     }
     default:
       return refuse(
@@ -76,41 +88,73 @@ const refuse = (state: State, reason: SubmissionRefused["reason"], message: stri
   refused: new SubmissionRefused({ reason, message }),
 })
 
-const isTaken = (state: State, id: SubmissionId): boolean =>
-  state.chosenIds.includes(id) || (/^(0|[1-9]\d*)$/.test(id) && Number(id) < state.nextId)
-
-const nameSubmission = (state: State, chosen: SubmissionId | undefined) => {
-  if (chosen !== undefined) {
-    return { id: chosen, state: { ...state, chosenIds: [...state.chosenIds, chosen] } }
+/** What an item brings into the history, in UTF-16 code units. */
+const textLength = (item: InputItem): number => {
+  switch (item.type) {
+    case "text":
+      return item.text.length
+    case "image":
+      return item.image_url.length
+    case "local_image":
+      return item.path.length
   }
-  let next = state.nextId
-  while (state.chosenIds.includes(String(next))) next++
-  return { id: String(next), state: { ...state, nextId: next + 1 } }
 }
 
 const userInput = (state: State, submission: Waiting, whileRunning: WhileRunning): Decision => {
-  if (state.turn === undefined) return start(state, submission)
+  const { id, items } = submission
+  if (items.length === 0) return { ...nothing(state), receipt: { id, disposition: "none" } }
+  if (items.length > maxItems) {
+    return refuse(state, "TooLarge", `${items.length} items; at most ${maxItems} are taken at once`)
+  }
+  const length = items.reduce((sum, item) => sum + textLength(item), 0)
+  if (length > maxTextLength) {
+    return refuse(
+      state,
+      "TooLarge",
+      `${length} UTF-16 code units of text; at most ${maxTextLength} are taken at once`,
+    )
+  }
+  const { turn } = state
+  // A turn that is being stopped takes nothing in.
+  const joinable = turn !== undefined && turn.aborting === undefined
+  if (whileRunning === "steer" && !joinable) {
+    return refuse(
+      state,
+      "NoTurnRunning",
+      turn === undefined ? "no turn is running" : `turn \`${turn.id}\` is being stopped`,
+    )
+  }
+  if (turn === undefined) return start(state, submission)
   switch (whileRunning) {
     case "queue":
-      // A turn that is being stopped takes nothing in: the input gets a turn of its own.
-      return state.turn.aborting !== undefined
-        ? wait(state, submission)
-        : {
-            ...nothing(state),
-            events: inputEvents(state.turn.id, submission.items),
-            receipt: { id: state.turn.id, disposition: "joined" },
-          }
+    case "steer":
+      return joinable ? join(state, turn.id, submission) : wait(state, submission)
     case "wait":
       return wait(state, submission)
+    case "interrupt": {
+      const waiting = wait(state, submission, true)
+      return waiting.refused === undefined
+        ? { ...waiting, ...stopTurn(waiting.state, "replaced") }
+        : waiting
+    }
     case "reject":
-      return refuse(state, "TurnRunning", `turn \`${state.turn.id}\` is running`)
+      return refuse(state, "TurnRunning", `turn \`${turn.id}\` is running`)
   }
 }
 
-const wait = (state: State, submission: Waiting): Decision =>
+const join = (state: State, turnId: SubmissionId, { items }: Waiting): Decision => ({
+  ...nothing(state),
+  events: inputEvents(turnId, items),
+  receipt: { id: turnId, disposition: "joined" },
+})
+
+const wait = (state: State, submission: Waiting, first = false): Decision =>
   state.waiting.length >= maxWaiting
     ? refuse(state, "TooManyWaiting", `${maxWaiting} submissions are waiting already`)
     : {
-        ...nothing({ ...state, waiting: [...state.waiting, submission] }),
+        ...nothing({
+          ...state,
+          waiting: first ? [submission, ...state.waiting] : [...state.waiting, submission],
+        }),
         receipt: { id: submission.id, disposition: "waiting" },
       }

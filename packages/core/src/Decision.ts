@@ -6,10 +6,17 @@ import type { SubmitError } from "./ConversationErrors.ts"
 import type { Draft, State } from "./ConversationState.ts"
 
 /**
- * What happens to input while a turn runs: `queue` joins the running turn before its next model request, `wait` runs
- * as a turn of its own after those before it, `reject` is refused.
+ * What happens to input while a turn runs:
+ * - `queue` joins the running turn before its next model request; behind a turn that is being stopped it waits;
+ * - `steer` joins likewise, and is refused `NoTurnRunning` where there is no turn to join, also when it is being stopped;
+ * - `wait` runs as a turn of its own after those before it;
+ * - `interrupt` stops the running turn (`turn_aborted`, reason `replaced`) and runs as the very next one, before what
+ *   waits; a turn that is being stopped already keeps its reason;
+ * - `reject` is refused `TurnRunning`.
+ *
+ * Without a running turn all but `steer` start one.
  */
-export type WhileRunning = "queue" | "wait" | "reject"
+export type WhileRunning = "queue" | "steer" | "wait" | "interrupt" | "reject"
 
 /** How the fiber of a turn ended when it did not end by `Advance`. */
 export type TurnExit =

@@ -3,6 +3,7 @@
  * event, after everything else of it. Pure.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { Draft, State } from "./ConversationState.ts"
 import { type Decision, type InputOf, nothing, type TurnExit } from "./Decision.ts"
 import { start } from "./TurnStart.ts"
@@ -64,24 +65,25 @@ const aborted = (id: SubmissionId): Draft => ({
   msg: { type: "turn_aborted", reason: "interrupted" },
 })
 
-const stopTurn = (state: State): Decision =>
+/** Tells the running turn to stop, once; its terminal event carries the reason. */
+export const stopTurn = (state: State, reason: TurnAbortReason): Decision =>
   state.turn === undefined || state.turn.aborting !== undefined
     ? nothing(state)
     : {
-        state: { ...state, turn: { ...state.turn, aborting: "interrupted" } },
+        state: { ...state, turn: { ...state.turn, aborting: reason } },
         events: [],
         actions: [{ _tag: "InterruptTurn" }],
       }
 
 /** Stops the running turn and drops what waits; each dropped submission gets its terminal event (L5). */
 export const interrupt = (state: State): Decision => {
-  const stopped = stopTurn({ ...state, waiting: [] })
+  const stopped = stopTurn({ ...state, waiting: [] }, "interrupted")
   return { ...stopped, events: state.waiting.map(({ id }) => aborted(id)) }
 }
 
 /** Stops one submission and leaves the others. */
 export const cancel = (state: State, id: SubmissionId): Decision => {
-  if (state.turn?.id === id) return stopTurn(state)
+  if (state.turn?.id === id) return stopTurn(state, "interrupted")
   if (!state.waiting.some((w) => w.id === id)) return nothing(state)
   return {
     ...nothing({ ...state, waiting: state.waiting.filter((w) => w.id !== id) }),

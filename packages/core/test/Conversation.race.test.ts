@@ -60,7 +60,7 @@ const race = Effect.gen(function* () {
   const late = yield* Effect.forkChild(Effect.andThen(pause, listen))
   const client = Effect.fnUntraced(function* (n: number) {
     yield* pause
-    const mode = (["queue", "wait", "reject"] as const)[n % 3] ?? "queue"
+    const mode = (["queue", "wait", "reject", "steer", "interrupt"] as const)[n % 5] ?? "queue"
     const receipt = yield* Effect.exit(
       conversation.submit(
         says(`text ${n}`),

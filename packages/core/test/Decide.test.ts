@@ -33,7 +33,7 @@ import { says, settings } from "./support.ts"
 
 describe("decide: an idle conversation", () => {
   it("starts a turn on user_input, whatever the mode", () => {
-    for (const whileRunning of ["queue", "wait", "reject"] as const) {
+    for (const whileRunning of ["queue", "wait", "interrupt", "reject"] as const) {
       assert.deepStrictEqual(say(idle, submit(says("hi"), { whileRunning })), {
         events: startOf("0", "hi"),
         actions: [{ _tag: "StartTurn", id: "0" }],

@@ -1,6 +1,7 @@
 /** Inputs, drafts and states for the tables of `ConversationState`. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
+import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import { SubmissionRefused } from "../src/ConversationErrors.ts"
 import { type Draft, initial, number, project, type State } from "../src/ConversationState.ts"
 import { decide } from "../src/Decide.ts"
@@ -51,8 +52,8 @@ export const startOf = (id: string, text: string): ReadonlyArray<Draft> => [
   draft(id, { type: "task_started", model_context_window: null }),
   ...inputOf(id, text),
 ]
-export const turnAborted = (id: string) =>
-  draft(id, { type: "turn_aborted", reason: "interrupted" })
+export const turnAborted = (id: string, reason: TurnAbortReason = "interrupted") =>
+  draft(id, { type: "turn_aborted", reason })
 export const taskComplete = (id: string, last_agent_message: string | null) =>
   draft(id, { type: "task_complete", last_agent_message })
 export const shutdownComplete = (id: string) => draft(id, { type: "shutdown_complete" })
