@@ -45,3 +45,6 @@ export const perSecond = (value: number): string => `${Math.round(value).toLocal
 
 /** Megabytes of 10^6 bytes. */
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+/** `8.0 KiB`, of 1,024 bytes. */
+export const kibibytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`

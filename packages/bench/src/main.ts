@@ -6,21 +6,23 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { parse } from "./Arguments.ts"
+import * as Core from "./Core.ts"
 import * as Machine from "./Machine.ts"
 import * as Stdio from "./Stdio.ts"
 import * as Table from "./Table.ts"
 
 const about = {
+  core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
 } as const
 
 const usage = `Benchmarks, for \`npm run bench -- <name>\`:
 
 ${Object.entries(about)
-  .map(([name, text]) => `  ${name}  ${text}`)
+  .map(([name, text]) => `  ${name.padEnd(5)}  ${text}`)
   .join("\n")}
 
-Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry.
+Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`stdio\`).
 `
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(text))
@@ -31,11 +33,15 @@ const leave = (code: number, complaint: string) =>
     process.exitCode = code
   })
 
-const run = Effect.fn("bench.run")(function* (quick: boolean, bin: string) {
+const run = Effect.fn("bench.run")(function* (rows: Effect.Effect<ReadonlyArray<Table.Row>>) {
   yield* print(`${Machine.describe()}\n\n`)
-  const rows = yield* Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin)
-  yield* print(`${Table.render(rows)}\n`)
+  yield* print(`${Table.render(yield* rows)}\n`)
 })
+
+const stdio = (quick: boolean, bin: string) =>
+  existsSync(bin)
+    ? run(Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin))
+    : leave(1, `${bin} is missing, run \`npm run build\``)
 
 const main = Effect.suspend((): Effect.Effect<unknown> => {
   const invocation = parse(process.argv.slice(2), Object.keys(about))
@@ -45,10 +51,11 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
     case "Unclear":
       return leave(2, `${invocation.message}; \`npm run bench\` shows what there is`)
     case "Run": {
-      const bin = invocation.bin ?? Stdio.entry
-      return existsSync(bin)
-        ? run(invocation.quick, bin)
-        : leave(1, `${bin} is missing, run \`npm run build\``)
+      const { name, quick, bin } = invocation
+      if (name === "stdio") return stdio(quick, bin ?? Stdio.entry)
+      return bin === undefined
+        ? run(Core.core(quick ? Core.quick : Core.full))
+        : leave(2, "`--bin` is for `stdio`: the core is measured from its source")
     }
   }
 })

@@ -12,16 +12,9 @@ const bench = (...args: ReadonlyArray<string>) => {
 }
 
 describe("npm run bench", () => {
-  it("stdio prints the machine and one line per figure, whatever the figures are", () => {
-    const { status, stdout, stderr } = bench("stdio", "--quick")
-    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    const [machine, blank, titles, rule, ...rows] = stdout.trimEnd().split("\n")
-    assert.match(machine ?? "", /^Node v\d+\.\d+\.\d+, \w+ \w+, \d+ cores, load \d+\.\d$/)
-    assert.strictEqual(blank, "")
-    assert.match(titles ?? "", /^measured +figure +beside +aim +met$/)
-    assert.match(rule ?? "", /^-+( {2}-+){4}$/)
-    assert.deepStrictEqual(
-      rows.map((row) => row.split("  ", 1)[0]),
+  it.each<[string, Array<string>]>([
+    [
+      "stdio",
       [
         "start to the answer to initialize",
         "the same with a config.toml",
@@ -33,6 +26,33 @@ describe("npm run bench", () => {
         "deltas, all in one write of the provider",
         "ping, 64 in flight",
       ],
+    ],
+    [
+      "core",
+      [
+        "idle conversation, one listener, of 20",
+        "idle conversation, one listener, of 50",
+        "resident memory with 50 of them",
+        "events to 0 listeners",
+        "events to 1 listener",
+        "events to 4 listeners",
+        "events to 64 listeners",
+        "attach to a log of 1,000 events, replayed",
+        "create and remove 20 conversations",
+        "create and remove 50 conversations",
+      ],
+    ],
+  ])("%s prints the machine and one line per figure, whatever the figures are", (name, figures) => {
+    const { status, stdout, stderr } = bench(name, "--quick")
+    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+    const [machine, blank, titles, rule, ...rows] = stdout.trimEnd().split("\n")
+    assert.match(machine ?? "", /^Node v\d+\.\d+\.\d+, \w+ \w+, \d+ cores, load \d+\.\d$/)
+    assert.strictEqual(blank, "")
+    assert.match(titles ?? "", /^measured +figure +beside +aim +met$/)
+    assert.match(rule ?? "", /^-+( {2}-+){4}$/)
+    assert.deepStrictEqual(
+      rows.map((row) => row.split("  ", 1)[0]),
+      figures,
     )
     assert.notInclude(stdout, "NaN")
   })
@@ -40,7 +60,7 @@ describe("npm run bench", () => {
   it("without a name lists the benchmarks", () => {
     const { status, stdout, stderr } = bench()
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    assert.match(stdout, /^ {2}stdio {2}\S/m)
+    assert.match(stdout, /^ {2}core {3}\S.*\n {2}stdio {2}\S/m)
   })
 
   it("an unknown name is answered with the nearest and exit code 2", () => {
@@ -49,6 +69,14 @@ describe("npm run bench", () => {
       stdout: "",
       stderr:
         "bench: unknown benchmark `stdoi`, did you mean `stdio`?; `npm run bench` shows what there is\n",
+    })
+  })
+
+  it("the core has no other build to measure", () => {
+    assert.deepStrictEqual(bench("core", "--bin", "/x.mjs"), {
+      status: 2,
+      stdout: "",
+      stderr: "bench: `--bin` is for `stdio`: the core is measured from its source\n",
     })
   })
 

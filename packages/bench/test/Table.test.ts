@@ -31,8 +31,9 @@ describe("Table", () => {
     ])
   })
 
-  it("groups the digits of rates and counts megabytes in tens", () => {
+  it("groups the digits of rates and counts megabytes in tens, kibibytes in twos", () => {
     assert.strictEqual(Table.perSecond(1_234_567.8), "1,234,568/s")
     assert.strictEqual(Table.megabytes(56_780_000), "56.8 MB")
+    assert.strictEqual(Table.kibibytes(8192), "8.0 KiB")
   })
 })

@@ -1,0 +1,23 @@
+/** How long it takes to make conversations and to end them, one after the other. */
+import * as Effect from "effect/Effect"
+import { settings, silent, withManager } from "./Setting.ts"
+
+export interface LifecycleSizes {
+  readonly conversations: number
+}
+
+export interface LifecycleFigure {
+  readonly createMs: number
+  readonly removeMs: number
+}
+
+export const lifecycle = (sizes: LifecycleSizes): Effect.Effect<LifecycleFigure> =>
+  withManager(silent, (manager) =>
+    Effect.gen(function* () {
+      const startedAtMs = performance.now()
+      for (let n = 0; n < sizes.conversations; n++) yield* manager.create(settings())
+      const createdAtMs = performance.now()
+      for (const id of yield* manager.list) yield* manager.remove(id)
+      return { createMs: createdAtMs - startedAtMs, removeMs: performance.now() - createdAtMs }
+    }).pipe(Effect.orDie),
+  )

@@ -1,0 +1,67 @@
+/** How fast a conversation passes on what its model says: one delta per array of the stream, as the worst models speak. */
+import type { ModelEvent } from "@colloquy/core/ModelClient"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { isTurnEnd, readUntil, say, settings, withManager } from "./Setting.ts"
+
+export interface PublishSizes {
+  readonly listeners: number
+  readonly events: number
+  /** Turns, each in a conversation of its own; the first one is not counted. */
+  readonly runs: number
+}
+
+export interface PublishFigure {
+  /** Of the counted turns, in order; events as the model said them. */
+  readonly perSecond: ReadonlyArray<number>
+  /** Events that came to a listener for each that the model said: those that were behind get deltas joined. */
+  readonly deliveredShare: number
+}
+
+const delta: readonly [ModelEvent] = [{ _tag: "TextDelta", delta: "word " }]
+const done: readonly [ModelEvent] = [{ _tag: "Completed" }]
+
+const speech = (events: number): Stream.Stream<ModelEvent> =>
+  Stream.suspend(() => {
+    let left = events
+    return Stream.fromPull(
+      Effect.succeed(
+        Effect.suspend(() => {
+          left--
+          if (left >= 0) return Effect.succeed(delta)
+          return left === -1 ? Effect.succeed(done) : Cause.done()
+        }),
+      ),
+    )
+  })
+
+export const publish = (sizes: PublishSizes): Effect.Effect<PublishFigure> =>
+  withManager(
+    () => speech(sizes.events),
+    (manager) =>
+      Effect.gen(function* () {
+        const perSecond: Array<number> = []
+        let delivered = 0
+        for (let run = 0; run <= sizes.runs; run++) {
+          const conversation = yield* manager.create(settings())
+          const readers: Array<Fiber.Fiber<number>> = []
+          for (let n = 0; n < sizes.listeners; n++) {
+            const listener = yield* conversation.attach()
+            readers.push(yield* Effect.forkChild(readUntil(listener, isTurnEnd)))
+          }
+          // Without a listener the end of the turn shows in the state alone.
+          const startedAtMs = performance.now()
+          yield* say(conversation)
+          for (const reader of readers) delivered += yield* Fiber.join(reader)
+          if (sizes.listeners === 0) {
+            while ((yield* conversation.state).turn !== undefined) yield* Effect.yieldNow
+          }
+          if (run > 0) perSecond.push((sizes.events / (performance.now() - startedAtMs)) * 1000)
+          yield* manager.remove(conversation.id)
+        }
+        const said = sizes.events * (sizes.runs + 1) * Math.max(1, sizes.listeners)
+        return { perSecond, deliveredShare: delivered / said }
+      }).pipe(Effect.orDie),
+  )

@@ -1,0 +1,97 @@
+/** What every figure of the core is taken with: settings, a manager, models that say what they are told to. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { Listener } from "@colloquy/core/Listener"
+import { ModelClient } from "@colloquy/core/ModelClient"
+import type { Delivery } from "@colloquy/core/Outbox"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+/** New objects each time, as a resolver makes them. */
+export const settings = (): ConversationSettings => ({
+  model: "bench",
+  provider: {
+    id: "bench",
+    name: "bench",
+    wire: "offline",
+    baseUrl: "",
+    queryParams: {},
+    httpHeaders: {},
+    envHttpHeaders: {},
+    requestMaxRetries: 0,
+    streamMaxRetries: 0,
+    streamIdleTimeout: Duration.minutes(5),
+  },
+  cwd: "/home/someone/projects/something",
+  approvalPolicy: "never",
+  sandboxPolicy: { mode: "read-only" },
+  includePlanTool: false,
+  summary: "auto",
+  contextWindow: null,
+  showRawReasoning: false,
+})
+
+/** Runs with a manager of conversations without a limit, whose model gives these streams. */
+export const withManager = <A>(
+  stream: ModelClient["Service"]["stream"],
+  use: (manager: ConversationManager["Service"]) => Effect.Effect<A, never, Scope.Scope>,
+): Effect.Effect<A> =>
+  Effect.flatMap(ConversationManager, use).pipe(
+    Effect.scoped,
+    Effect.provide(
+      ConversationManager.layerWith({ maxConversations: Number.MAX_SAFE_INTEGER }).pipe(
+        Layer.provide([
+          Layer.succeed(ModelClient, { stream }),
+          ToolRuntime.layerNone,
+          IdGenerator.layer,
+        ]),
+      ),
+    ),
+  )
+
+/** A model nobody asks. */
+export const silent: ModelClient["Service"]["stream"] = () => Stream.never
+
+export const say = (conversation: Conversation): Effect.Effect<void> =>
+  Effect.asVoid(
+    Effect.orDie(
+      conversation.submit({ type: "user_input", items: [{ type: "text", text: "speak" }] }),
+    ),
+  )
+
+/** Reads until a delivery is the last wanted one; gives how many deltas came. */
+export const readUntil = (
+  listener: Listener,
+  isLast: (delivery: Delivery) => boolean,
+): Effect.Effect<number> => {
+  let count = 0
+  const next: Effect.Effect<number> = Effect.flatMap(Effect.orDie(listener.take), (deliveries) => {
+    let last = false
+    for (const delivery of deliveries) {
+      if (delivery._tag === "Event" && "delta" in delivery.event.msg) count++
+      if (isLast(delivery)) last = true
+    }
+    return last ? Effect.succeed(count) : next
+  })
+  return next
+}
+
+export const isTurnEnd = (delivery: Delivery): boolean =>
+  delivery._tag === "Event" && delivery.event.msg.type === "task_complete"
+
+/** Bytes on the heap that something still holds. The process must run with `--expose-gc`. */
+export const heapBytes: Effect.Effect<number> = Effect.promise(async () => {
+  // Twice, with a turn of the event loop between: finalizers and weak references take one.
+  for (let round = 0; round < 2; round++) {
+    globalThis.gc?.()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+})
