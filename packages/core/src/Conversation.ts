@@ -24,7 +24,6 @@ import { decide } from "./Decide.ts"
 import type { Decision, Input, Receipt, TurnExit, WhileRunning } from "./Decision.ts"
 import { environmentContext } from "./EnvironmentContext.ts"
 import { EventLog } from "./EventLog.ts"
-import { historyOf } from "./History.ts"
 import { type Batch, type Listener, make as makeListener } from "./Listener.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
@@ -174,7 +173,7 @@ export const make = Effect.fnUntraced(function* (
       const current = yield* Ref.get(state)
       const step: Turn.Step | undefined =
         decision.goOn === true
-          ? { history: historyOf(log.all()), seq: log.seq - 1, usage: current.usage }
+          ? { history: log.history(), seq: log.seq - 1, usage: current.usage }
           : undefined
       yield* Deferred.succeed(command.reply, {
         _tag: "Decision",

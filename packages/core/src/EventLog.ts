@@ -3,12 +3,16 @@
  * Appended to by the conversation's fiber alone; read by listeners. Keeps L4: `events[n].seq === n`.
  */
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { History } from "./History.ts"
 import { Partials } from "./Partials.ts"
 
 export class EventLog {
   private readonly durable: Array<Event> = []
   private readonly partials = new Partials()
   private count = 0
+  /** Made for the first request, and the number of the next event to fold into it. */
+  private folded: { readonly history: History; next: number } | undefined
 
   /** Number of the next durable event. */
   get seq(): number {
@@ -36,6 +40,16 @@ export class EventLog {
   /** Every durable event. */
   all(): ReadonlyArray<Event> {
     return this.durable
+  }
+
+  /** The model's history of every durable event; what was given out does not change with later ones. */
+  history(): ReadonlyArray<ResponseItem> {
+    const folded = (this.folded ??= { history: new History(), next: 0 })
+    for (; folded.next < this.durable.length; folded.next++) {
+      const event = this.durable[folded.next]
+      if (event !== undefined) folded.history.add(event)
+    }
+    return folded.history.items()
   }
 
   /** One delta per text in progress, each with all its text so far. */

@@ -27,25 +27,41 @@ export const outputFor = (call: ToolCall, output: string): ToolOutput => ({
   output,
 })
 
-export const historyOf = (events: ReadonlyArray<Event>): ReadonlyArray<ResponseItem> => {
-  const items: Array<ResponseItem> = []
-  // Where the output of each call that has none yet stands in `items`. Providers repeat call ids, so each output
+/** The fold, event by event: a long conversation is not read again for each of its requests. */
+export class History {
+  private readonly kept: Array<ResponseItem> = []
+  // Where the output of each call that has none yet stands in `kept`. Providers repeat call ids, so each output
   // answers the oldest open call of its id; the end of a turn closes its calls.
-  const open = new Map<string, Array<number>>()
-  for (const { msg } of events) {
-    if (isTerminal(msg)) open.clear()
-    if (msg.type !== "raw_response_item") continue
-    const { item } = msg
-    if (isToolOutput(item)) {
-      const place = open.get(item.call_id)?.shift()
-      if (place !== undefined) items[place] = item
-      continue
-    }
-    items.push(item)
-    if (!isToolCall(item)) continue
-    const callId = item.call_id ?? ""
-    open.set(callId, [...(open.get(callId) ?? []), items.length])
-    items.push(outputFor(item, "aborted"))
+  private readonly open = new Map<string, Array<number>>()
+
+  add({ msg }: Event): void {
+    if (isTerminal(msg)) this.open.clear()
+    if (msg.type === "raw_response_item") this.addItem(msg.item)
   }
-  return items
+
+  private addItem(item: ResponseItem): void {
+    if (isToolOutput(item)) {
+      const place = this.open.get(item.call_id)?.shift()
+      if (place !== undefined) this.kept[place] = item
+      return
+    }
+    this.kept.push(item)
+    if (!isToolCall(item)) return
+    const callId = item.call_id ?? ""
+    const places = this.open.get(callId)
+    if (places === undefined) this.open.set(callId, [this.kept.length])
+    else places.push(this.kept.length)
+    this.kept.push(outputFor(item, "aborted"))
+  }
+
+  /** A copy: what a request was made of stays as it was. */
+  items(): ReadonlyArray<ResponseItem> {
+    return this.kept.slice()
+  }
+}
+
+export const historyOf = (events: Iterable<Event>): ReadonlyArray<ResponseItem> => {
+  const history = new History()
+  for (const event of events) history.add(event)
+  return history.items()
 }

@@ -1,6 +1,9 @@
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { EventLog } from "../src/EventLog.ts"
+import { historyOf } from "../src/History.ts"
+import { callItem, outputItem, userItem } from "./support.ts"
 
 const note = (seq: number): Event => ({
   seq,
@@ -39,5 +42,25 @@ describe("EventLog", () => {
     const message: EventMsg = { type: "agent_message", message: "ab" }
     log.append([{ seq: 2, id: "t", msg: message }])
     assert.deepStrictEqual(log.inProgress(), [])
+  })
+
+  it("gives the same history asked for after every event as the whole log gives at once", () => {
+    const items: ReadonlyArray<ResponseItem> = [
+      userItem("a"),
+      callItem("x", "1"),
+      callItem("y", "2"),
+      outputItem("2", "two"),
+      outputItem("1", "one"),
+      userItem("b"),
+    ]
+    const log = new EventLog()
+    const given = items.map((item, seq) => {
+      log.append([{ seq, id: "t", msg: { type: "raw_response_item", item } }])
+      return log.history()
+    })
+    assert.deepStrictEqual(
+      given,
+      items.map((_, seq) => historyOf(log.all().slice(0, seq + 1))),
+    )
   })
 })
