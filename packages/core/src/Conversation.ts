@@ -5,7 +5,7 @@
  * interprets the decisions. It never waits for a listener (L6), numbers events without a gap (L4), starts with
  * `session_configured` (L3) and closes every turn with one terminal event, also when it is closed itself (L5).
  */
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import * as Cause from "effect/Cause"
@@ -17,18 +17,27 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
-import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
+import {
+  type AttachError,
+  ConversationClosed,
+  type ConversationUnavailable,
+  type SubmitError,
+} from "./ConversationErrors.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
 import type { Decision, Input, Receipt, TurnExit, WhileRunning } from "./Decision.ts"
-import { environmentContext } from "./EnvironmentContext.ts"
 import { EventLog } from "./EventLog.ts"
-import { type Batch, type Listener, make as makeListener } from "./Listener.ts"
+import { historyOf } from "./History.ts"
+import type { Batch, Listener } from "./Listener.ts"
+import { Listeners } from "./Listeners.ts"
 import type { ModelClient } from "./ModelClient.ts"
-import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
+import { opening } from "./Opening.ts"
+import type { OutboxLimits } from "./Outbox.ts"
+import { closeUnfinished, type Existing, restore } from "./Restore.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 import * as Turn from "./Turn.ts"
+import type { TurnPermits } from "./TurnPermits.ts"
 
 export interface Conversation {
   readonly id: ConversationId
@@ -47,23 +56,49 @@ export interface Conversation {
   ) => Effect.Effect<Receipt, SubmitError>
   /** Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows. */
   readonly cancel: (id: SubmissionId) => Effect.Effect<void>
-  /** Listens from durable event `from` on; default: what comes now. Ends with the scope. */
+  /**
+   * Listens from durable event `from` on; default: what comes now. Ends with the scope. Fails, and nobody listens,
+   * when `from` lies beyond the next event or too many listen already.
+   */
   readonly attach: (options?: {
     readonly from?: number
     readonly limits?: OutboxLimits
-  }) => Effect.Effect<Listener, never, Scope.Scope>
+  }) => Effect.Effect<Listener, AttachError, Scope.Scope>
   /** A snapshot. */
+  readonly state: Effect.Effect<State, ConversationUnavailable>
+}
+
+/** What only the owner of a conversation may do with it. */
+export interface OwnedConversation extends Conversation {
   readonly state: Effect.Effect<State>
+  /** Every durable event so far: a snapshot. */
+  readonly events: Effect.Effect<ReadonlyArray<Event>>
+  /**
+   * When nothing runs, waits or listens and nothing unread is in the inbox: ends the fiber without any event and
+   * gives the log. Otherwise, and of one that has ended, undefined and nothing happened. A submission that races
+   * with it either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
+   */
+  readonly suspend: Effect.Effect<ReadonlyArray<Event> | undefined>
+}
+
+export interface ConversationOptions {
+  /** Runs when the fiber has ended, for whatever reason. */
+  readonly onClose?: Effect.Effect<unknown>
+  /** Goes on from here; no event is told anew, but a turn that was left open is closed with `turn_aborted`. */
+  readonly existing?: Existing
+  /** One more is refused. Default 1,024. */
+  readonly maxListeners?: number
+  /** Shared by the conversations whose turns count together; default: no limit. */
+  readonly permits?: TurnPermits
 }
 
 type Answer =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Turn.Step }
   | { readonly _tag: "Closed" }
 
-interface Command {
-  readonly input: Input
-  readonly reply?: Deferred.Deferred<Answer>
-}
+type Command =
+  | { readonly input: Input; readonly reply?: Deferred.Deferred<Answer> }
+  | { readonly suspend: Deferred.Deferred<ReadonlyArray<Event> | undefined> }
 
 /** Submissions and events a conversation has not looked at yet; more wait outside (§5.1: 64 in the original). */
 const inboxCapacity = 64
@@ -71,20 +106,6 @@ const inboxCapacity = 64
 const hubCapacity = 64
 /** A closing conversation waits this long for its turn to stop (L14: one second). */
 const closeBound = "1 second"
-
-const sessionConfigured = (id: ConversationId, settings: ConversationSettings): EventMsg => ({
-  type: "session_configured",
-  session_id: id,
-  model: settings.model,
-  ...(settings.effort === undefined ? {} : { reasoning_effort: settings.effort }),
-  history_log_id: 0,
-  history_entry_count: 0,
-  thread_id: id,
-  model_provider_id: settings.provider.id,
-  approval_policy: settings.approvalPolicy,
-  sandbox_policy: settings.sandboxPolicy,
-  cwd: settings.cwd,
-})
 
 const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.Effect<TurnExit> => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) {
@@ -104,13 +125,18 @@ const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.E
 export const make = Effect.fnUntraced(function* (
   id: ConversationId,
   settings: ConversationSettings,
-  options?: { readonly onClose?: Effect.Effect<unknown> },
-): Effect.fn.Return<Conversation, never, Scope.Scope | ModelClient | ToolRuntime> {
+  options: ConversationOptions = {},
+): Effect.fn.Return<OwnedConversation, never, Scope.Scope | ModelClient | ToolRuntime> {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
-  const state = yield* Ref.make(initial(settings))
+  const { existing, permits } = options
+  const state = yield* Ref.make(
+    existing === undefined ? initial(settings) : restore(settings, existing),
+  )
   const log = new EventLog()
+  log.append(existing?.events ?? [])
   const hub = yield* PubSub.bounded<Batch>(hubCapacity)
   const inbox = yield* Queue.bounded<Command, Cause.Done>(inboxCapacity)
+  const listeners = new Listeners(log, hub, options.maxListeners)
   const turns = yield* Scope.make()
   let turn: Fiber.Fiber<void> | undefined
   /** True once the last command was carried out. */
@@ -166,14 +192,22 @@ export const make = Effect.fnUntraced(function* (
   })
 
   /** Carries out one command. */
-  const interpret = Effect.fnUntraced(function* (command: Command) {
-    const decision = decide(yield* Ref.get(state), command.input)
-    yield* Ref.set(state, record(decision.state, decision.events))
+  const interpret = Effect.fnUntraced(function* (command: Command, unread: number) {
+    const before = yield* Ref.get(state)
+    if ("suspend" in command) {
+      over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
+      yield* Deferred.succeed(command.suspend, over ? log.all() : undefined)
+      return
+    }
+    const decided = decide(before, command.input)
+    const decision = permits?.admit(before, decided) ?? decided
+    const after = record(decision.state, decision.events)
+    permits?.settle(before, after)
+    yield* Ref.set(state, after)
     if (command.reply !== undefined) {
-      const current = yield* Ref.get(state)
       const step: Turn.Step | undefined =
         decision.goOn === true
-          ? { history: log.history(), seq: log.seq - 1, usage: current.usage }
+          ? { history: historyOf(log.all()), seq: log.seq - 1, usage: after.usage }
           : undefined
       yield* Deferred.succeed(command.reply, {
         _tag: "Decision",
@@ -190,7 +224,11 @@ export const make = Effect.fnUntraced(function* (
 
   /** Interprets what is in the inbox, then publishes all of it at once. */
   const work = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
-    for (const command of commands) yield* over ? refuse(command) : interpret(command)
+    let left = commands.length
+    for (const command of commands) {
+      left--
+      yield* over ? refuse(command) : interpret(command, left + Queue.sizeUnsafe(inbox))
+    }
     yield* publish
   }, Effect.uninterruptible)
 
@@ -206,10 +244,12 @@ export const make = Effect.fnUntraced(function* (
   )
   const loop = Effect.uninterruptible(next)
 
-  const refuse = (command: Command) =>
-    command.reply === undefined
+  const refuse = (command: Command): Effect.Effect<unknown> => {
+    if ("suspend" in command) return Deferred.succeed(command.suspend, undefined)
+    return command.reply === undefined
       ? Effect.void
-      : Effect.asVoid(Deferred.succeed(command.reply, { _tag: "Closed" }))
+      : Deferred.succeed(command.reply, { _tag: "Closed" })
+  }
 
   const shutDown: Command = {
     input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
@@ -234,14 +274,12 @@ export const make = Effect.fnUntraced(function* (
     yield* Effect.forEach(yield* Queue.collect(inbox), refuse, { discard: true })
     yield* PubSub.end(hub, { _tag: "Closed" })
     yield* Scope.close(turns, Exit.void)
-    yield* options?.onClose ?? Effect.void
+    permits?.settle(yield* Ref.get(state), { turn: undefined })
+    yield* options.onClose ?? Effect.void
   })
 
   yield* Ref.update(state, (s) =>
-    record(s, [
-      { id: "", msg: sessionConfigured(id, settings) },
-      { id: "", msg: { type: "raw_response_item", item: environmentContext(settings) } },
-    ]),
+    record(s, existing === undefined ? opening(id, settings) : closeUnfinished(s)),
   )
   yield* loop.pipe(
     Effect.onInterrupt(() => shutDownNow),
@@ -271,15 +309,12 @@ export const make = Effect.fnUntraced(function* (
         },
       ),
     cancel: (submissionId) => Effect.asVoid(ask({ _tag: "Cancel", id: submissionId })),
-    attach: (options) =>
-      Effect.suspend(() =>
-        makeListener(
-          log,
-          hub,
-          options?.limits ?? defaultOutboxLimits,
-          // Events of the future are those that come from now on.
-          Math.min(options?.from ?? log.seq, log.seq),
-        ),
+    attach: (options) => listeners.attach(options),
+    events: Effect.sync(() => log.slice(0, log.seq)),
+    suspend: Effect.flatMap(Deferred.make<ReadonlyArray<Event> | undefined>(), (suspend) =>
+      Effect.flatMap(send({ suspend }), (taken) =>
+        taken ? Deferred.await(suspend) : Effect.succeed(undefined),
       ),
+    ),
   }
 })

@@ -20,12 +20,44 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "TooManyWaiting",
       "TooLarge",
       "DuplicateId",
+      "TooManyTurns",
     ]),
     message: Schema.String,
   },
 ) {}
 
-export type SubmitError = ConversationClosed | SubmissionRefused
+/** The conversation exists but cannot be used now: it could not be loaded again. */
+export class ConversationUnavailable extends Schema.TaggedError<ConversationUnavailable>()(
+  "ConversationUnavailable",
+  { id: Schema.String, reason: Schema.String },
+) {
+  override get message() {
+    return `conversation ${this.id} is not available: ${this.reason}`
+  }
+}
+
+export type SubmitError = ConversationClosed | SubmissionRefused | ConversationUnavailable
+
+/** A listener asked for events that do not exist yet, or for no whole number. */
+export class EventsFromFuture extends Schema.TaggedError<EventsFromFuture>()("EventsFromFuture", {
+  from: Schema.Number,
+  /** Number of the next event. */
+  next: Schema.Int,
+}) {
+  override get message() {
+    return `from: expected a whole number up to ${this.next}, the next event's; got ${this.from}`
+  }
+}
+
+export class TooManyListeners extends Schema.TaggedError<TooManyListeners>()("TooManyListeners", {
+  maxListeners: Schema.Int,
+}) {
+  override get message() {
+    return `${this.maxListeners} listeners are attached to the conversation already, which is the limit`
+  }
+}
+
+export type AttachError = EventsFromFuture | TooManyListeners | ConversationUnavailable
 
 export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()(
   "NoSuchConversation",

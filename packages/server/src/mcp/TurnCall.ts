@@ -110,6 +110,9 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
     Effect.catchTags({
       ConversationClosed: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
       SubmissionRefused: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
+      ConversationUnavailable: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
+      EventsFromFuture: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
+      TooManyListeners: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
       ConnectionClosed: ({ reason }) => Effect.succeed(failureIn(conversation.id, reason)),
       Done: () => Effect.succeed(failureIn(conversation.id, gone)),
     }),

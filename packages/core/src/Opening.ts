@@ -1,0 +1,29 @@
+/** The events every conversation begins with, told before anything else happens (L3, §6.2). Pure. */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import type { ConversationSettings } from "./ConversationSettings.ts"
+import type { Draft } from "./ConversationState.ts"
+import { environmentContext } from "./EnvironmentContext.ts"
+
+const sessionConfigured = (id: ConversationId, settings: ConversationSettings): EventMsg => ({
+  type: "session_configured",
+  session_id: id,
+  model: settings.model,
+  ...(settings.effort === undefined ? {} : { reasoning_effort: settings.effort }),
+  history_log_id: 0,
+  history_entry_count: 0,
+  thread_id: id,
+  model_provider_id: settings.provider.id,
+  approval_policy: settings.approvalPolicy,
+  sandbox_policy: settings.sandboxPolicy,
+  cwd: settings.cwd,
+})
+
+/** Who it is, then where the model works. Both carry the id `""`: no submission caused them. */
+export const opening = (
+  id: ConversationId,
+  settings: ConversationSettings,
+): ReadonlyArray<Draft> => [
+  { id: "", msg: sessionConfigured(id, settings) },
+  { id: "", msg: { type: "raw_response_item", item: environmentContext(settings) } },
+]

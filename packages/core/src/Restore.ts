@@ -1,0 +1,32 @@
+/** The state of a conversation that was kept somewhere, as the fold of its log. Pure. */
+import type { Event } from "@colloquy/protocol/EventMsg"
+import type { ConversationSettings } from "./ConversationSettings.ts"
+import { type Draft, initial, project, type State } from "./ConversationState.ts"
+import { keep, none, type Receipts } from "./Receipts.ts"
+
+/** What a conversation needs to go on. `events` are its durable ones, `events[n].seq === n`. */
+export interface Existing {
+  readonly events: ReadonlyArray<Event>
+  /** Of a log without them every id that occurs in it counts as taken. */
+  readonly receipts?: Receipts
+}
+
+/** No later submission gets an id that occurs in the log: each of its turns would seem to end twice (L5). */
+const receiptsOf = (events: ReadonlyArray<Event>): Receipts => {
+  const ids = new Set(events.flatMap(({ id }) => (id === "" ? [] : [id])))
+  let receipts = none
+  for (const id of ids) receipts = keep(receipts, id, { id, disposition: "started" })
+  return receipts
+}
+
+export const restore = (settings: ConversationSettings, existing: Existing): State =>
+  existing.events.reduce(project, {
+    ...initial(settings),
+    receipts: existing.receipts ?? receiptsOf(existing.events),
+  })
+
+/** What closes a turn that the log leaves open: nobody runs it any more (L5, L11). */
+export const closeUnfinished = (state: State): ReadonlyArray<Draft> =>
+  state.turn === undefined
+    ? []
+    : [{ id: state.turn.id, msg: { type: "turn_aborted", reason: "interrupted" } }]
