@@ -28,7 +28,6 @@ import { type Draft, initial, number, project, type State } from "./Conversation
 import { decide } from "./Decide.ts"
 import type { Decision, Input, Receipt, TurnExit, WhileRunning } from "./Decision.ts"
 import { EventLog } from "./EventLog.ts"
-import { historyOf } from "./History.ts"
 import type { Batch, Listener } from "./Listener.ts"
 import { Listeners } from "./Listeners.ts"
 import type { ModelClient } from "./ModelClient.ts"
@@ -207,7 +206,7 @@ export const make = Effect.fnUntraced(function* (
     if (command.reply !== undefined) {
       const step: Turn.Step | undefined =
         decision.goOn === true
-          ? { history: historyOf(log.all()), seq: log.seq - 1, usage: after.usage }
+          ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
           : undefined
       yield* Deferred.succeed(command.reply, {
         _tag: "Decision",
