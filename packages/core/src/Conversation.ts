@@ -8,11 +8,10 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
@@ -26,7 +25,7 @@ import {
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
-import type { Decision, Input, Receipt, TurnExit, WhileRunning } from "./Decision.ts"
+import type { Decision, Input, Receipt, WhileRunning } from "./Decision.ts"
 import { EventLog } from "./EventLog.ts"
 import type { Batch, Listener } from "./Listener.ts"
 import { Listeners } from "./Listeners.ts"
@@ -35,7 +34,8 @@ import { opening } from "./Opening.ts"
 import type { OutboxLimits } from "./Outbox.ts"
 import { closeUnfinished, type Existing, restore } from "./Restore.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
-import * as Turn from "./Turn.ts"
+import type * as Turn from "./Turn.ts"
+import * as TurnRunner from "./TurnRunner.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
 
 export interface Conversation {
@@ -53,7 +53,10 @@ export interface Conversation {
     op: Op,
     options?: { readonly id?: SubmissionId; readonly whileRunning?: WhileRunning },
   ) => Effect.Effect<Receipt, SubmitError>
-  /** Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows. */
+  /**
+   * Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows within a second plus
+   * the kill grace of the settings, also when what the turn runs does not stop (L14). Nothing else is told of it then.
+   */
   readonly cancel: (id: SubmissionId) => Effect.Effect<void>
   /**
    * Listens from durable event `from` on; default: what comes now. Ends with the scope. Fails, and nobody listens,
@@ -103,22 +106,6 @@ type Command =
 const inboxCapacity = 64
 /** Batches a listener's pump may be late. */
 const hubCapacity = 64
-/** A closing conversation waits this long for its turn to stop (L14: one second). */
-const closeBound = "1 second"
-
-const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.Effect<TurnExit> => {
-  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) {
-    return Effect.succeed({ _tag: "Interrupted" })
-  }
-  const failure = exit.cause.reasons.find(Cause.isFailReason)
-  if (failure !== undefined) {
-    return Effect.succeed({ _tag: "Failed", message: failure.error.message })
-  }
-  return Effect.as(Effect.logError("a turn died", exit.cause), {
-    _tag: "Failed",
-    message: "internal error; the turn died unexpectedly",
-  })
-}
 
 /** Makes a conversation that lives until its scope closes or it is shut down; then `onClose` runs. */
 export const make = Effect.fnUntraced(function* (
@@ -126,7 +113,6 @@ export const make = Effect.fnUntraced(function* (
   settings: ConversationSettings,
   options: ConversationOptions = {},
 ): Effect.fn.Return<OwnedConversation, never, Scope.Scope | ModelClient | ToolRuntime> {
-  const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const { existing, permits } = options
   const state = yield* Ref.make(
     existing === undefined ? initial(settings) : restore(settings, existing),
@@ -137,7 +123,6 @@ export const make = Effect.fnUntraced(function* (
   const inbox = yield* Queue.bounded<Command, Cause.Done>(inboxCapacity)
   const listeners = new Listeners(log, hub, options.maxListeners)
   const turns = yield* Scope.make()
-  let turn: Fiber.Fiber<void> | undefined
   /** True once the last command was carried out. */
   let over = false
 
@@ -167,26 +152,22 @@ export const make = Effect.fnUntraced(function* (
       ),
     )
 
+  const runner = yield* TurnRunner.make({
+    scope: turns,
+    onEnd: (turnId, exit) => send({ input: { _tag: "Ended", turnId, exit } }),
+  })
+
   const startTurn = Effect.fnUntraced(function* (turnId: SubmissionId) {
-    const port: Turn.TurnPort = {
-      emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
-      advance: (progress) =>
-        Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
-          answer._tag === "Decision" ? answer.step : undefined,
-        ),
-    }
     const { settings } = yield* Ref.get(state)
-    turn = yield* Turn.run({ id: turnId, conversationId: id, settings }, port).pipe(
-      Effect.provideContext(services),
-      Effect.onExit((exit) =>
-        Effect.flatMap(turnExit(exit), (end) =>
-          send({ input: { _tag: "Ended", turnId, exit: end } }),
-        ),
-      ),
-      // The conversation has been told; nobody joins the fiber.
-      Effect.exit,
-      Effect.asVoid,
-      Effect.forkIn(turns, { startImmediately: true }),
+    yield* runner.start(
+      { id: turnId, conversationId: id, settings },
+      {
+        emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
+        advance: (progress) =>
+          Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
+            answer._tag === "Decision" ? answer.step : undefined,
+          ),
+      },
     )
   })
 
@@ -216,7 +197,7 @@ export const make = Effect.fnUntraced(function* (
     }
     for (const action of decision.actions) {
       if (action._tag === "StartTurn") yield* startTurn(action.id)
-      else if (action._tag === "InterruptTurn") turn?.interruptUnsafe()
+      else if (action._tag === "InterruptTurn") yield* runner.interrupt
       else over = true
     }
   })
@@ -263,7 +244,7 @@ export const make = Effect.fnUntraced(function* (
   )
   // The scope closes: the same shutdown as by op, within its bound.
   const shutDownNow = Effect.andThen(work([shutDown]), loop).pipe(
-    Effect.timeoutOption(closeBound),
+    Effect.timeoutOption(TurnRunner.stopBound(settings)),
     Effect.andThen(giveUpTurn),
   )
 

@@ -8,6 +8,7 @@ import type {
   Verbosity,
 } from "@colloquy/protocol/Policy"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ModelProvider } from "./ModelClient.ts"
@@ -32,6 +33,11 @@ export interface ConversationSettings {
   readonly contextWindow: number | null
   /** Send `agent_reasoning_raw_content*` events. */
   readonly showRawReasoning: boolean
+  /**
+   * What a process may take between being asked to end and being killed. An interrupted turn is told of as over one
+   * second and this time after the interrupt, at the latest (L14). Default 500 ms.
+   */
+  readonly killGrace?: Duration.Duration
 }
 
 /** What a client may set for one conversation; everything else comes from configuration. */

@@ -45,6 +45,7 @@ export type Input =
       readonly followUp: boolean
       readonly lastMessage: string | null
     }
+  /** The fiber of the turn is gone, or did not go in time. */
   | { readonly _tag: "Ended"; readonly turnId: SubmissionId; readonly exit: TurnExit }
 
 export type Action =

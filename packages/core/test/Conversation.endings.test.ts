@@ -144,32 +144,36 @@ describe("the end of a turn", () => {
     )
   }
 
-  it.effect("L5 L14 is told within a second when a tool does not stop as its scope closes", () =>
-    Effect.gen(function* () {
-      const stopped = yield* Deferred.make<void>()
-      const { conversation, listener, close } = yield* open([call("stubborn")], {
-        tools: tools({
-          stubborn: () => Effect.onInterrupt(Effect.never, () => Deferred.await(stopped)),
-        }),
-      })
-      yield* conversation.submit(says("hi"), { id: "t" })
-      yield* settle
-      const seen = yield* Effect.forkChild(takeToEnd(listener))
-      const closing = yield* Effect.forkChild(close, { startImmediately: true })
-      yield* settle
-      assert.isUndefined(seen.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      const events = eventsOf(yield* Fiber.join(seen))
-      assert.deepStrictEqual(
-        events.slice(-2).map(({ msg }) => msg),
-        [aborted, { type: "shutdown_complete" }],
-      )
-      assert.deepStrictEqual(endings(events, "t"), { terminal: ["turn_aborted"], after: [] })
-      // What the tool started may still be there: the scope waits for it.
-      assert.isUndefined(closing.pollUnsafe())
-      yield* Deferred.succeed(stopped, undefined)
-      yield* Fiber.join(closing)
-    }),
+  it.effect(
+    "L5 L14 is told within a second and the grace when a tool does not stop as its scope closes",
+    () =>
+      Effect.gen(function* () {
+        const stopped = yield* Deferred.make<void>()
+        const { conversation, listener, close } = yield* open([call("stubborn")], {
+          tools: tools({
+            stubborn: () => Effect.onInterrupt(Effect.never, () => Deferred.await(stopped)),
+          }),
+        })
+        yield* conversation.submit(says("hi"), { id: "t" })
+        yield* settle
+        const seen = yield* Effect.forkChild(takeToEnd(listener))
+        const closing = yield* Effect.forkChild(close, { startImmediately: true })
+        yield* settle
+        assert.isUndefined(seen.pollUnsafe())
+        yield* TestClock.adjust("1499 millis")
+        assert.isUndefined(seen.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        const events = eventsOf(yield* Fiber.join(seen))
+        assert.deepStrictEqual(
+          events.slice(-2).map(({ msg }) => msg),
+          [aborted, { type: "shutdown_complete" }],
+        )
+        assert.deepStrictEqual(endings(events, "t"), { terminal: ["turn_aborted"], after: [] })
+        // What the tool started may still be there: the scope waits for it.
+        assert.isUndefined(closing.pollUnsafe())
+        yield* Deferred.succeed(stopped, undefined)
+        yield* Fiber.join(closing)
+      }),
   )
 
   it.effect("drops what a tool still says after its turn", () =>

@@ -1,0 +1,91 @@
+/**
+ * The fibers of a conversation's turns: starts one at a time, stops it, and gives it up when it does not stop.
+ *
+ * Keeps L14: after `interrupt` the conversation hears of the turn's end within its bound, whatever the fiber does; a
+ * fiber left behind is heard no more, since its events name a turn that is over, and ends with the scope (L8).
+ */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type { ConversationSettings } from "./ConversationSettings.ts"
+import type { TurnExit } from "./Decision.ts"
+import type { ModelClient } from "./ModelClient.ts"
+import type { ToolRuntime } from "./ToolRuntime.ts"
+import * as Turn from "./Turn.ts"
+
+/** L14: the terminal event comes within one second plus the kill grace. */
+const stopTime = Duration.seconds(1)
+
+/** Time between asking a process to end and killing it, where the settings name none: enough to write a file. */
+const defaultKillGrace = Duration.millis(500)
+
+/** The longest time from an interrupt to the terminal event. */
+export const stopBound = (settings: ConversationSettings): Duration.Duration =>
+  Duration.sum(stopTime, settings.killGrace ?? defaultKillGrace)
+
+const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.Effect<TurnExit> => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) {
+    return Effect.succeed({ _tag: "Interrupted" })
+  }
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined) {
+    return Effect.succeed({ _tag: "Failed", message: failure.error.message })
+  }
+  return Effect.as(Effect.logError("a turn died", exit.cause), {
+    _tag: "Failed",
+    message: "internal error; the turn died unexpectedly",
+  })
+}
+
+export interface TurnRunner {
+  /** Starts a turn; `onEnd` is told once it is over by itself or by `interrupt`. */
+  readonly start: (turn: Turn.TurnOptions, port: Turn.TurnPort) => Effect.Effect<void>
+  /**
+   * Stops the turn that was started last and returns at once. When its fiber is not gone within `stopBound`, `onEnd`
+   * is told as if it were; it may be told again.
+   */
+  readonly interrupt: Effect.Effect<void>
+}
+
+export const make = (options: {
+  /** Holds the fibers; closing it waits for all of them, also those left behind. */
+  readonly scope: Scope.Scope
+  readonly onEnd: (turnId: SubmissionId, exit: TurnExit) => Effect.Effect<unknown>
+}): Effect.Effect<TurnRunner, never, ModelClient | ToolRuntime> =>
+  Effect.map(Effect.context<ModelClient | ToolRuntime>(), (services) => {
+    let running: { readonly turn: Turn.TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
+    const { onEnd, scope } = options
+
+    const start: TurnRunner["start"] = (turn, port) =>
+      Turn.run(turn, port).pipe(
+        Effect.provideContext(services),
+        Effect.onExit((exit) => Effect.flatMap(turnExit(exit), (end) => onEnd(turn.id, end))),
+        // The conversation has been told; nobody joins the fiber.
+        Effect.exit,
+        Effect.asVoid,
+        Effect.forkIn(scope, { startImmediately: true }),
+        Effect.map((fiber) => {
+          running = { turn, fiber }
+        }),
+      )
+
+    const interrupt = Effect.suspend(() => {
+      if (running === undefined) return Effect.void
+      const { turn, fiber } = running
+      fiber.interruptUnsafe()
+      return Fiber.await(fiber).pipe(
+        Effect.timeoutOrElse({
+          duration: stopBound(turn.settings),
+          orElse: () => onEnd(turn.id, { _tag: "Interrupted" }),
+        }),
+        Effect.forkIn(scope),
+        Effect.asVoid,
+      )
+    })
+
+    return { start, interrupt }
+  })
