@@ -57,6 +57,9 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const ids = yield* IdGenerator
   const entries = new Map<string, Entry>()
+  let closed = false
+  /** Conversations being made: they count, and are not listed yet. */
+  let making = 0
 
   const find = (id: string) =>
     Effect.suspend(() => {
@@ -69,23 +72,36 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   const end = (entry: Entry) => Scope.close(entry.scope, Exit.void)
 
   yield* Effect.addFinalizer(() => {
+    closed = true
     const all = [...entries.values()]
     entries.clear()
     return Effect.forEach(all, end, { concurrency: "unbounded", discard: true })
   })
 
-  const create = Effect.fnUntraced(function* (settings: ConversationSettings) {
-    if (entries.size >= maxConversations) {
-      return yield* new TooManyConversations({ maxConversations })
-    }
+  const open = Effect.fnUntraced(function* (settings: ConversationSettings) {
     const id = yield* ids.conversationId
     const scope = yield* Scope.make()
     const conversation = yield* makeConversation(id, settings, {
       onClose: Effect.sync(() => entries.delete(id)),
     }).pipe(Scope.provide(scope), Effect.provideContext(services))
-    entries.set(id, { conversation, scope })
+    const entry: Entry = { conversation, scope }
+    // Nobody would end it any more: what is made too late is a conversation that has ended.
+    if (closed) yield* end(entry)
+    else entries.set(id, entry)
     return conversation
-  }, Effect.uninterruptible)
+  })
+
+  const create = (settings: ConversationSettings) =>
+    Effect.suspend(() => {
+      if (entries.size + making >= maxConversations) {
+        return Effect.fail(new TooManyConversations({ maxConversations }))
+      }
+      making++
+      return Effect.ensuring(
+        open(settings),
+        Effect.sync(() => making--),
+      )
+    }).pipe(Effect.uninterruptible)
 
   return ConversationManager.of({
     create,
