@@ -7,8 +7,10 @@ import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { History } from "./History.ts"
 import { Partials } from "./Partials.ts"
 
+const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
+
 export class EventLog {
-  private readonly durable: Array<Event> = []
+  private durable: Array<Event> = []
   private readonly partials = new Partials()
   private count = 0
   /** Made for the first request, and the number of the next event to fold into it. */
@@ -25,8 +27,11 @@ export class EventLog {
   }
 
   append(events: ReadonlyArray<Event>): void {
+    const isFirst = this.count === 0
+    // Copied, an array is as long as its contents and no longer: most conversations say nothing after the first.
+    if (isFirst) this.durable = events.filter(isDurable).slice()
     for (const event of events) {
-      if (!isEphemeral(event.msg)) this.durable.push(event)
+      if (!isFirst && isDurable(event)) this.durable.push(event)
       this.partials.add(event.id, event.msg)
     }
     this.count += events.length

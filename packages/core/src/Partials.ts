@@ -41,21 +41,25 @@ const completes = (msg: EventMsg): ReadonlyArray<TextDelta["type"]> => {
 }
 
 export class Partials {
-  private readonly pieces = new Map<TextDelta["type"], { id: string; texts: Array<string> }>()
+  /** Undefined while nothing is being streamed: most conversations are idle. */
+  private pieces: Map<TextDelta["type"], { id: string; texts: Array<string> }> | undefined
 
   add(id: string, msg: EventMsg): void {
     if (isTextDelta(msg)) {
-      const partial = this.pieces.get(msg.type)
-      if (partial === undefined) this.pieces.set(msg.type, { id, texts: [msg.delta] })
+      const pieces = (this.pieces ??= new Map())
+      const partial = pieces.get(msg.type)
+      if (partial === undefined) pieces.set(msg.type, { id, texts: [msg.delta] })
       else partial.texts.push(msg.delta)
       return
     }
+    if (this.pieces === undefined) return
     for (const type of completes(msg)) this.pieces.delete(type)
+    if (this.pieces.size === 0) this.pieces = undefined
   }
 
   /** One delta per text in progress. */
   current(): ReadonlyArray<{ readonly id: string; readonly msg: EventMsg }> {
-    return [...this.pieces].map(([type, { id, texts }]) => ({
+    return [...(this.pieces ?? [])].map(([type, { id, texts }]) => ({
       id,
       msg: { type, delta: texts.join("") },
     }))
