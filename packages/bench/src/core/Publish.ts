@@ -56,7 +56,7 @@ export const publish = (sizes: PublishSizes): Effect.Effect<PublishFigure> =>
           yield* say(conversation)
           for (const reader of readers) delivered += yield* Fiber.join(reader)
           if (sizes.listeners === 0) {
-            while ((yield* conversation.state).turn !== undefined) yield* Effect.yieldNow
+            while ((yield* conversation.state).turn !== undefined) yield* Effect.sleep(1)
           }
           if (run > 0) perSecond.push((sizes.events / (performance.now() - startedAtMs)) * 1000)
           yield* manager.remove(conversation.id)
