@@ -37,7 +37,8 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   room === "cli" ||
   room === "bench" ||
   room.startsWith("transport-") ||
-  file === "packages/testing/src/MockProvider.ts"
+  file === "packages/testing/src/MockProvider.ts" ||
+  file === "packages/testing/src/simulation/main.ts"
 
 const relativeFault = (from: Module, specifier: string): string | undefined => {
   const target = Path.posix.join(Path.posix.dirname(from.path), specifier)

@@ -1,0 +1,55 @@
+/** The laws (design §5) that every simulated run has to keep, each as a check over its story. */
+import {
+  answeredOnce,
+  badInputIsTold,
+  beginsConfigured,
+  receiptsHold,
+  repeatsAreHarmless,
+} from "./laws/Answers.ts"
+import { boundedOutbox, nobodyWaits, nothingLost, numbered } from "./laws/Deliveries.ts"
+import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
+import { type Story, storyOf } from "./Story.ts"
+import type { Run } from "./World.ts"
+
+export interface Law {
+  readonly law: string
+  readonly says: string
+  /** What is wrong, one text each. */
+  readonly check: (story: Story) => ReadonlyArray<string>
+}
+
+export const laws: ReadonlyArray<Law> = [
+  { law: "L1", says: "answers every operation once and comes to rest", check: answeredOnce },
+  { law: "L2", says: "lets follow what a receipt says", check: receiptsHold },
+  { law: "L3", says: "begins with session_configured, and is found", check: beginsConfigured },
+  { law: "L4", says: "numbers events from 0 without a gap", check: numbered },
+  { law: "L4", says: "gives every listener every event once and whole texts", check: nothingLost },
+  { law: "L5", says: "ends every turn once, after everything of it", check: endsOnce },
+  { law: "L5", says: "begins no tool after the end of its turn", check: nothingWorksAfter },
+  { law: "L6", says: "keeps a bounded outbox per listener", check: boundedOutbox },
+  { law: "L6", says: "waits for no listener", check: nobodyWaits },
+  { law: "L8", says: "leaves nothing at work once closed", check: nothingLeft },
+  {
+    law: "L13",
+    says: "tells what is wrong with bad input, and changes nothing",
+    check: badInputIsTold,
+  },
+  {
+    law: "L13",
+    says: "takes a submission once however often it is sent",
+    check: repeatsAreHarmless,
+  },
+  { law: "L14", says: "ends what was interrupted in time", check: stopsInTime },
+]
+
+export interface Violation {
+  readonly law: string
+  readonly what: string
+}
+
+export const violationsOf = (run: Run): ReadonlyArray<Violation> => {
+  const story = storyOf(run)
+  return laws.flatMap(({ law, says, check }) =>
+    check(story).map((what) => ({ law, what: `${says}: ${what}` })),
+  )
+}

@@ -1,0 +1,112 @@
+/** What one simulated run does: clients and their operations, what the model says, which faults. Plain data, so that a plan prints and shrinks. */
+import type { WhileRunning } from "@colloquy/core/Decision"
+
+/** How a tool call goes. `stubborn` takes longer to stop than any bound, and then still tells something. */
+export type ToolPlan = "ok" | "slow" | "tells" | "hang" | "defect" | "stubborn"
+
+/** The kill grace of every conversation. */
+export const killGraceMs = 2_000
+
+/** How a response of the model ends. */
+export type ModelEnd = "completed" | "error" | "retryable" | "hang" | "defect"
+
+export interface ModelPlan {
+  /** Pieces the text comes in; 0: no text at all. */
+  readonly pieces: number
+  /** Pieces a summary of reasoning comes in, before the text. */
+  readonly reasoning: number
+  /** Virtual milliseconds before each piece. */
+  readonly pieceMs: number
+  readonly calls: ReadonlyArray<ToolPlan>
+  readonly end: ModelEnd
+}
+
+/** How a listener reads. `dead` takes nothing until the very end. */
+export type Reading =
+  | { readonly how: "fast" }
+  | { readonly how: "slow"; readonly ms: number }
+  | { readonly how: "dead" }
+  | { readonly how: "leaves"; readonly takes: number }
+
+export type Submission =
+  | "input"
+  | "turn"
+  | "empty"
+  | "big"
+  | "context"
+  | "unsupported"
+  | "interrupt"
+  | "shutdown"
+
+/** Conversations are named by slots: the conversation that was last created for the slot. */
+export type Action =
+  | { readonly do: "create"; readonly slot: number }
+  | {
+      readonly do: "submit"
+      readonly slot: number
+      readonly what: Submission
+      readonly whileRunning: WhileRunning
+      readonly id?: string
+      /** Part of the input; no two submissions share it. */
+      readonly text: string
+    }
+  /** Without an id: the submission that this client's last receipt named. */
+  | { readonly do: "cancel"; readonly slot: number; readonly id?: string }
+  | {
+      readonly do: "attach"
+      readonly slot: number
+      readonly listener: string
+      readonly from?: number
+      readonly maxEvents: number
+      readonly reading: Reading
+    }
+  | { readonly do: "detach"; readonly listener: string }
+  | { readonly do: "remove"; readonly slot: number }
+  | { readonly do: "get"; readonly slot: number }
+  | { readonly do: "list" }
+  | { readonly do: "pause"; readonly ms: number }
+  | { readonly do: "yield"; readonly times: number }
+  | { readonly do: "close" }
+
+/** `giveUpAfter`: the caller is interrupted after so many yields. */
+export type Operation = Action & { readonly giveUpAfter?: number }
+
+export interface Plan {
+  readonly seed: number
+  readonly maxConversations: number
+  /** The n-th request of a conversation is answered by one of these; see `modelPlanOf`. */
+  readonly model: ReadonlyArray<ModelPlan>
+  readonly clients: ReadonlyArray<ReadonlyArray<Operation>>
+}
+
+const plain: ModelPlan = { pieces: 2, reasoning: 0, pieceMs: 0, calls: [], end: "completed" }
+
+/** Requests of one conversation that follow the plan; later ones get a plain answer, so that every turn can end. */
+const maxPlanned = 16
+
+export const modelPlanOf = (plan: Plan, slot: number, request: number): ModelPlan =>
+  request >= maxPlanned
+    ? plain
+    : (plan.model[(slot * 5 + request) % Math.max(1, plan.model.length)] ?? plain)
+
+/** The kinds of faults a plan holds, one entry each time. */
+export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
+  ...plan.model.flatMap(({ end, calls }) => [
+    ...(end === "completed" ? [] : [`model ${end}`]),
+    ...calls.flatMap((call) => (call === "ok" || call === "tells" ? [] : [`tool ${call}`])),
+  ]),
+  ...plan.clients
+    .flat()
+    .flatMap((operation) => [
+      ...(operation.giveUpAfter === undefined ? [] : ["caller gone"]),
+      ...(operation.do === "attach" && operation.reading.how !== "fast"
+        ? [`listener ${operation.reading.how}`]
+        : []),
+      ...(operation.do === "submit" &&
+      (operation.what === "unsupported" || operation.what === "big")
+        ? [`op ${operation.what}`]
+        : []),
+      ...(operation.do === "close" ? ["manager closed"] : []),
+      ...(operation.do === "remove" ? ["conversation removed"] : []),
+    ]),
+]

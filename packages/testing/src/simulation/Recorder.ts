@@ -1,0 +1,32 @@
+/** Writes the trace of one run. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Entry } from "./Trace.ts"
+
+type Happening = Entry extends infer E ? (E extends Entry ? Omit<E, "ms"> : never) : never
+
+export class Recorder {
+  readonly trace: Array<Entry> = []
+  private readonly slots = new Map<string, number>()
+  private calls = 0
+
+  /** The name of a call, in order. */
+  nextCall(): number {
+    return this.calls++
+  }
+
+  /** Which slot a conversation was made for. */
+  own(conversation: string, slot: number): void {
+    this.slots.set(conversation, slot)
+  }
+
+  slotOf(conversation: string): number {
+    return this.slots.get(conversation) ?? 0
+  }
+
+  record(happening: Happening): Effect.Effect<void> {
+    return Effect.map(Clock.currentTimeMillis, (ms) => {
+      this.trace.push({ ms, ...happening })
+    })
+  }
+}

@@ -1,0 +1,109 @@
+/** A trace, sorted for the laws: calls with their answers, what each listener took, what each conversation's log held. Pure. */
+import type { Delivery } from "@colloquy/core/Outbox"
+import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { auditOf } from "./Listeners.ts"
+import type { Answer, Entry, EntryOf } from "./Trace.ts"
+import type { Run } from "./World.ts"
+
+/** When something happened: virtual time, and its place in the trace. */
+interface When {
+  readonly ms: number
+  readonly at: number
+}
+
+export interface Call extends When {
+  readonly entry: EntryOf<"call">
+  readonly answers: Array<When & { readonly answer: Answer }>
+}
+
+interface Heard extends When {
+  readonly event: Event
+}
+
+export interface ListenerStory extends When {
+  readonly entry: EntryOf<"listening">
+  readonly takes: Array<When & { readonly deliveries: ReadonlyArray<Delivery> }>
+  /** The conversation told it of its end. */
+  ended: boolean
+  /** It went away itself. */
+  left: boolean
+}
+
+/** What a conversation's audit heard. */
+export interface Conversation {
+  readonly id: string
+  readonly events: ReadonlyArray<Heard>
+  /** By number. */
+  readonly durable: ReadonlyArray<Heard>
+}
+
+export interface Story {
+  readonly run: Run
+  readonly calls: ReadonlyArray<Call>
+  readonly listeners: ReadonlyArray<ListenerStory>
+  readonly conversations: ReadonlyMap<string, Conversation>
+}
+
+const callsOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<Call> => {
+  const calls = new Map<number, Call>()
+  trace.forEach((entry, at) => {
+    const { ms } = entry
+    if (entry.at === "call") calls.set(entry.call, { ms, at, entry, answers: [] })
+    if (entry.at === "answer") calls.get(entry.call)?.answers.push({ ms, at, answer: entry.answer })
+  })
+  return [...calls.values()]
+}
+
+const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> => {
+  const listeners = new Map<string, ListenerStory>()
+  trace.forEach((entry, at) => {
+    const { ms } = entry
+    if (entry.at === "listening") {
+      listeners.set(entry.listener, { ms, at, entry, takes: [], ended: false, left: false })
+    } else if (entry.at === "took") {
+      listeners.get(entry.listener)?.takes.push({ ms, at, deliveries: entry.deliveries })
+    } else if (entry.at === "ended" || entry.at === "left") {
+      const listener = listeners.get(entry.listener)
+      if (listener !== undefined) listener[entry.at] = true
+    }
+  })
+  return [...listeners.values()]
+}
+
+const conversationOf = (audit: ListenerStory): Conversation => {
+  const events = audit.takes.flatMap(({ ms, at, deliveries }) =>
+    deliveries.flatMap((d) => (d._tag === "Event" ? [{ ms, at, event: d.event }] : [])),
+  )
+  return {
+    id: audit.entry.conversation,
+    events,
+    durable: events.filter(({ event }) => !isEphemeral(event.msg)),
+  }
+}
+
+export const storyOf = (run: Run): Story => {
+  const listeners = listenersOf(run.trace)
+  return {
+    run,
+    calls: callsOf(run.trace),
+    listeners,
+    conversations: new Map(
+      listeners
+        .filter(({ entry }) => entry.listener === auditOf(entry.conversation))
+        .map((audit) => [audit.entry.conversation, conversationOf(audit)]),
+    ),
+  }
+}
+
+export interface Receipt {
+  readonly id: string
+  readonly disposition: string
+}
+
+/** The receipt a submission was answered with. */
+export const receiptOf = ({ answers, entry }: Call): Receipt | undefined => {
+  const answer = answers[0]?.answer
+  return entry.operation.do === "submit" && answer?.is === "ok"
+    ? (answer.value as Receipt)
+    : undefined
+}

@@ -1,0 +1,66 @@
+/** What happened in a run, in order: calls and their answers, what each listener took, what model and tools did. */
+import type { Delivery } from "@colloquy/core/Outbox"
+import type { Operation, Reading } from "./Plan.ts"
+
+/** How an operation came back. `died` is a defect: no operation may have one. */
+export type Answer =
+  | { readonly is: "ok"; readonly value: unknown }
+  | { readonly is: "error"; readonly tag: string; readonly reason?: string }
+  | { readonly is: "interrupted" }
+  | { readonly is: "died"; readonly message: string }
+
+type Happening =
+  | {
+      readonly at: "call"
+      readonly client: string
+      readonly call: number
+      readonly conversation: string | undefined
+      readonly operation: Operation
+    }
+  | { readonly at: "answer"; readonly call: number; readonly answer: Answer }
+  /** `before` and `after` are the log's next number around the attach: it lay between them. */
+  | {
+      readonly at: "listening"
+      readonly listener: string
+      readonly conversation: string
+      readonly from: number | undefined
+      readonly before: number
+      readonly after: number
+      readonly maxEvents: number
+      readonly reading: Reading
+    }
+  | {
+      readonly at: "took"
+      readonly listener: string
+      readonly deliveries: ReadonlyArray<Delivery>
+    }
+  | { readonly at: "ended"; readonly listener: string }
+  | { readonly at: "left"; readonly listener: string }
+  | {
+      readonly at: "model"
+      readonly conversation: string
+      readonly request: number
+      readonly does: "begins" | "ends"
+    }
+  /** The model finished a message or a summary with this text. */
+  | { readonly at: "says"; readonly conversation: string; readonly text: string }
+  | {
+      readonly at: "tool"
+      readonly conversation: string
+      readonly turn: string
+      readonly call: string
+      readonly does: "begins" | "ends"
+    }
+  | { readonly at: "rest" }
+  | { readonly at: "closing" }
+  | { readonly at: "closed" }
+
+/** `ms`: virtual time since the start. */
+export type Entry = { readonly ms: number } & Happening
+
+/** One kind of entry. */
+export type EntryOf<T extends Entry["at"]> = Extract<Entry, { readonly at: T }>
+
+/** The same run gives the same text, byte for byte. */
+export const traceText = (trace: ReadonlyArray<Entry>): string =>
+  trace.map((entry) => `${JSON.stringify(entry)}\n`).join("")

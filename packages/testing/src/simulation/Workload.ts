@@ -1,0 +1,117 @@
+/** Draws a plan from a seed: several conversations, clients, listeners and faults, small enough to read. Pure (L12). */
+import { Draws } from "./Draws.ts"
+import type {
+  Action,
+  ModelEnd,
+  ModelPlan,
+  Operation,
+  Plan,
+  Reading,
+  Submission,
+  ToolPlan,
+} from "./Plan.ts"
+
+/** Ids that clients choose: few, so that they repeat, some like automatic ones. */
+const ids = ["a", "b", "c", "0", "1", "7"] as const
+
+const modelPlan = (draws: Draws): ModelPlan => ({
+  // Now and then more than what a listener's subscription and outbox hold.
+  pieces: draws.chance(0.06) ? 90 + draws.below(60) : draws.below(6),
+  reasoning: draws.chance(0.2) ? 1 + draws.below(3) : 0,
+  pieceMs: draws.pick(0, 0, 0, 1, 100),
+  calls: draws.chance(0.35)
+    ? Array.from({ length: 1 + draws.below(2) }, () =>
+        draws.pick<ToolPlan>("ok", "ok", "slow", "tells", "hang", "defect", "stubborn"),
+      )
+    : [],
+  end: draws.pick<ModelEnd>(
+    ...(["completed", "completed", "completed", "completed", "completed"] as const),
+    ...(["error", "retryable", "retryable", "hang", "defect"] as const),
+  ),
+})
+
+const reading = (draws: Draws): Reading =>
+  draws.pick<Reading>(
+    { how: "fast" },
+    { how: "fast" },
+    { how: "slow", ms: 1 + draws.below(200) },
+    { how: "dead" },
+    { how: "leaves", takes: 1 + draws.below(4) },
+  )
+
+const submission = (draws: Draws): Submission =>
+  draws.pick<Submission>(
+    ...(["input", "input", "input", "input", "input", "input", "turn", "turn"] as const),
+    ...(["empty", "big", "context", "unsupported", "interrupt", "interrupt"] as const),
+    draws.chance(0.3) ? "shutdown" : "input",
+  )
+
+/** What the plan being drawn has named so far. */
+interface Names {
+  texts: number
+  listeners: number
+}
+
+const action = (draws: Draws, slots: number, names: Names): Action => {
+  const slot = draws.below(slots)
+  const roll = draws.below(100)
+  if (roll < 40) {
+    return {
+      do: "submit",
+      slot,
+      what: submission(draws),
+      whileRunning: draws.pick("queue", "queue", "wait", "wait", "reject", "steer", "interrupt"),
+      ...(draws.chance(0.4) ? { id: draws.pick(...ids) } : {}),
+      text: `u${names.texts++}.`,
+    }
+  }
+  if (roll < 57) {
+    return {
+      do: "attach",
+      slot,
+      listener: `l${names.listeners++}`,
+      ...(draws.chance(0.7) ? { from: draws.pick(0, 0, draws.below(12), 1_000) } : {}),
+      maxEvents: draws.pick(4, 16, 1024),
+      reading: reading(draws),
+    }
+  }
+  if (roll < 66) {
+    return { do: "cancel", slot, ...(draws.chance(0.6) ? {} : { id: draws.pick(...ids, "none") }) }
+  }
+  if (roll < 70) return { do: "detach", listener: `l${draws.below(names.listeners + 1)}` }
+  if (roll < 74) return { do: "get", slot: draws.chance(0.3) ? slots : slot }
+  if (roll < 78) return { do: "list" }
+  if (roll < 80) return { do: "remove", slot }
+  if (roll < 82) return { do: "create", slot }
+  if (roll < 91) return { do: "pause", ms: draws.pick(1, 50, 250, 1_500) }
+  return { do: "yield", times: 1 + draws.below(30) }
+}
+
+/** The plan of a seed. */
+export const planOf = (seed: number): Plan => {
+  // Apart from the scheduler's draws, which begin with the seed itself.
+  const draws = new Draws(Math.imul(seed + 1, 0x9e3779b1))
+  const slots = 1 + draws.below(3)
+  const names: Names = { texts: 0, listeners: 0 }
+  const operation = (): Operation => ({
+    ...action(draws, slots, names),
+    ...(draws.chance(0.06) ? { giveUpAfter: draws.below(12) } : {}),
+  })
+  const clients = Array.from({ length: 1 + draws.below(4) }, () =>
+    Array.from({ length: 3 + draws.below(10) }, operation),
+  )
+  const creates = Array.from({ length: slots }, (_, slot): Operation => ({ do: "create", slot }))
+  const [first = [], ...others] = clients
+  return {
+    seed,
+    maxConversations: draws.chance(0.1) ? 1 : 8,
+    model: Array.from({ length: 1 + draws.below(7) }, () => modelPlan(draws)),
+    clients: [
+      [...creates, ...first],
+      ...others,
+      ...(draws.chance(0.08)
+        ? [[{ do: "yield", times: 20 + draws.below(300) } as const, { do: "close" } as const]]
+        : []),
+    ],
+  }
+}

@@ -1,0 +1,185 @@
+/** L4 and L6 over a story: what listeners are given, and when. Pure. */
+import type { Delivery } from "@colloquy/core/Outbox"
+import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import type { ListenerStory, Story } from "../Story.ts"
+
+/** The events that complete a streamed text, and the text of those that repeat it. */
+const streams = {
+  agent_message_delta: {
+    whole: (msg: EventMsg) => (msg.type === "agent_message" ? msg.message : undefined),
+  },
+  agent_reasoning_delta: {
+    whole: (msg: EventMsg) => (msg.type === "agent_reasoning" ? msg.text : undefined),
+  },
+} as const
+
+/** Follows one listener's deliveries and collects what is wrong with them. */
+class Follower {
+  readonly faults: Array<string> = []
+  next: number | undefined
+  private replaying = true
+  private readonly texts = new Map<string, string>()
+  private readonly story: ListenerStory
+  private readonly log: ReadonlyArray<Event>
+
+  constructor(story: ListenerStory, log: ReadonlyArray<Event>) {
+    this.story = story
+    this.log = log
+  }
+
+  private fault(what: string): void {
+    this.faults.push(`${this.story.entry.listener}: ${what}`)
+  }
+
+  private begin(seq: number): void {
+    const { from, before, after } = this.story.entry
+    const [low, high] = [Math.min(from ?? before, before), Math.min(from ?? after, after)]
+    if (seq < low || seq > high) this.fault(`begins at ${seq}, not in ${low}..${high}`)
+    this.next = seq
+  }
+
+  deliver(delivery: Delivery): void {
+    if (delivery._tag === "Event") {
+      const { event } = delivery
+      if (isEphemeral(event.msg)) this.delta(event)
+      else this.durable(event)
+      return
+    }
+    const seq = delivery._tag === "Synced" ? delivery.seq : delivery.from
+    if (this.next === undefined) this.begin(seq)
+    if (seq !== this.next) this.fault(`${JSON.stringify(delivery)} where ${this.next} is next`)
+    if (delivery._tag === "Lagged" || !this.replaying) this.texts.clear()
+    if ((delivery._tag === "Synced") !== this.replaying) {
+      this.fault(`an unexpected ${JSON.stringify(delivery)}`)
+    }
+    this.replaying = delivery._tag === "Lagged"
+  }
+
+  private durable(event: Event): void {
+    if (this.next === undefined) this.begin(event.seq)
+    if (event.seq !== this.next) this.fault(`event ${event.seq} where ${this.next} is next`)
+    this.next = event.seq + 1
+    const logged = this.log[event.seq]
+    if (JSON.stringify(event) !== JSON.stringify(logged)) {
+      this.fault(`${JSON.stringify(event)} where the log has ${JSON.stringify(logged)}`)
+    }
+    for (const [type, { whole }] of Object.entries(streams)) {
+      const text = whole(event.msg)
+      if (text === undefined) continue
+      const heard = this.texts.get(type)
+      this.texts.delete(type)
+      // In a replay the items come without their deltas.
+      if (heard !== text && !(heard === undefined && this.replaying)) {
+        this.fault(`deltas ${JSON.stringify(heard)} of ${JSON.stringify(text)}`)
+      }
+    }
+    const { type } = event.msg
+    if (type === "stream_error" || type === "task_complete" || type === "turn_aborted") {
+      this.texts.clear()
+    }
+  }
+
+  private delta(event: Event): void {
+    if (event.seq + 1 !== (this.next ?? event.seq + 1)) {
+      this.fault(`a delta after ${event.seq} where ${this.next} is next`)
+    }
+    if ("delta" in event.msg) {
+      const { type, delta } = event.msg
+      this.texts.set(type, (this.texts.get(type) ?? "") + delta)
+    }
+  }
+}
+
+const follow = (listener: ListenerStory, log: ReadonlyArray<Event>): Follower => {
+  const follower = new Follower(listener, log)
+  for (const { deliveries } of listener.takes) {
+    for (const delivery of deliveries) follower.deliver(delivery)
+  }
+  return follower
+}
+
+/** L4: replay, synced, live: no gap, no repeat, the same events for everyone, and the whole of every text. */
+export const nothingLost = ({ listeners, conversations }: Story): ReadonlyArray<string> =>
+  listeners.flatMap((listener) => {
+    const log = (conversations.get(listener.entry.conversation)?.durable ?? []).map(
+      ({ event }) => event,
+    )
+    const follower = follow(listener, log)
+    const complete = !listener.ended || (follower.next ?? log.length) === log.length
+    return complete
+      ? follower.faults
+      : [
+          ...follower.faults,
+          `${listener.entry.listener}: ended at ${follower.next} of ${log.length}`,
+        ]
+  })
+
+/** L4: the log itself is numbered from 0 without a gap and ends with the conversation's last word. */
+export const numbered = ({ conversations, run }: Story): ReadonlyArray<string> =>
+  [...conversations.values()].flatMap(({ id, durable }) => [
+    ...durable.flatMap(({ event }, i) =>
+      event.seq === i ? [] : [`${id}: event ${event.seq} at place ${i}`],
+    ),
+    ...(run.end !== "done" || durable.at(-1)?.event.msg.type === "shutdown_complete"
+      ? []
+      : [`${id}: ends with ${JSON.stringify(durable.at(-1)?.event)}`]),
+  ])
+
+/** Durable events read from the log at a time, and what may stand around them: markers, texts in progress. */
+const replayPiece = 256 + 5
+
+/** L6: what is kept for a listener is bounded. */
+export const boundedOutbox = ({ listeners }: Story): ReadonlyArray<string> =>
+  listeners.flatMap(({ entry, takes }) => {
+    const limit = Math.max(entry.maxEvents, 0)
+    return takes.flatMap(({ deliveries }) => {
+      const replay = deliveries.some(({ _tag }) => _tag !== "Event") || deliveries.length === 256
+      return deliveries.length <= (replay ? replayPiece : limit)
+        ? []
+        : [`${entry.listener}: ${deliveries.length} at once, limit ${limit}`]
+    })
+  })
+
+/** Operations that wait for nothing. */
+const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detach"]
+
+/** L6: nobody waits for a listener: calls are answered and events delivered in no virtual time at all. */
+export const nobodyWaits = ({
+  calls,
+  listeners,
+  conversations,
+  run,
+}: Story): ReadonlyArray<string> => {
+  const late = calls.flatMap(({ ms, entry, answers }) =>
+    answers.flatMap((answer) =>
+      answer.ms !== ms && immediate.includes(entry.operation.do)
+        ? [`call ${entry.call} took ${answer.ms - ms} ms: ${JSON.stringify(entry.operation)}`]
+        : [],
+    ),
+  )
+  const said = new Map(
+    run.trace.flatMap((entry) =>
+      entry.at === "says" ? [[`${entry.conversation} ${entry.text}`, entry.ms] as const] : [],
+    ),
+  )
+  const behind = [...conversations.values()].flatMap(({ id, durable }) =>
+    durable.flatMap(({ ms, event: { msg } }) => {
+      const at = msg.type === "agent_message" ? said.get(`${id} ${msg.message}`) : undefined
+      return at === undefined || at === ms ? [] : [`${JSON.stringify(msg)} of ${at} heard at ${ms}`]
+    }),
+  )
+  const slow = listeners.flatMap(({ entry, ms: since, takes }) => {
+    const log = conversations.get(entry.conversation)?.durable ?? []
+    if (entry.reading.how !== "fast") return []
+    return takes.flatMap(({ ms, deliveries }) =>
+      deliveries.flatMap((delivery) => {
+        if (delivery._tag !== "Event" || isEphemeral(delivery.event.msg)) return []
+        const heard = log[delivery.event.seq]?.ms ?? ms
+        return ms === Math.max(heard, since)
+          ? []
+          : [`${entry.listener}: event ${delivery.event.seq} of ${heard} at ${ms}`]
+      }),
+    )
+  })
+  return [...late, ...behind, ...slow]
+}

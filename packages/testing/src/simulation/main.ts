@@ -1,0 +1,80 @@
+/**
+ * `npm run simulate -- --seeds 20000 [--from 0]`, or `--seed 17` for the trace of one. `--first` ends at the first
+ * failing seed. An edge: it reads arguments, the time, and prints.
+ */
+import { parseArgs } from "node:util"
+import { violationsOf } from "./Laws.ts"
+import { explain, Seeds } from "./Seeds.ts"
+import { traceText } from "./Trace.ts"
+import { planOf } from "./Workload.ts"
+import { run } from "./World.ts"
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "0" },
+    seed: { type: "string" },
+    first: { type: "boolean", default: false },
+  },
+})
+
+const print = (text: string) => process.stdout.write(`${text}\n`)
+
+const table = (counts: ReadonlyMap<string, number>) => {
+  for (const [name, times] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    print(`  ${name.padEnd(24)}${String(times).padStart(9)}`)
+  }
+}
+
+const printSeed = (seed: number) => {
+  const done = run(planOf(seed))
+  print(JSON.stringify(done.plan))
+  process.stdout.write(traceText(done.trace))
+  const violations = violationsOf(done)
+  for (const { law, what } of violations) print(`${law} ${what}`)
+  print(`seed ${seed}: ${done.end}, ${violations.length} violations`)
+  return violations.length
+}
+
+/** The first seed that breaks a law; 0 when there is none. */
+const printFirst = (from: number, seeds: number) => {
+  const summary = new Seeds()
+  for (let seed = from; seed < from + seeds; seed++) {
+    const laws = summary.add(seed)
+    if (laws.length === 0) continue
+    print(`seed ${seed} breaks ${laws.join(", ")}`)
+    return 1
+  }
+  return 0
+}
+
+const printSeeds = (from: number, seeds: number) => {
+  const summary = new Seeds()
+  const start = performance.now()
+  for (let seed = from; seed < from + seeds; seed++) {
+    const laws = summary.add(seed)
+    if (laws.length > 0) print(`seed ${seed} breaks ${laws.join(", ")}`)
+  }
+  const seconds = (performance.now() - start) / 1000
+  const [first] = summary.failures
+  if (first !== undefined) print(explain(first.seed))
+  print("operations")
+  table(summary.operations)
+  print("faults planned")
+  table(summary.faults)
+  const [operations, faults] = [summary.operations, summary.faults].map((counts) =>
+    [...counts.values()].reduce((a, b) => a + b, 0),
+  )
+  print(
+    `${summary.runs} runs (seeds ${from} to ${from + seeds - 1}), ${operations} operations, ` +
+      `${faults} faults, ${summary.steps} steps, ${summary.failures.length} violations, ` +
+      `${Math.round(summary.runs / seconds)} seeds/s`,
+  )
+  return summary.failures.length
+}
+
+const failed =
+  values.seed === undefined
+    ? (values.first ? printFirst : printSeeds)(Number(values.from), Number(values.seeds))
+    : printSeed(Number(values.seed))
+process.exitCode = failed === 0 ? 0 : 1

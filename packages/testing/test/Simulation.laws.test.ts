@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import { laws } from "../src/simulation/Laws.ts"
+import { explain, Seeds } from "../src/simulation/Seeds.ts"
+import { traceText } from "../src/simulation/Trace.ts"
+import { planOf } from "../src/simulation/Workload.ts"
+import { run } from "../src/simulation/World.ts"
+
+/** Always the same ones. */
+const fixed = { from: 0, seeds: 1_000 }
+/** Others on each machine that sets `SIMULATE_FROM`; a failure names its seed. */
+const fresh = { from: Config.Int("SIMULATE_FROM").pipe(Config.withDefault(1_000_000)), seeds: 400 }
+
+let ran: Seeds | undefined
+
+/** Every law is checked on the same runs, made once. */
+const runs = Effect.map(fresh.from, (from) => {
+  if (ran !== undefined) return ran
+  const seeds = new Seeds()
+  for (let seed = 0; seed < fixed.seeds; seed++) seeds.add(fixed.from + seed)
+  for (let seed = 0; seed < fresh.seeds; seed++) seeds.add(from + seed)
+  ran = seeds
+  return seeds
+})
+
+const numbers = [...new Set(laws.map(({ law }) => law))]
+
+describe("Simulation", () => {
+  for (const number of numbers) {
+    const says = laws.flatMap((law) => (law.law === number ? [law.says] : []))
+    it.effect(
+      `${number} ${says.join("; ")}: under any interleaving and fault`,
+      () =>
+        Effect.map(runs, ({ failures }) => {
+          const first = failures.find(({ laws }) => laws.includes(number))
+          if (first !== undefined) assert.fail(explain(first.seed))
+        }),
+      60_000,
+    )
+  }
+
+  it("L12 the same seed gives the same trace, byte for byte; another seed another one", () => {
+    const text = (seed: number) => traceText(run(planOf(seed)).trace)
+    const texts = Array.from({ length: 100 }, (_, seed) => text(seed))
+    assert.deepStrictEqual(
+      texts,
+      Array.from({ length: 100 }, (_, seed) => text(seed)),
+    )
+    assert.strictEqual(new Set(texts).size, texts.length)
+  })
+
+  it.effect("draws every operation and every fault", () =>
+    Effect.map(runs, ({ operations, faults }) => {
+      assert.deepStrictEqual([...operations.keys()].toSorted(), [
+        "attach",
+        "cancel",
+        "close",
+        "create",
+        "detach",
+        "get",
+        "list",
+        "pause",
+        "remove",
+        "submit",
+        "yield",
+      ])
+      assert.deepStrictEqual([...faults.keys()].toSorted(), [
+        "caller gone",
+        "conversation removed",
+        "listener dead",
+        "listener leaves",
+        "listener slow",
+        "manager closed",
+        "model defect",
+        "model error",
+        "model hang",
+        "model retryable",
+        "op big",
+        "op unsupported",
+        "tool defect",
+        "tool hang",
+        "tool slow",
+        "tool stubborn",
+      ])
+    }),
+  )
+})
