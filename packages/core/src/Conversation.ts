@@ -1,5 +1,5 @@
 /**
- * A conversation: one fiber that owns a `Ref` of state, an event log and the listeners it publishes to (design §4).
+ * A conversation: one fiber that owns a `Ref` of state, an event log and a `PubSub` of events (design §4).
  *
  * Everything that happens to it comes through one bounded inbox and is decided by `ConversationState`; this file
  * interprets the decisions. It never waits for a listener (L6), numbers events without a gap (L4), starts with
@@ -12,7 +12,7 @@ import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as MutableRef from "effect/MutableRef"
+import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
@@ -25,9 +25,9 @@ import {
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
-import type { Action, Decision, Input, Receipt, WhileRunning } from "./Decision.ts"
+import type { Decision, Input, Receipt, WhileRunning } from "./Decision.ts"
 import { EventLog } from "./EventLog.ts"
-import type { Listener } from "./Listener.ts"
+import type { Batch, Listener } from "./Listener.ts"
 import { Listeners } from "./Listeners.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { opening } from "./Opening.ts"
@@ -104,19 +104,8 @@ type Command =
 
 /** Submissions and events a conversation has not looked at yet; more wait outside (§5.1: 64 in the original). */
 const inboxCapacity = 64
-
-const shutDown: Command = {
-  input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
-}
-
-const answer = <A>(reply: Deferred.Deferred<A>, value: A): void => {
-  Deferred.doneUnsafe(reply, Effect.succeed(value))
-}
-
-const refuse = (command: Command): void => {
-  if ("suspend" in command) answer(command.suspend, undefined)
-  else if (command.reply !== undefined) answer(command.reply, { _tag: "Closed" })
-}
+/** Batches a listener's pump may be late. */
+const hubCapacity = 64
 
 /** Makes a conversation that lives until its scope closes or it is shut down; then `onClose` runs. */
 export const make = Effect.fnUntraced(function* (
@@ -130,8 +119,9 @@ export const make = Effect.fnUntraced(function* (
   )
   const log = new EventLog()
   log.append(existing?.events ?? [])
+  const hub = yield* PubSub.bounded<Batch>(hubCapacity)
   const inbox = yield* Queue.bounded<Command, Cause.Done>(inboxCapacity)
-  const listeners = new Listeners(log, options.maxListeners)
+  const listeners = new Listeners(log, hub, options.maxListeners)
   const turns = yield* Scope.make()
   /** True once the last command was carried out. */
   let over = false
@@ -146,11 +136,12 @@ export const make = Effect.fnUntraced(function* (
     return events.reduce(project, current)
   }
 
-  const publish = () => {
-    const events = unpublished
+  const publish = Effect.suspend(() => {
+    if (unpublished.length === 0) return Effect.void
+    const batch: Batch = { _tag: "Events", events: unpublished, end: log.position }
     unpublished = []
-    if (events.length > 0) listeners.publish(events, log.position)
-  }
+    return Effect.asVoid(PubSub.publish(hub, batch))
+  })
 
   const send = (command: Command) => Queue.offer(inbox, command)
 
@@ -166,9 +157,10 @@ export const make = Effect.fnUntraced(function* (
     onEnd: (turnId, exit) => send({ input: { _tag: "Ended", turnId, exit } }),
   })
 
-  const startTurn = (turnId: SubmissionId) =>
-    runner.start(
-      { id: turnId, conversationId: id, settings: Ref.getUnsafe(state).settings },
+  const startTurn = Effect.fnUntraced(function* (turnId: SubmissionId) {
+    const { settings } = yield* Ref.get(state)
+    yield* runner.start(
+      { id: turnId, conversationId: id, settings },
       {
         emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
         advance: (progress) =>
@@ -177,56 +169,48 @@ export const make = Effect.fnUntraced(function* (
           ),
       },
     )
+  })
 
-  /** Carries out one command, all but the actions that it gives back. */
-  const interpret = (command: Command, unread: number): Decision["actions"] => {
-    const before = Ref.getUnsafe(state)
+  /** Carries out one command. */
+  const interpret = Effect.fnUntraced(function* (command: Command, unread: number) {
+    const before = yield* Ref.get(state)
     if ("suspend" in command) {
       over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
-      answer(command.suspend, over ? log.all() : undefined)
-      return []
+      yield* Deferred.succeed(command.suspend, over ? log.all() : undefined)
+      return
     }
     const decided = decide(before, command.input)
     const decision = permits?.admit(before, decided) ?? decided
     const after = record(decision.state, decision.events)
     permits?.settle(before, after)
-    MutableRef.set(state.ref, after)
+    yield* Ref.set(state, after)
     if (command.reply !== undefined) {
       const step: Turn.Step | undefined =
         decision.goOn === true
           ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
           : undefined
-      answer(command.reply, {
+      yield* Deferred.succeed(command.reply, {
         _tag: "Decision",
         decision,
         ...(step === undefined ? {} : { step }),
       })
     }
-    return decision.actions
-  }
-
-  const act = (action: Action): Effect.Effect<void> => {
-    if (action._tag === "StartTurn") return startTurn(action.id)
-    if (action._tag === "InterruptTurn") return runner.interrupt
-    over = true
-    return Effect.void
-  }
+    for (const action of decision.actions) {
+      if (action._tag === "StartTurn") yield* startTurn(action.id)
+      else if (action._tag === "InterruptTurn") yield* runner.interrupt
+      else over = true
+    }
+  })
 
   /** Interprets what is in the inbox, then publishes all of it at once. */
-  const work = (commands: ReadonlyArray<Command>) =>
-    Effect.gen(function* () {
-      let left = commands.length
-      for (const command of commands) {
-        left--
-        if (over) refuse(command)
-        else {
-          for (const action of interpret(command, left + Queue.sizeUnsafe(inbox))) {
-            yield* act(action)
-          }
-        }
-      }
-      publish()
-    }).pipe(Effect.uninterruptible)
+  const work = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
+    let left = commands.length
+    for (const command of commands) {
+      left--
+      yield* over ? refuse(command) : interpret(command, left + Queue.sizeUnsafe(inbox))
+    }
+    yield* publish
+  }, Effect.uninterruptible)
 
   // Only the wait can be interrupted: what was taken is carried out, or its reply would never come.
   const next: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
@@ -240,25 +224,35 @@ export const make = Effect.fnUntraced(function* (
   )
   const loop = Effect.uninterruptible(next)
 
-  // A turn that does not stop in time is told of as if it had; its fiber is still waited for below.
-  const giveUpTurn = () => {
-    const { turn } = Ref.getUnsafe(state)
-    return turn === undefined
+  const refuse = (command: Command): Effect.Effect<unknown> => {
+    if ("suspend" in command) return Deferred.succeed(command.suspend, undefined)
+    return command.reply === undefined
       ? Effect.void
-      : work([{ input: { _tag: "Ended", turnId: turn.id, exit: { _tag: "Interrupted" } } }])
+      : Deferred.succeed(command.reply, { _tag: "Closed" })
   }
+
+  const shutDown: Command = {
+    input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
+  }
+  // A turn that does not stop in time is told of as if it had; its fiber is still waited for below.
+  const giveUpTurn = Effect.flatMap(Ref.get(state), (current) =>
+    current.turn === undefined
+      ? Effect.void
+      : work([
+          { input: { _tag: "Ended", turnId: current.turn.id, exit: { _tag: "Interrupted" } } },
+        ]),
+  )
   // The scope closes: the same shutdown as by op, within its bound.
-  const shutDownNow = () =>
-    Effect.andThen(work([shutDown]), loop).pipe(
-      Effect.timeoutOption(TurnRunner.stopBound(settings)),
-      Effect.andThen(Effect.suspend(giveUpTurn)),
-    )
+  const shutDownNow = Effect.andThen(work([shutDown]), loop).pipe(
+    Effect.timeoutOption(TurnRunner.stopBound(settings)),
+    Effect.andThen(giveUpTurn),
+  )
 
   const close = Effect.gen(function* () {
     yield* Queue.end(inbox)
     // Callers that wait for room get in as it empties, until the queue is done.
-    for (const command of yield* Queue.collect(inbox)) refuse(command)
-    listeners.end()
+    yield* Effect.forEach(yield* Queue.collect(inbox), refuse, { discard: true })
+    yield* PubSub.end(hub, { _tag: "Closed" })
     yield* Scope.close(turns, Exit.void)
     permits?.settle(yield* Ref.get(state), { turn: undefined })
     yield* options.onClose ?? Effect.void
@@ -267,9 +261,8 @@ export const make = Effect.fnUntraced(function* (
   yield* Ref.update(state, (s) =>
     record(s, existing === undefined ? opening(id, settings) : closeUnfinished(s)),
   )
-  publish()
   yield* loop.pipe(
-    Effect.onInterrupt(shutDownNow),
+    Effect.onInterrupt(() => shutDownNow),
     Effect.tapDefect((defect) => Effect.logError("a conversation died", defect)),
     Effect.ensuring(close),
     // An interrupt that came before the fiber got here would end it without a word.

@@ -1,67 +1,53 @@
-/**
- * The listeners of one conversation: lets them in, up to a limit, and hands each what is published (design §4).
- *
- * Publishing is a call that puts references into bounded outboxes: nobody waits, nothing is copied (L6).
- */
-import type { Event } from "@colloquy/protocol/EventMsg"
+/** The listeners of one conversation: lets them in, up to a limit, and counts them. */
 import * as Effect from "effect/Effect"
+import type * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
-import { type AttachError, EventsFromFuture, TooManyListeners } from "./ConversationErrors.ts"
+import { EventsFromFuture, TooManyListeners } from "./ConversationErrors.ts"
 import type { EventLog } from "./EventLog.ts"
-import { FilledListener } from "./FilledListener.ts"
-import type { Listener } from "./Listener.ts"
+import { type Batch, type Listener, make as makeListener } from "./Listener.ts"
 import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
 
-/** An end for a client that attaches in a loop; each costs a bounded outbox. */
+/** An end for a client that attaches in a loop; each costs two fibers' worth of memory and a bounded outbox. */
 const defaultMaxListeners = 1024
 
 export class Listeners {
-  /** Made by the first: most conversations have none. */
-  private all: Set<FilledListener> | undefined
-  private ended = false
+  private count = 0
   private readonly log: EventLog
+  private readonly hub: PubSub.PubSub<Batch>
   private readonly maxListeners: number
 
-  constructor(log: EventLog, maxListeners = defaultMaxListeners) {
+  constructor(log: EventLog, hub: PubSub.PubSub<Batch>, maxListeners = defaultMaxListeners) {
     this.log = log
+    this.hub = hub
     this.maxListeners = maxListeners
   }
 
   get size(): number {
-    return this.all?.size ?? 0
-  }
-
-  /** Events that the log has already, up to its position `end`. */
-  publish(events: ReadonlyArray<Event>, end: number): void {
-    if (this.all === undefined) return
-    for (const listener of this.all) listener.offer(events, end)
-  }
-
-  /** Nothing more will be published; who attaches later gets the log and its end. */
-  end(): void {
-    this.ended = true
-    for (const listener of this.all ?? []) listener.end()
+    return this.count
   }
 
   /** Ends with the scope. Fails, and nobody listens, beyond the next event or the limit. */
   attach(options?: {
     readonly from?: number
     readonly limits?: OutboxLimits
-  }): Effect.Effect<Listener, AttachError, Scope.Scope> {
-    const enter = Effect.suspend((): Effect.Effect<FilledListener, AttachError> => {
+  }): Effect.Effect<Listener, EventsFromFuture | TooManyListeners, Scope.Scope> {
+    const enter = Effect.suspend((): Effect.Effect<number, EventsFromFuture | TooManyListeners> => {
       const from = options?.from ?? this.log.seq
       if (!Number.isInteger(from) || from > this.log.seq) {
         return Effect.fail(new EventsFromFuture({ from, next: this.log.seq }))
       }
-      if (this.size >= this.maxListeners) {
+      if (this.count >= this.maxListeners) {
         return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
       }
-      const listener = new FilledListener(this.log, options?.limits ?? defaultOutboxLimits, from)
-      if (this.ended) listener.end()
-      this.all ??= new Set()
-      this.all.add(listener)
-      return Effect.succeed(listener)
+      this.count++
+      return Effect.succeed(from)
     })
-    return Effect.acquireRelease(enter, (listener) => Effect.sync(() => this.all?.delete(listener)))
+    const leave = Effect.sync(() => {
+      this.count--
+    })
+    return Effect.flatMap(
+      Effect.acquireRelease(enter, () => leave),
+      (from) => makeListener(this.log, this.hub, options?.limits ?? defaultOutboxLimits, from),
+    )
   }
 }
