@@ -6,6 +6,7 @@
  * makes no sense or something broke, 129, 130 and 143 after a signal.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -40,7 +41,9 @@ const services = ({ source, options, script }: Startup.Startup) =>
         userAgent: `colloquy/${version}`,
       }),
     ),
-    Layer.provide(Layer.merge(ToolRuntime.layerNone, IdGenerator.layer)),
+    Layer.provide(
+      Layer.mergeAll(ToolRuntime.layerNone, IdGenerator.layer, ConversationStore.layerMemory),
+    ),
     Layer.merge(Resolve.layer(source)),
   )
 

@@ -293,7 +293,7 @@ export const make = Effect.fnUntraced(function* (
     events: Effect.sync(() => log.slice(0, log.seq)),
     suspend: Effect.flatMap(Deferred.make<ReadonlyArray<Event> | undefined>(), (suspend) =>
       Effect.flatMap(send({ suspend }), (taken) =>
-        taken ? Deferred.await(suspend) : Effect.succeed(undefined),
+        taken ? Deferred.await(suspend) : Effect.undefined,
       ),
     ),
   }

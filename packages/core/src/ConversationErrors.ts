@@ -68,11 +68,32 @@ export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()
   }
 }
 
+/** A limit on conversations is reached; nothing was made or loaded. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
   "TooManyConversations",
-  { maxConversations: Schema.Int },
+  {
+    /** `total`: that exist. `loaded`: that are in memory and busy, or cannot be stored. */
+    limit: Schema.Literals(["total", "loaded"]),
+    maxConversations: Schema.Int,
+  },
 ) {
   override get message() {
-    return `${this.maxConversations} conversations are open already, which is the limit`
+    return this.limit === "total"
+      ? `${this.maxConversations} conversations are open already, which is the limit`
+      : `${this.maxConversations} conversations are in use already, which is the limit`
+  }
+}
+
+/** The manager has been shut down, or is about to be. */
+export class ManagerClosed extends Schema.TaggedError<ManagerClosed>()("ManagerClosed", {}) {
+  override readonly message = "conversations are being shut down; no new work is taken"
+}
+
+export class BadPageLimit extends Schema.TaggedError<BadPageLimit>()("BadPageLimit", {
+  limit: Schema.Number,
+  maxLimit: Schema.Int,
+}) {
+  override get message() {
+    return `limit: expected a whole number from 1 to ${this.maxLimit}; got ${this.limit}`
   }
 }

@@ -1,49 +1,104 @@
 /**
- * The conversations of one process: made, found, listed and ended here, nowhere else (§5.1).
+ * The conversations of one process: made, found, listed, forked and ended here, nowhere else (§5.1, §5.2).
  *
  * Owns the scope of each conversation. Keeps L3 (a start that fails leaves nothing behind) and L8 at its level:
- * closing the manager ends every conversation, all at the same time and within the bound of each.
+ * closing the manager ends every conversation, all at the same time and within the bound of each. Memory is bounded:
+ * what is idle goes to the `ConversationStore` and comes back when it is used (`ConversationManagerResidents`).
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
+import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import { type Conversation, make as makeConversation } from "./Conversation.ts"
-import { NoSuchConversation, TooManyConversations } from "./ConversationErrors.ts"
+import type { Conversation } from "./Conversation.ts"
+import {
+  type BadPageLimit,
+  type ConversationUnavailable,
+  ManagerClosed,
+  NoSuchConversation,
+  TooManyConversations,
+} from "./ConversationErrors.ts"
+import { type Entry, entryOf } from "./ConversationManagerEntry.ts"
+import { Handle } from "./ConversationManagerHandle.ts"
+import { type ConversationPage, type PageOptions, pageOf } from "./ConversationManagerPages.ts"
+import { make as makeResidents } from "./ConversationManagerResidents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
+import { ConversationStore, type StoreError } from "./ConversationStore.ts"
+import type { BadCursor } from "./Cursor.ts"
+import { type BadForkRule, forkLog, type ForkRule, problemOf } from "./Fork.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 
 export interface ConversationManagerOptions {
-  /** One more is refused. Default 10,000: at a few KiB each an idle process stays small. */
+  /** That exist, in memory or stored; one more is refused. Default 100,000: the store in memory keeps their events. */
   readonly maxConversations?: number
+  /**
+   * In memory at once; the least recently used idle one is stored to make room, and where none is idle one more is
+   * refused. Default 1,000: at some 16 KiB each an idle process stays small.
+   */
+  readonly maxLoaded?: number
+  /** Turns that run at once; a submission that would start one more is refused `TooManyTurns`. Default 1,000. */
+  readonly maxTurns?: number
+  /** Per conversation; one more is refused `TooManyListeners`. Default 1,024. */
+  readonly maxListeners?: number
+  /** A conversation that nobody used, ran or listened to for this long is stored. Default 10 minutes. */
+  readonly idleTimeToLive?: Duration.Input
 }
 
-interface Entry {
-  readonly conversation: Conversation
-  readonly scope: Scope.Closeable
-}
+/** Why a conversation could not be made. Nothing of it is left behind (L3). */
+export type CreateError = TooManyConversations | ManagerClosed
+
+export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
 export class ConversationManager extends Context.Service<
   ConversationManager,
   {
     /** Makes a conversation; its first event, `session_configured`, is in its log when this returns. */
-    readonly create: (
-      settings: ConversationSettings,
-    ) => Effect.Effect<Conversation, TooManyConversations>
-    readonly get: (id: string) => Effect.Effect<Conversation, NoSuchConversation>
-    /** Ids of all conversations, oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<ConversationId>>
-    /** Ends a conversation: its turn, its listeners, its fiber. Returns when that is done. */
-    readonly remove: (id: string) => Effect.Effect<void, NoSuchConversation>
+    readonly create: (settings: ConversationSettings) => Effect.Effect<Conversation, CreateError>
+    /**
+     * Finds a conversation and loads it if need be; several callers share one load. What it gives goes on working
+     * when the conversation is stored meanwhile: each call loads it again.
+     */
+    readonly get: (id: string) => Effect.Effect<Conversation, GetError>
+    /**
+     * Newest first, a page at a time. Pages that follow on one another show each conversation that lives throughout
+     * exactly once, whatever is made or removed in between.
+     */
+    readonly list: (
+      options?: PageOptions,
+    ) => Effect.Effect<ConversationPage, BadCursor | BadPageLimit>
+    /**
+     * Ends a conversation: its turn, its listeners, its fiber, what the store has of it. Returns when that is done.
+     * From the call on nobody finds it. When the store fails it lives on, and removing it can be tried again.
+     */
+    readonly remove: (id: string) => Effect.Effect<void, NoSuchConversation | StoreError>
+    /**
+     * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
+     * is left out and goes on. A rule that counts beyond the history has a meaning (`ForkRule`), one that cannot be
+     * counted is refused.
+     */
+    readonly fork: (
+      id: string,
+      rule: ForkRule,
+    ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
+    /**
+     * Ends every conversation, all at once: returns after the time that the slowest one's turn takes to stop (one
+     * second and the kill grace), plus what a store needs that was just asked, ten seconds at most. No new work is
+     * taken from the call on. Stores nothing. Closing the layer does the same.
+     */
+    readonly shutdown: Effect.Effect<void>
   }
 >()("@colloquy/core/ConversationManager") {
   static readonly layerWith = (
     options: ConversationManagerOptions,
-  ): Layer.Layer<ConversationManager, never, ModelClient | ToolRuntime | IdGenerator> =>
+  ): Layer.Layer<
+    ConversationManager,
+    never,
+    ModelClient | ToolRuntime | IdGenerator | ConversationStore
+  > =>
     Layer.effect(
       this,
       Effect.suspend(() => make(options)),
@@ -53,67 +108,127 @@ export class ConversationManager extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
-  const maxConversations = options.maxConversations ?? 10_000
-  const services = yield* Effect.context<ModelClient | ToolRuntime>()
+  const maxConversations = options.maxConversations ?? 100_000
   const ids = yield* IdGenerator
+  const store = yield* ConversationStore
   const entries = new Map<string, Entry>()
-  let closed = false
-  /** Conversations being made: they count, and are not listed yet. */
-  let making = 0
+  /** Conversations that are being made. */
+  let starting = 0
+  let ordinals = 0
+  let ended: Deferred.Deferred<void> | undefined
+
+  const residents = yield* makeResidents({
+    maxLoaded: options.maxLoaded ?? 1000,
+    maxTurns: options.maxTurns ?? 1000,
+    maxListeners: options.maxListeners ?? 1024,
+    idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
+    onEnded: ({ id }) => entries.delete(id),
+  })
+
+  const list = (entry: Entry) => {
+    entry.ordinal = ordinals++
+    entries.set(entry.id, entry)
+  }
+
+  const handle = (entry: Entry): Conversation => new Handle(entry, residents)
 
   const find = (id: string) =>
     Effect.suspend(() => {
       const entry = entries.get(id)
-      return entry === undefined
+      return entry === undefined || entry.leaving
         ? Effect.fail(new NoSuchConversation({ id }))
         : Effect.succeed(entry)
     })
 
-  const end = (entry: Entry) => Scope.close(entry.scope, Exit.void)
+  const open = Effect.suspend(() =>
+    ended === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
+  )
 
-  yield* Effect.addFinalizer(() => {
-    closed = true
-    const all = [...entries.values()]
-    entries.clear()
-    return Effect.forEach(all, end, { concurrency: "unbounded", discard: true })
-  })
-
-  const open = Effect.fnUntraced(function* (settings: ConversationSettings) {
-    const id = yield* ids.conversationId
-    const scope = yield* Scope.make()
-    const conversation = yield* makeConversation(id, settings, {
-      onClose: Effect.sync(() => entries.delete(id)),
-    }).pipe(Scope.provide(scope), Effect.provideContext(services))
-    const entry: Entry = { conversation, scope }
-    // Nobody would end it any more: what is made too late is a conversation that has ended.
-    if (closed) yield* end(entry)
-    else entries.set(id, entry)
-    return conversation
-  })
-
-  const create = (settings: ConversationSettings) =>
-    Effect.suspend(() => {
-      if (entries.size + making >= maxConversations) {
-        return Effect.fail(new TooManyConversations({ maxConversations }))
+  const start = (
+    settings: ConversationSettings,
+    logOf?: (id: ConversationId) => ReadonlyArray<Event>,
+  ): Effect.Effect<Conversation, CreateError> =>
+    Effect.gen(function* () {
+      yield* open
+      if (entries.size + starting >= maxConversations) {
+        return yield* new TooManyConversations({ limit: "total", maxConversations })
       }
-      making++
-      return Effect.ensuring(
-        open(settings),
-        Effect.sync(() => making--),
+      starting++
+      return yield* Effect.gen(function* () {
+        const id = yield* ids.conversationId
+        const entry = entryOf(id, { _tag: "Gone" })
+        const events = logOf?.(id)
+        const source = events === undefined ? { settings } : { settings, events }
+        yield* residents.begin(entry, Effect.succeed(source))
+        if (ended !== undefined) {
+          yield* residents.end(entry)
+          return yield* new ManagerClosed()
+        }
+        list(entry)
+        return handle(entry)
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            starting--
+          }),
+        ),
       )
     }).pipe(Effect.uninterruptible)
 
+  const shutdown = Effect.suspend(() => {
+    if (ended !== undefined) return Deferred.await(ended)
+    const done = Deferred.makeUnsafe<void>()
+    ended = done
+    const all = [...entries.values()]
+    entries.clear()
+    return Effect.forEach(all, residents.end, { concurrency: "unbounded", discard: true }).pipe(
+      Effect.andThen(residents.stop),
+      Effect.onExit((exit) => Deferred.done(done, exit)),
+    )
+  }).pipe(Effect.uninterruptible)
+
+  // What cannot be listed is not lost: it is in the store, and told of.
+  const kept = yield* store.list.pipe(
+    Effect.catch((error) => Effect.as(Effect.logError("stored conversations", error), [])),
+  )
+  for (const id of kept) list(entryOf(id, { _tag: "Stored" }))
+
+  yield* Effect.forkScoped(residents.sweep)
+  yield* Effect.addFinalizer(() => shutdown)
+
   return ConversationManager.of({
-    create,
-    get: (id) => Effect.map(find(id), (entry) => entry.conversation),
-    list: Effect.sync(() => [...entries.values()].map(({ conversation }) => conversation.id)),
-    remove: (id) =>
-      // An interrupt between the two would leave a conversation that nobody can find or end.
-      Effect.uninterruptible(
-        Effect.flatMap(find(id), (entry) => {
-          entries.delete(id)
-          return end(entry)
+    create: (settings) => start(settings),
+    get: Effect.fnUntraced(function* (id) {
+      yield* open
+      const entry = yield* find(id)
+      return yield* residents.using(entry, () => Effect.succeed(handle(entry)))
+    }),
+    list: (page) => Effect.suspend(() => Effect.fromResult(pageOf(entries, page))),
+    remove: Effect.fnUntraced(function* (id) {
+      const entry = yield* find(id)
+      entry.leaving = true
+      yield* Effect.onError(residents.erase(entry), () =>
+        Effect.sync(() => {
+          entry.leaving = false
         }),
-      ),
+      )
+      entries.delete(id)
+      yield* residents.end(entry)
+      // An interrupt in between would leave a conversation that nobody can find or end.
+    }, Effect.uninterruptible),
+    fork: Effect.fnUntraced(function* (id, rule) {
+      yield* open
+      const problem = problemOf(rule)
+      if (problem !== undefined) return yield* problem
+      const entry = yield* find(id)
+      const { events, settings } = yield* residents.using(entry, (conversation) =>
+        Effect.all({
+          events: conversation.events,
+          settings: Effect.map(conversation.state, (state) => state.settings),
+        }),
+      )
+      return yield* start(settings, (id) => forkLog(events, rule, { id, settings }))
+    }),
+    shutdown,
   })
 })

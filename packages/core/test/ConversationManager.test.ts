@@ -12,6 +12,7 @@ import { ConversationManager } from "../src/ConversationManager.ts"
 import {
   answer,
   eventsOf,
+  listed,
   managerLayer,
   says,
   scripted,
@@ -51,12 +52,12 @@ describe("ConversationManager", () => {
       const b = yield* manager.create(settings)
       assert.deepStrictEqual(
         yield* Effect.exit(manager.create(settings)),
-        Exit.fail(new TooManyConversations({ maxConversations: 2 })),
+        Exit.fail(new TooManyConversations({ limit: "total", maxConversations: 2 })),
       )
-      assert.deepStrictEqual(yield* manager.list, [a.id, b.id])
+      assert.deepStrictEqual(yield* listed(manager), [a.id, b.id])
       yield* manager.remove(a.id)
       const c = yield* manager.create(settings)
-      assert.deepStrictEqual(yield* manager.list, [b.id, c.id])
+      assert.deepStrictEqual(yield* listed(manager), [b.id, c.id])
     }).pipe(Effect.provide(managerLayer(hanging(), { maxConversations: 2 }))),
   )
 
@@ -64,13 +65,13 @@ describe("ConversationManager", () => {
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
-      assert.deepStrictEqual(yield* manager.list, [])
+      assert.deepStrictEqual(yield* listed(manager), [])
       const a = yield* manager.create(settings)
       const b = yield* manager.create(settings)
-      assert.deepStrictEqual(yield* manager.list, [a.id, b.id])
-      assert.strictEqual(yield* manager.get(b.id), b)
+      assert.deepStrictEqual(yield* listed(manager), [a.id, b.id])
+      assert.strictEqual((yield* manager.get(b.id)).id, b.id)
       yield* manager.remove(a.id)
-      assert.deepStrictEqual(yield* manager.list, [b.id])
+      assert.deepStrictEqual(yield* listed(manager), [b.id])
       const missing = Exit.fail(new NoSuchConversation({ id: a.id }))
       assert.deepStrictEqual(yield* Effect.exit(manager.get(a.id)), missing)
       assert.deepStrictEqual(yield* Effect.exit(manager.remove(a.id)), missing)
@@ -107,7 +108,7 @@ describe("ConversationManager", () => {
       const pause = yield* Random.nextIntBetween(0, 12)
       for (let i = 0; i < pause; i++) yield* Effect.yieldNow
       yield* Fiber.interrupt(remover)
-      if ((yield* manager.list).includes(conversation.id)) return "listed"
+      if ((yield* listed(manager)).includes(conversation.id)) return "listed"
       assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)), ["shutdown_complete"])
       return "ended"
     })
@@ -132,7 +133,7 @@ describe("ConversationManager", () => {
       const remover = yield* Effect.forkChild(manager.remove(conversation.id), {
         startImmediately: true,
       })
-      assert.deepStrictEqual(yield* manager.list, [])
+      assert.deepStrictEqual(yield* listed(manager), [])
       assert.strictEqual(
         (yield* Effect.flip(manager.remove(conversation.id)))._tag,
         "NoSuchConversation",
@@ -155,7 +156,7 @@ describe("ConversationManager", () => {
       yield* conversation.submit({ type: "shutdown" })
       yield* takeToEnd(listener)
       yield* settle
-      assert.deepStrictEqual(yield* manager.list, [])
+      assert.deepStrictEqual(yield* listed(manager), [])
       assert.strictEqual(
         (yield* Effect.flip(manager.remove(conversation.id)))._tag,
         "NoSuchConversation",
@@ -184,7 +185,7 @@ describe("ConversationManager", () => {
           "shutdown_complete",
         ])
       }
-      assert.deepStrictEqual(yield* manager.list, [])
+      assert.deepStrictEqual(yield* listed(manager), [])
     }),
   )
 

@@ -18,6 +18,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Conversation from "../src/Conversation.ts"
 import { ConversationManager, type ConversationManagerOptions } from "../src/ConversationManager.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
+import { ConversationStore } from "../src/ConversationStore.ts"
 import { IdGenerator } from "../src/IdGenerator.ts"
 import type { Listener } from "../src/Listener.ts"
 import { ModelClient, ModelError, type ModelEvent, type ModelRequest } from "../src/ModelClient.ts"
@@ -166,12 +167,22 @@ export const tools = (
 
 export const managerLayer = (
   script: Script,
-  options: ConversationManagerOptions & { readonly tools?: ToolRuntime["Service"] } = {},
+  options: ConversationManagerOptions & {
+    readonly tools?: ToolRuntime["Service"]
+    readonly store?: Layer.Layer<ConversationStore>
+  } = {},
 ) =>
   ConversationManager.layerWith(options).pipe(
     Layer.provide(IdGenerator.layer),
+    Layer.provide(options.store ?? ConversationStore.layerMemory),
     Layer.provide(Layer.succeed(ToolRuntime, options.tools ?? tools())),
     Layer.provide(Layer.succeed(ModelClient, script.service)),
+  )
+
+/** Ids of all conversations, oldest first. */
+export const listed = (manager: ConversationManager["Service"]) =>
+  Effect.map(Effect.orDie(manager.list({ limit: 1000 })), ({ items }) =>
+    items.map(({ id }) => id).toReversed(),
   )
 
 // -- what listeners see

@@ -9,6 +9,7 @@ import {
   type Harness,
   toolCall,
   withServer,
+  listed,
 } from "./support/Harness.ts"
 import { callResult, textOf, threadOf, typesOf } from "./support/Wire.ts"
 
@@ -167,7 +168,7 @@ describe("McpServer", () => {
         }
         yield* server.response(999)
         assert.isTrue(server.messages.every((message) => callResult(message).isError === true))
-        assert.deepStrictEqual(yield* server.manager.list, [])
+        assert.deepStrictEqual(yield* listed(server.manager), [])
       }),
     ),
   )

@@ -15,9 +15,12 @@ export const lifecycle = (sizes: LifecycleSizes): Effect.Effect<LifecycleFigure>
   withManager(silent, (manager) =>
     Effect.gen(function* () {
       const startedAtMs = performance.now()
-      for (let n = 0; n < sizes.conversations; n++) yield* manager.create(settings())
+      const ids = []
+      for (let n = 0; n < sizes.conversations; n++) {
+        ids.push((yield* manager.create(settings())).id)
+      }
       const createdAtMs = performance.now()
-      for (const id of yield* manager.list) yield* manager.remove(id)
+      for (const id of ids) yield* manager.remove(id)
       return { createMs: createdAtMs - startedAtMs, removeMs: performance.now() - createdAtMs }
     }).pipe(Effect.orDie),
   )

@@ -1,6 +1,7 @@
 /** What every figure of the core is taken with: settings, a manager, models that say what they are told to. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/Listener"
@@ -37,6 +38,12 @@ export const settings = (): ConversationSettings => ({
   showRawReasoning: false,
 })
 
+const noLimits = {
+  maxConversations: Number.MAX_SAFE_INTEGER,
+  maxLoaded: Number.MAX_SAFE_INTEGER,
+  maxTurns: Number.MAX_SAFE_INTEGER,
+}
+
 /** Runs with a manager of conversations without a limit, whose model gives these streams. */
 export const withManager = <A>(
   stream: ModelClient["Service"]["stream"],
@@ -45,11 +52,12 @@ export const withManager = <A>(
   Effect.flatMap(ConversationManager, use).pipe(
     Effect.scoped,
     Effect.provide(
-      ConversationManager.layerWith({ maxConversations: Number.MAX_SAFE_INTEGER }).pipe(
+      ConversationManager.layerWith(noLimits).pipe(
         Layer.provide([
           Layer.succeed(ModelClient, { stream }),
           ToolRuntime.layerNone,
           IdGenerator.layer,
+          ConversationStore.layerMemory,
         ]),
       ),
     ),

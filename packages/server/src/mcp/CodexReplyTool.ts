@@ -6,7 +6,7 @@ import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
-import { badArguments, badId, unknownId } from "./ToolResults.ts"
+import { badArguments, badId, failureIn, unknownId } from "./ToolResults.ts"
 import { runTurn } from "./TurnCall.ts"
 
 /** Argument and the name the original's texts give it; the newest first. */
@@ -38,6 +38,11 @@ export const codexReply = Effect.fnUntraced(function* (
   const parsed = parseConversationId(first.value)
   if ("problem" in parsed) return badId(first.name, parsed.problem)
   const conversation = yield* Effect.result(manager.get(parsed.id))
-  if (conversation._tag === "Failure") return unknownId(first.name, parsed.id)
+  if (conversation._tag === "Failure") {
+    const { failure } = conversation
+    return failure._tag === "NoSuchConversation"
+      ? unknownId(first.name, parsed.id)
+      : failureIn(parsed.id, failure.message)
+  }
   return yield* runTurn({ ...call, conversation: conversation.success, prompt: args.prompt })
 })

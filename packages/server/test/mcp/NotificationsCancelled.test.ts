@@ -8,6 +8,7 @@ import {
   type Harness,
   toolCall,
   withServer,
+  listed,
 } from "../support/Harness.ts"
 import { event, eventsOf, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
@@ -22,7 +23,7 @@ const responses = ({ messages }: Harness, id: unknown) =>
 
 const onlyConversation = (server: Harness) =>
   Effect.gen(function* () {
-    const ids = yield* server.manager.list
+    const ids = yield* listed(server.manager)
     assert.strictEqual(ids.length, 1)
     return yield* Effect.orDie(server.manager.get(ids[0] ?? ""))
   })
@@ -71,7 +72,7 @@ describe("notifications/cancelled", () => {
           yield* server.send(toolCall(2, "codex", { prompt }), cancelled(2))
           yield* server.quiet
           assert.deepStrictEqual(responses(server, 2), [])
-          for (const id of yield* server.manager.list) {
+          for (const id of yield* listed(server.manager)) {
             const conversation = yield* Effect.orDie(server.manager.get(id))
             assert.isUndefined((yield* conversation.state).turn)
           }

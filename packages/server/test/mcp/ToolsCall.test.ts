@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { defaultAnswer, defaultReply, toolCall, withServer } from "../support/Harness.ts"
+import { defaultAnswer, defaultReply, listed, toolCall, withServer } from "../support/Harness.ts"
 import { callResult, event, eventsOf, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
 const unparsed = "Failed to parse configuration for Codex tool: "
@@ -176,7 +176,7 @@ describe("tools/call: what is wrong with a call", () => {
         assert.strictEqual(textOf(answer), text)
         assert.isTrue(callResult(answer).isError)
         yield* server.quiet
-        assert.deepStrictEqual(yield* server.manager.list, [])
+        assert.deepStrictEqual(yield* listed(server.manager), [])
         assert.deepStrictEqual(yield* server.provider.requests, [])
         assert.strictEqual(server.texts.length, 1)
       }),
@@ -224,7 +224,7 @@ describe("tools/call: what is wrong with a call", () => {
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* server.ask(1, "tools/call", params)).error, error)
-        assert.deepStrictEqual(yield* server.manager.list, [])
+        assert.deepStrictEqual(yield* listed(server.manager), [])
       }),
     ),
   )
@@ -254,7 +254,7 @@ describe("tools/call: codex and codex-reply", () => {
             "token_count",
             "task_complete",
           ])
-          assert.deepStrictEqual<ReadonlyArray<string>>(yield* server.manager.list, [id])
+          assert.deepStrictEqual<ReadonlyArray<string>>(yield* listed(server.manager), [id])
         }),
       ),
   )
@@ -271,7 +271,7 @@ describe("tools/call: codex and codex-reply", () => {
           config: { model_reasoning_effort: "low" },
         })
         const [first] = eventsOf(server.messages, 1)
-        const [id] = yield* server.manager.list
+        const [id] = yield* listed(server.manager)
         assert.deepStrictEqual(first, {
           _meta: { requestId: 1, threadId: id },
           id: "",
@@ -410,7 +410,7 @@ describe("tools/call: codex and codex-reply", () => {
           [refused, refused, undefined],
         )
         assert.strictEqual(textOf(answers[2] ?? {}), "you said one")
-        assert.strictEqual((yield* server.manager.list).length, 1)
+        assert.strictEqual((yield* listed(server.manager)).length, 1)
         // Free again once it is answered.
         assert.deepStrictEqual((yield* server.provider.requests).length, 1)
         const before = server.messages.length
@@ -475,7 +475,7 @@ describe("tools/call: a provider that fails", () => {
       withServer({ script: [bad, defaultReply] }, (server) =>
         Effect.gen(function* () {
           const answer = yield* server.call(1, "codex", { prompt: "x" })
-          const [id] = yield* server.manager.list
+          const [id] = yield* listed(server.manager)
           const message = textOf(answer)
           assert.include(message, text)
           assert.deepStrictEqual(answer.result, {

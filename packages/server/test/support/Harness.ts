@@ -3,6 +3,7 @@
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
@@ -76,6 +77,7 @@ const settings = Resolve.layer({
 })
 
 const core = ConversationManager.layer.pipe(
+  Layer.provide(ConversationStore.layerMemory),
   Layer.provide(IdGenerator.layer),
   Layer.provide(ToolRuntime.layerNone),
 )
@@ -190,4 +192,10 @@ export const withServer = <A, E>(
 ): Effect.Effect<A, E> =>
   withCore(options.script ?? (() => defaultReply), (provider) =>
     Effect.flatMap(start(options, provider), body),
+  )
+
+/** Ids of all conversations, oldest first. */
+export const listed = (manager: ConversationManager["Service"]) =>
+  Effect.map(Effect.orDie(manager.list({ limit: 1000 })), ({ items }) =>
+    items.map(({ id }) => id).toReversed(),
   )

@@ -131,7 +131,7 @@ const perform = (
     case "get":
       return Effect.map(manager.get(id), (found) => found.id)
     case "list":
-      return manager.list
+      return Effect.map(manager.list({ limit: 1000 }), ({ items }) => items.map((item) => item.id))
     case "pause":
       return Effect.sleep(Duration.millis(action.ms))
     case "yield":

@@ -3,6 +3,7 @@
  * listener, its audit, from its first event on: what the log holds, for the laws to compare with.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -37,7 +38,7 @@ const program = (plan: Plan, recorder: Recorder) =>
     const scope = yield* Scope.make()
     const services = yield* Layer.buildWithScope(
       ConversationManager.layerWith({ maxConversations: plan.maxConversations }).pipe(
-        Layer.provide(IdGenerator.layer),
+        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
         Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder))),
         Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
       ),

@@ -1,5 +1,6 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Listener from "@colloquy/core/Listener"
 import * as Resolve from "@colloquy/core/settings/Resolve"
@@ -11,7 +12,8 @@ import { FetchHttpClient } from "effect/http"
 
 const builtinProviders = [offlineProvider]
 export const Agents = ConversationManager.layer.pipe(
-  Layer.provide(Layer.mergeAll(Models.layer(), ToolRuntime.layerNone, IdGenerator.layer)),
+  Layer.provide([Models.layer(), ToolRuntime.layerNone, IdGenerator.layer]),
+  Layer.provide(ConversationStore.layerMemory),
   Layer.merge(
     Resolve.layer({ tree: {}, builtinProviders, defaultProvider: "offline", cwd: "/tmp" }),
   ),

@@ -1,0 +1,101 @@
+/**
+ * Forks (§5.2): the log of a new conversation, cut from that of another before one of its user messages. Pure.
+ *
+ * Both rules count what a person said; the messages that tell the model where it works are ours and do not count.
+ * The original cuts a list of items, this a log of events, so that the new conversation keeps the laws: it begins
+ * with its own `session_configured` (L3), its numbers have no gap (L4) and no turn in it is left open (L5).
+ */
+import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Schema from "effect/Schema"
+import type { ConversationSettings } from "./ConversationSettings.ts"
+import { type Draft, number } from "./ConversationState.ts"
+import { opening } from "./Opening.ts"
+
+export type ForkRule =
+  /**
+   * August: the n-th user message from the last and everything after it goes. 0 keeps everything; of fewer than n
+   * nothing is kept.
+   */
+  | { readonly _tag: "DropLastUserMessages"; readonly n: number }
+  /** September: keeps what comes before the user message with that number, from 0; of n or fewer nothing is kept. */
+  | { readonly _tag: "BeforeUserMessage"; readonly nth: number }
+
+/** The rule counts something that cannot be counted. Beyond the history it has a meaning, see `ForkRule`. */
+export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule", {
+  field: Schema.Literals(["n", "nth"]),
+  value: Schema.Number,
+}) {
+  override get message() {
+    return `${this.field}: expected a whole number of user messages, 0 or more; got ${this.value}`
+  }
+}
+
+export const problemOf = (rule: ForkRule): BadForkRule | undefined => {
+  const [field, value] =
+    rule._tag === "DropLastUserMessages" ? (["n", rule.n] as const) : (["nth", rule.nth] as const)
+  return Number.isSafeInteger(value) && value >= 0 ? undefined : new BadForkRule({ field, value })
+}
+
+/** Events of completed turns: a turn that still runs, and what was told after it began, is left out. */
+const settled = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+  const begun = events.findLastIndex(({ msg }) => msg.type === "task_started")
+  const id = events[begun]?.id
+  const open = !events.some((event, i) => i > begun && event.id === id && isTerminal(event.msg))
+  return begun !== -1 && open ? events.slice(0, begun) : events
+}
+
+/** Where each user message begins: at its turn if it started one, else at its item. */
+const beginnings = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
+  events.flatMap(({ msg }, i) => {
+    if (msg.type !== "user_message" || (msg.kind ?? "plain") !== "plain") return []
+    const item = events[i - 1]?.msg.type === "raw_response_item" ? i - 1 : i
+    return [events[item - 1]?.msg.type === "task_started" ? item - 1 : item]
+  })
+
+/** How many events are kept; 0 for none at all. */
+const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
+  const places = beginnings(events)
+  if (rule._tag === "BeforeUserMessage") return places[rule.nth] ?? 0
+  return rule.n === 0 ? events.length : (places[places.length - rule.n] ?? 0)
+}
+
+/** A cut in the middle of a turn ends it there. */
+const closing = (kept: ReadonlyArray<Draft>): ReadonlyArray<Draft> => {
+  let open: string | undefined
+  for (const { id, msg } of kept) {
+    if (msg.type === "task_started") open = id
+    else if (isTerminal(msg) && id === open) open = undefined
+  }
+  return open === undefined
+    ? []
+    : [{ id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
+}
+
+const lastEnvironment = (drafts: ReadonlyArray<Draft>): string | undefined =>
+  drafts.flatMap(({ msg }) => (isEnvironment(msg) ? [JSON.stringify(msg)] : [])).at(-1)
+
+const isEnvironment = (msg: Draft["msg"]): boolean => {
+  if (msg.type !== "raw_response_item" || msg.item.type !== "message") return false
+  const [first] = msg.item.content
+  return first?.type === "input_text" && first.text.startsWith("<environment_context>")
+}
+
+/**
+ * The log of the new conversation, which runs with `settings`. `rule` has no problem (`problemOf`). Ids of
+ * submissions are kept. Where the kept part tells the model of another environment, it is told of the right one.
+ */
+export const forkLog = (
+  source: ReadonlyArray<Event>,
+  rule: ForkRule,
+  target: { readonly id: ConversationId; readonly settings: ConversationSettings },
+): ReadonlyArray<Event> => {
+  const events = settled(source)
+  const begin = opening(target.id, target.settings)
+  const kept = events.slice(1, cut(events, rule))
+  if (kept.length === 0) return number(0, begin)
+  const [own, environment] = [begin.slice(0, 1), begin.slice(1)]
+  const told = [...kept, ...closing(kept)]
+  const same = lastEnvironment(told) === lastEnvironment(environment)
+  return number(0, [...own, ...told, ...(same ? [] : environment)])
+}
