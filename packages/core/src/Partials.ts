@@ -53,7 +53,10 @@ export class Partials {
       return
     }
     if (this.pieces === undefined) return
-    for (const type of completes(msg)) this.pieces.delete(type)
+    for (const type of completes(msg)) {
+      // The end of a submission that only waited says nothing of the turn that runs.
+      if (this.pieces.get(type)?.id === id) this.pieces.delete(type)
+    }
     if (this.pieces.size === 0) this.pieces = undefined
   }
 

@@ -63,11 +63,13 @@ export const make = (options: {
     const start: TurnRunner["start"] = (turn, port) =>
       Turn.run(turn, port).pipe(
         Effect.provideContext(services),
+        Effect.interruptible,
         Effect.onExit((exit) => Effect.flatMap(turnExit(exit), (end) => onEnd(turn.id, end))),
         // The conversation has been told; nobody joins the fiber.
         Effect.exit,
         Effect.asVoid,
-        Effect.forkIn(scope, { startImmediately: true }),
+        // An interrupt that came before the fiber got here would end it without a word.
+        Effect.forkIn(scope, { startImmediately: true, uninterruptible: true }),
         Effect.map((fiber) => {
           running = { turn, fiber }
         }),

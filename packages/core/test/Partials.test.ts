@@ -40,6 +40,14 @@ describe("Partials", () => {
     ])
   })
 
+  it("keeps the text of the running turn when a submission that waited ends", () => {
+    const partials = new Partials()
+    partials.add("t", text("x"))
+    partials.add("waiting", { type: "turn_aborted", reason: "interrupted" })
+    partials.add("t", text("y"))
+    assert.deepStrictEqual(partials.current(), [{ id: "t", msg: text("xy") }])
+  })
+
   it("forgets every text when a request fails or ends, or its turn does", () => {
     const ends: ReadonlyArray<EventMsg> = [
       { type: "stream_error", message: "again" },

@@ -66,8 +66,8 @@ class Follower {
     for (const [type, { whole }] of Object.entries(streams)) {
       const text = whole(event.msg)
       if (text === undefined) continue
-      const heard = this.texts.get(type)
-      this.texts.delete(type)
+      const heard = this.texts.get(`${event.id} ${type}`)
+      this.texts.delete(`${event.id} ${type}`)
       // In a replay the items come without their deltas.
       if (heard !== text && !(heard === undefined && this.replaying)) {
         this.fault(`deltas ${JSON.stringify(heard)} of ${JSON.stringify(text)}`)
@@ -75,7 +75,7 @@ class Follower {
     }
     const { type } = event.msg
     if (type === "stream_error" || type === "task_complete" || type === "turn_aborted") {
-      this.texts.clear()
+      for (const delta of Object.keys(streams)) this.texts.delete(`${event.id} ${delta}`)
     }
   }
 
@@ -85,7 +85,8 @@ class Follower {
     }
     if ("delta" in event.msg) {
       const { type, delta } = event.msg
-      this.texts.set(type, (this.texts.get(type) ?? "") + delta)
+      const text = `${event.id} ${type}`
+      this.texts.set(text, (this.texts.get(text) ?? "") + delta)
     }
   }
 }
