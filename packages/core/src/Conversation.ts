@@ -105,7 +105,7 @@ type Command =
 /** Submissions and events a conversation has not looked at yet; more wait outside (§5.1: 64 in the original). */
 const inboxCapacity = 64
 /** Batches a listener's pump may be late. */
-const hubCapacity = 64
+const hubCapacity = 16
 
 /** Makes a conversation that lives until its scope closes or it is shut down; then `onClose` runs. */
 export const make = Effect.fnUntraced(function* (
@@ -157,60 +157,63 @@ export const make = Effect.fnUntraced(function* (
     onEnd: (turnId, exit) => send({ input: { _tag: "Ended", turnId, exit } }),
   })
 
-  const startTurn = Effect.fnUntraced(function* (turnId: SubmissionId) {
-    const { settings } = yield* Ref.get(state)
-    yield* runner.start(
-      { id: turnId, conversationId: id, settings },
-      {
-        emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
-        advance: (progress) =>
-          Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
-            answer._tag === "Decision" ? answer.step : undefined,
-          ),
-      },
-    )
-  })
+  const startTurn = (turnId: SubmissionId) =>
+    Effect.gen(function* () {
+      const { settings } = yield* Ref.get(state)
+      yield* runner.start(
+        { id: turnId, conversationId: id, settings },
+        {
+          emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
+          advance: (progress) =>
+            Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
+              answer._tag === "Decision" ? answer.step : undefined,
+            ),
+        },
+      )
+    })
 
   /** Carries out one command. */
-  const interpret = Effect.fnUntraced(function* (command: Command, unread: number) {
-    const before = yield* Ref.get(state)
-    if ("suspend" in command) {
-      over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
-      yield* Deferred.succeed(command.suspend, over ? log.all() : undefined)
-      return
-    }
-    const decided = decide(before, command.input)
-    const decision = permits?.admit(before, decided) ?? decided
-    const after = record(decision.state, decision.events)
-    permits?.settle(before, after)
-    yield* Ref.set(state, after)
-    if (command.reply !== undefined) {
-      const step: Turn.Step | undefined =
-        decision.goOn === true
-          ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
-          : undefined
-      yield* Deferred.succeed(command.reply, {
-        _tag: "Decision",
-        decision,
-        ...(step === undefined ? {} : { step }),
-      })
-    }
-    for (const action of decision.actions) {
-      if (action._tag === "StartTurn") yield* startTurn(action.id)
-      else if (action._tag === "InterruptTurn") yield* runner.interrupt
-      else over = true
-    }
-  })
+  const interpret = (command: Command, unread: number) =>
+    Effect.gen(function* () {
+      const before = yield* Ref.get(state)
+      if ("suspend" in command) {
+        over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
+        yield* Deferred.succeed(command.suspend, over ? log.all() : undefined)
+        return
+      }
+      const decided = decide(before, command.input)
+      const decision = permits?.admit(before, decided) ?? decided
+      const after = record(decision.state, decision.events)
+      permits?.settle(before, after)
+      yield* Ref.set(state, after)
+      if (command.reply !== undefined) {
+        const step: Turn.Step | undefined =
+          decision.goOn === true
+            ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
+            : undefined
+        yield* Deferred.succeed(command.reply, {
+          _tag: "Decision",
+          decision,
+          ...(step === undefined ? {} : { step }),
+        })
+      }
+      for (const action of decision.actions) {
+        if (action._tag === "StartTurn") yield* startTurn(action.id)
+        else if (action._tag === "InterruptTurn") yield* runner.interrupt
+        else over = true
+      }
+    })
 
   /** Interprets what is in the inbox, then publishes all of it at once. */
-  const work = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
-    let left = commands.length
-    for (const command of commands) {
-      left--
-      yield* over ? refuse(command) : interpret(command, left + Queue.sizeUnsafe(inbox))
-    }
-    yield* publish
-  }, Effect.uninterruptible)
+  const work = (commands: ReadonlyArray<Command>) =>
+    Effect.gen(function* () {
+      let left = commands.length
+      for (const command of commands) {
+        left--
+        yield* over ? refuse(command) : interpret(command, left + Queue.sizeUnsafe(inbox))
+      }
+      yield* publish
+    }).pipe(Effect.uninterruptible)
 
   // Only the wait can be interrupted: what was taken is carried out, or its reply would never come.
   const next: Effect.Effect<void, Cause.Done> = Effect.suspend(() =>
@@ -261,6 +264,8 @@ export const make = Effect.fnUntraced(function* (
   yield* Ref.update(state, (s) =>
     record(s, existing === undefined ? opening(id, settings) : closeUnfinished(s)),
   )
+  // Nobody can have listened yet.
+  unpublished = []
   yield* loop.pipe(
     Effect.onInterrupt(() => shutDownNow),
     Effect.tapDefect((defect) => Effect.logError("a conversation died", defect)),

@@ -25,6 +25,53 @@ export interface Listener {
   readonly take: Effect.Effect<ReadonlyArray<Delivery>, Cause.Done>
 }
 
+/** A class: its methods are shared, where closures would be made for every listener anew. */
+class Pumped implements Listener {
+  private readonly outbox: Outbox
+  private readonly subscription: PubSub.Subscription<Batch>
+  private wake: (() => void) | undefined
+  private ended = false
+
+  constructor(outbox: Outbox, subscription: PubSub.Subscription<Batch>) {
+    this.outbox = outbox
+    this.subscription = subscription
+  }
+
+  /** Empties the subscription into the outbox until the conversation ends. */
+  pump(): Effect.Effect<void> {
+    return Effect.flatMap(PubSub.takeAll(this.subscription), (batches) => {
+      for (const batch of batches) {
+        if (batch._tag === "Closed") this.ended = true
+        else this.outbox.offer(batch.events, batch.end)
+      }
+      const waiting = this.wake
+      this.wake = undefined
+      waiting?.()
+      return this.ended ? Effect.void : this.pump()
+    })
+  }
+
+  get take(): Listener["take"] {
+    return Effect.suspend(() => this.next())
+  }
+
+  private next(): Listener["take"] {
+    if (!this.outbox.isEmpty) return Effect.succeed(this.outbox.take())
+    return this.ended ? Effect.fail(Cause.Done()) : Effect.flatMap(this.ready(), () => this.next())
+  }
+
+  private ready(): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      // The pump may have run since `take` looked.
+      if (this.ended || !this.outbox.isEmpty) return resume(Effect.void)
+      this.wake = () => resume(Effect.void)
+      return Effect.sync(() => {
+        this.wake = undefined
+      })
+    })
+  }
+}
+
 /** Starts a listener at durable event `from`; it ends with its scope. */
 export const make = (
   log: EventLog,
@@ -34,38 +81,9 @@ export const make = (
 ): Effect.Effect<Listener, never, Scope.Scope> =>
   Effect.gen(function* () {
     const outbox = new Outbox(log, limits, from)
-    let wake: (() => void) | undefined
-    let ended = false
-    const ring = () => {
-      const waiting = wake
-      wake = undefined
-      waiting?.()
-    }
-    const subscription = yield* PubSub.subscribe(hub)
-    const pump: Effect.Effect<void> = Effect.suspend(() =>
-      Effect.flatMap(PubSub.takeAll(subscription), (batches) => {
-        for (const batch of batches) {
-          if (batch._tag === "Closed") ended = true
-          else outbox.offer(batch.events, batch.end)
-        }
-        ring()
-        return ended ? Effect.void : pump
-      }),
-    )
-    yield* Effect.forkScoped(pump, { startImmediately: true })
-    const ready = Effect.callback<void>((resume) => {
-      // The pump may have run since `take` looked.
-      if (ended || !outbox.isEmpty) return resume(Effect.void)
-      wake = () => resume(Effect.void)
-      return Effect.sync(() => {
-        wake = undefined
-      })
-    })
-    const take: Listener["take"] = Effect.suspend(() => {
-      if (!outbox.isEmpty) return Effect.succeed(outbox.take())
-      return ended ? Effect.fail(Cause.Done()) : Effect.flatMap(ready, () => take)
-    })
-    return { take }
+    const listener = new Pumped(outbox, yield* PubSub.subscribe(hub))
+    yield* Effect.forkScoped(listener.pump(), { startImmediately: true })
+    return listener
   })
 
 /** The events alone, one after the other, until the conversation has ended. For callers that need no markers. */
