@@ -7,7 +7,6 @@
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
-import type { Op } from "@colloquy/protocol/Op"
 import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -16,83 +15,24 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
-import {
-  type AttachError,
-  ConversationClosed,
-  type ConversationUnavailable,
-  type SubmitError,
-} from "./ConversationErrors.ts"
+import { ApprovalDesk } from "./ApprovalDesk.ts"
+import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
+import type { ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
-import type { Decision, Input, Receipt, WhileRunning } from "./Decision.ts"
+import type { Action, Decision, Input, Receipt } from "./Decision.ts"
 import { EventLog } from "./EventLog.ts"
-import type { Batch, Listener } from "./Listener.ts"
+import type { Batch } from "./Listener.ts"
 import { Listeners } from "./Listeners.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { opening } from "./Opening.ts"
-import type { OutboxLimits } from "./Outbox.ts"
-import { closeUnfinished, type Existing, restore } from "./Restore.ts"
+import { closeUnfinished, restore } from "./Restore.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 import type * as Turn from "./Turn.ts"
 import * as TurnRunner from "./TurnRunner.ts"
-import type { TurnPermits } from "./TurnPermits.ts"
 
-export interface Conversation {
-  readonly id: ConversationId
-  /**
-   * Hands an op to the conversation. The receipt says which submission's events to follow: the given or automatic
-   * id, or that of the running turn it joined. Its events come after the receipt. Fails without any effect.
-   *
-   * A given id makes it idempotent: repeated, whatever the op, it gives the first's receipt and nothing happens, as
-   * long as fewer than 1,024 ids were given since. An id that the conversation gave out itself is refused. Input
-   * without items is taken and nothing happens; more than 1,024 items or 16 MiB of text are refused `TooLarge`.
-   * `whileRunning` (default `queue`) counts for input alone.
-   */
-  readonly submit: (
-    op: Op,
-    options?: { readonly id?: SubmissionId; readonly whileRunning?: WhileRunning },
-  ) => Effect.Effect<Receipt, SubmitError>
-  /**
-   * Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows within a second plus
-   * the kill grace of the settings, also when what the turn runs does not stop (L14). Nothing else is told of it then.
-   */
-  readonly cancel: (id: SubmissionId) => Effect.Effect<void>
-  /**
-   * Listens from durable event `from` on; default: what comes now. Ends with the scope. Fails, and nobody listens,
-   * when `from` lies beyond the next event or too many listen already.
-   */
-  readonly attach: (options?: {
-    readonly from?: number
-    readonly limits?: OutboxLimits
-  }) => Effect.Effect<Listener, AttachError, Scope.Scope>
-  /** A snapshot. */
-  readonly state: Effect.Effect<State, ConversationUnavailable>
-}
-
-/** What only the owner of a conversation may do with it. */
-export interface OwnedConversation extends Conversation {
-  readonly state: Effect.Effect<State>
-  /** Every durable event so far: a snapshot. */
-  readonly events: Effect.Effect<ReadonlyArray<Event>>
-  /**
-   * When nothing runs, waits or listens and nothing unread is in the inbox: ends the fiber without any event and
-   * gives the log. Otherwise, and of one that has ended, undefined and nothing happened. A submission that races
-   * with it either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
-   */
-  readonly suspend: Effect.Effect<ReadonlyArray<Event> | undefined>
-}
-
-export interface ConversationOptions {
-  /** Runs when the fiber has ended, for whatever reason. */
-  readonly onClose?: Effect.Effect<unknown>
-  /** Goes on from here; no event is told anew, but a turn that was left open is closed with `turn_aborted`. */
-  readonly existing?: Existing
-  /** One more is refused. Default 1,024. */
-  readonly maxListeners?: number
-  /** Shared by the conversations whose turns count together; default: no limit. */
-  readonly permits?: TurnPermits
-}
+export type { Conversation, OwnedConversation } from "./ConversationHandle.ts"
 
 type Answer =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Turn.Step }
@@ -152,6 +92,7 @@ export const make = Effect.fnUntraced(function* (
       ),
     )
 
+  const desk = new ApprovalDesk(turns, (input) => send({ input }))
   const runner = yield* TurnRunner.make({
     scope: turns,
     onEnd: (turnId, exit) => send({ input: { _tag: "Ended", turnId, exit } }),
@@ -163,6 +104,7 @@ export const make = Effect.fnUntraced(function* (
       yield* runner.start(
         { id: turnId, conversationId: id, settings },
         {
+          ask: (request) => desk.ask(turnId, request),
           emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
           advance: (progress) =>
             Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
@@ -197,12 +139,25 @@ export const make = Effect.fnUntraced(function* (
           ...(step === undefined ? {} : { step }),
         })
       }
-      for (const action of decision.actions) {
-        if (action._tag === "StartTurn") yield* startTurn(action.id)
-        else if (action._tag === "InterruptTurn") yield* runner.interrupt
-        else over = true
-      }
+      for (const action of decision.actions) yield* act(action)
     })
+
+  const act = (action: Action): Effect.Effect<unknown> => {
+    switch (action._tag) {
+      case "StartTurn":
+        return startTurn(action.id)
+      case "InterruptTurn":
+        return runner.interrupt
+      case "Settle":
+        return desk.settle(action.number, action.verdict)
+      case "StartDeadline":
+        return desk.startDeadline(action.number, action.after)
+      case "Close":
+        return Effect.sync(() => {
+          over = true
+        })
+    }
+  }
 
   /** Interprets what is in the inbox, then publishes all of it at once. */
   const work = (commands: ReadonlyArray<Command>) =>
@@ -255,6 +210,7 @@ export const make = Effect.fnUntraced(function* (
     yield* Queue.end(inbox)
     // Callers that wait for room get in as it empties, until the queue is done.
     yield* Effect.forEach(yield* Queue.collect(inbox), refuse, { discard: true })
+    yield* desk.close()
     yield* PubSub.end(hub, { _tag: "Closed" })
     yield* Scope.close(turns, Exit.void)
     permits?.settle(yield* Ref.get(state), { turn: undefined })
@@ -262,7 +218,10 @@ export const make = Effect.fnUntraced(function* (
   })
 
   yield* Ref.update(state, (s) =>
-    record(s, existing === undefined ? opening(id, settings) : closeUnfinished(s)),
+    record(
+      s,
+      existing === undefined ? opening(id, settings) : closeUnfinished(s, log.openQuestions()),
+    ),
   )
   // Nobody can have listened yet.
   unpublished = []
@@ -284,6 +243,7 @@ export const make = Effect.fnUntraced(function* (
           id: options?.id,
           op,
           whileRunning: options?.whileRunning ?? "queue",
+          ...(options?.because === undefined ? {} : { because: options.because }),
         }),
         (answer): Effect.Effect<Receipt, SubmitError> => {
           if (answer._tag === "Closed") return Effect.fail(new ConversationClosed())
@@ -294,7 +254,14 @@ export const make = Effect.fnUntraced(function* (
         },
       ),
     cancel: (submissionId) => Effect.asVoid(ask({ _tag: "Cancel", id: submissionId })),
-    attach: (options) => listeners.attach(options),
+    attach: (options) =>
+      options?.answers === true
+        ? Effect.tap(listeners.attach(options), () =>
+            Effect.acquireRelease(send({ input: { _tag: "Attend", by: 1 } }), () =>
+              send({ input: { _tag: "Attend", by: -1 } }),
+            ),
+          )
+        : listeners.attach(options),
     events: Effect.sync(() => log.slice(0, log.seq)),
     suspend: Effect.flatMap(Deferred.make<ReadonlyArray<Event> | undefined>(), (suspend) =>
       Effect.flatMap(send({ suspend }), (taken) =>

@@ -11,6 +11,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Unattended } from "./Approval.ts"
 import type { ModelProvider } from "./ModelClient.ts"
 
 export interface ConversationSettings {
@@ -38,6 +39,10 @@ export interface ConversationSettings {
    * second and this time after the interrupt, at the latest (L14). Default 500 ms.
    */
   readonly killGrace?: Duration.Duration
+  /** How long a question waits for its answer; then it is denied. Default 10 minutes. */
+  readonly approvalDeadline?: Duration.Duration
+  /** What decides while no listener can answer. Default `deny`. */
+  readonly unattended?: Unattended
 }
 
 /** What a client may set for one conversation; everything else comes from configuration. */

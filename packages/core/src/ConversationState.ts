@@ -8,6 +8,7 @@ import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import { type ApprovalBook, emptyBook, grant } from "./ApprovalBook.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
 
@@ -37,6 +38,7 @@ export interface State {
   readonly turn: RunningTurn | undefined
   readonly waiting: ReadonlyArray<Waiting>
   readonly receipts: Receipts
+  readonly approvals: ApprovalBook
   /** Tokens of all requests so far; undefined until a provider reported some. */
   readonly usage: TokenUsage | undefined
   /** True from `shutdown` on. */
@@ -51,6 +53,7 @@ export const initial = (settings: ConversationSettings): State => ({
   turn: undefined,
   waiting: [],
   receipts: noReceipts,
+  approvals: emptyBook,
   usage: undefined,
   closing: false,
 })
@@ -84,6 +87,10 @@ export const project = (state: State, event: Event): State => {
     case "user_message":
       return state.turn?.id === event.id && msg.kind === "plain"
         ? { ...state, seq, turn: { ...state.turn, inputSeq: event.seq } }
+        : { ...state, seq }
+    case "approval_resolved":
+      return msg.reason === "answered" && msg.grant !== undefined
+        ? { ...state, seq, approvals: grant(state.approvals, msg.grant) }
         : { ...state, seq }
     case "token_count":
       return { ...state, seq, usage: msg.info?.total_token_usage ?? state.usage }

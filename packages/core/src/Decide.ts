@@ -3,11 +3,18 @@
  * one fiber in `Conversation.ts` interprets.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import { answer, ask, attend, giveUp } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "./ConversationErrors.ts"
 import type { State, Waiting } from "./ConversationState.ts"
-import { type Decision, type Input, type InputOf, nothing, type WhileRunning } from "./Decision.ts"
+import {
+  type Decision,
+  followedBy,
+  type Input,
+  type InputOf,
+  nothing,
+  type WhileRunning,
+} from "./Decision.ts"
 import { automatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closed, ended, interrupt, stopTurn } from "./TurnEnd.ts"
 import { inputEvents, start, withContext } from "./TurnStart.ts"
@@ -36,30 +43,39 @@ export const decide = (state: State, input: Input): Decision => {
         : nothing(state)
     case "Advance":
       return advance(state, input)
+    case "Ask":
+      return ask(state, input)
+    case "Expire":
+      return giveUp(state, input.number, "expired")
+    case "Withdraw":
+      return giveUp(state, input.number, "withdrawn")
+    case "Attend":
+      return attend(state, input.by)
     case "Ended":
       return ended(state, input.turnId, input.exit)
   }
 }
 
 const submit = (state: State, input: InputOf<"Submit">): Decision => {
-  const { id: chosen, op, whileRunning } = input
+  const { id: chosen } = input
   if (state.closing) return { ...nothing(state), refused: new ConversationClosed() }
   if (chosen === undefined) {
     const { id, receipts } = automatic(state.receipts)
-    return accept({ ...state, receipts }, id, op, whileRunning)
+    return accept({ ...state, receipts }, id, input)
   }
   const receipt = receiptOf(state.receipts, chosen)
   if (receipt !== undefined) return { ...nothing(state), receipt }
   if (isSpent(state.receipts, chosen)) {
     return refuse(state, "DuplicateId", `submission id \`${chosen}\` is taken`)
   }
-  const decision = accept(state, chosen, op, whileRunning)
+  const decision = accept(state, chosen, input)
   if (decision.receipt === undefined) return decision
   const receipts = keep(decision.state.receipts, chosen, decision.receipt)
   return { ...decision, state: { ...decision.state, receipts } }
 }
 
-const accept = (state: State, id: SubmissionId, op: Op, whileRunning: WhileRunning): Decision => {
+const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decision => {
+  const { op, whileRunning } = input
   const done: Decision = { ...nothing(state), receipt: { id, disposition: "none" } }
   switch (op.type) {
     case "user_input":
@@ -73,6 +89,17 @@ const accept = (state: State, id: SubmissionId, op: Op, whileRunning: WhileRunni
     case "shutdown": {
       const stopped = interrupt({ ...state, closing: true, shutdownId: id })
       return { ...done, ...(state.turn === undefined ? closed(stopped) : stopped) }
+    }
+    case "exec_approval":
+    case "patch_approval": {
+      const kind = op.type === "exec_approval" ? "Exec" : "Patch"
+      const answered = answer(state, id, kind, op, input.because)
+      // Like `interrupt`, but what waits was not asked about and stays.
+      return answered.refused === undefined &&
+        input.because === undefined &&
+        op.decision === "abort"
+        ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
+        : answered
     }
     default:
       return refuse(

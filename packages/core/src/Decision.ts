@@ -2,6 +2,8 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
+import type * as Duration from "effect/Duration"
+import type { ApprovalRequest, Verdict } from "./Approval.ts"
 import type { SubmitError } from "./ConversationErrors.ts"
 import type { Draft, State } from "./ConversationState.ts"
 
@@ -29,6 +31,8 @@ export type Input =
       readonly id: SubmissionId | undefined
       readonly op: Op
       readonly whileRunning: WhileRunning
+      /** Of an approval that is no answer: why it counts as a denial. */
+      readonly because?: "malformed" | "failed"
     }
   /** Stops the submission, running or waiting; anything else is left alone. */
   | { readonly _tag: "Cancel"; readonly id: SubmissionId }
@@ -45,12 +49,29 @@ export type Input =
       readonly followUp: boolean
       readonly lastMessage: string | null
     }
+  /** A tool of the turn asks a person; `number` is of its own choice and never used again. */
+  | {
+      readonly _tag: "Ask"
+      readonly turnId: SubmissionId
+      readonly number: number
+      readonly request: ApprovalRequest
+    }
+  /** Nobody answered in time. */
+  | { readonly _tag: "Expire"; readonly number: number }
+  /** The tool no longer asks. */
+  | { readonly _tag: "Withdraw"; readonly number: number }
+  /** A listener that can answer came (1) or went (-1). */
+  | { readonly _tag: "Attend"; readonly by: 1 | -1 }
   /** The fiber of the turn is gone, or did not go in time. */
   | { readonly _tag: "Ended"; readonly turnId: SubmissionId; readonly exit: TurnExit }
 
 export type Action =
   | { readonly _tag: "StartTurn"; readonly id: SubmissionId }
   | { readonly _tag: "InterruptTurn" }
+  /** The one who asked is told; every `Ask` gets exactly one, at once or later. */
+  | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Verdict }
+  /** `Expire` is due after this time. */
+  | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** Nothing more will happen: end the fiber. */
   | { readonly _tag: "Close" }
 
@@ -80,3 +101,14 @@ export const nothing = (state: State): Decision => ({ state, events: [], actions
 
 /** One kind of input. */
 export type InputOf<T extends Input["_tag"]> = Extract<Input, { readonly _tag: T }>
+
+/** The first, then what follows from its state. The receipt is the first's. */
+export const followedBy = (first: Decision, then: (state: State) => Decision): Decision => {
+  const next = then(first.state)
+  return {
+    ...first,
+    state: next.state,
+    events: [...first.events, ...next.events],
+    actions: [...first.actions, ...next.actions],
+  }
+}

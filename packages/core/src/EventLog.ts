@@ -5,6 +5,7 @@
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { History } from "./History.ts"
+import { OpenQuestions } from "./OpenQuestions.ts"
 import { Partials } from "./Partials.ts"
 
 const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
@@ -12,6 +13,7 @@ const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
 export class EventLog {
   private durable: Array<Event> = []
   private readonly partials = new Partials()
+  private readonly questions = new OpenQuestions()
   private count = 0
   /** Made for the first request, and the number of the next event to fold into it. */
   private folded: { readonly history: History; next: number } | undefined
@@ -31,7 +33,10 @@ export class EventLog {
     // Copied, an array is as long as its contents and no longer: most conversations say nothing after the first.
     if (isFirst) this.durable = events.filter(isDurable).slice()
     for (const event of events) {
-      if (!isFirst && isDurable(event)) this.durable.push(event)
+      if (isDurable(event)) {
+        if (!isFirst) this.durable.push(event)
+        this.questions.add(event)
+      }
       this.partials.add(event.id, event.msg)
     }
     this.count += events.length
@@ -55,6 +60,16 @@ export class EventLog {
       if (event !== undefined) folded.history.add(event)
     }
     return folded.history.items()
+  }
+
+  /** The events that put a question nothing has resolved, oldest first. */
+  openQuestions(): ReadonlyArray<Event> {
+    return this.questions.all()
+  }
+
+  /** True for one of `openQuestions`. */
+  isOpenQuestion(event: Event): boolean {
+    return this.questions.has(event)
   }
 
   /** One delta per text in progress, each with all its text so far. */

@@ -72,15 +72,16 @@ class Pumped implements Listener {
   }
 }
 
-/** Starts a listener at durable event `from`; it ends with its scope. */
+/** Starts a listener at durable event `from`, asked questions if it `answers`; it ends with its scope. */
 export const make = (
   log: EventLog,
   hub: PubSub.PubSub<Batch>,
   limits: OutboxLimits,
   from: number,
+  answers = false,
 ): Effect.Effect<Listener, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const outbox = new Outbox(log, limits, from)
+    const outbox = new Outbox(log, limits, from, answers)
     const listener = new Pumped(outbox, yield* PubSub.subscribe(hub))
     yield* Effect.forkScoped(listener.pump(), { startImmediately: true })
     return listener

@@ -30,6 +30,7 @@ export class Listeners {
   attach(options?: {
     readonly from?: number
     readonly limits?: OutboxLimits
+    readonly answers?: boolean
   }): Effect.Effect<Listener, EventsFromFuture | TooManyListeners, Scope.Scope> {
     const enter = Effect.suspend((): Effect.Effect<number, EventsFromFuture | TooManyListeners> => {
       const from = options?.from ?? this.log.seq
@@ -47,7 +48,14 @@ export class Listeners {
     })
     return Effect.flatMap(
       Effect.acquireRelease(enter, () => leave),
-      (from) => makeListener(this.log, this.hub, options?.limits ?? defaultOutboxLimits, from),
+      (from) =>
+        makeListener(
+          this.log,
+          this.hub,
+          options?.limits ?? defaultOutboxLimits,
+          from,
+          options?.answers,
+        ),
     )
   }
 }

@@ -16,6 +16,12 @@ export type Delivery =
   | { readonly _tag: "Synced"; readonly seq: number }
   /** The listener was too slow: deltas were lost, items from `from` on follow from the log. */
   | { readonly _tag: "Lagged"; readonly from: number }
+  /**
+   * To a listener that declared it can answer: put this question to your client now. `event` is the request, told of
+   * before. It comes right behind the request when it is live, and behind `synced` for every question still open
+   * then: on attach, and once more, the same event, after `lagged`. `approval_resolved` of its call id withdraws it.
+   */
+  | { readonly _tag: "Ask"; readonly event: Event }
 
 export interface OutboxLimits {
   readonly maxEvents: number
@@ -56,8 +62,12 @@ export class Outbox {
   private readonly log: EventLog
   private readonly limits: OutboxLimits
 
-  constructor(log: EventLog, limits: OutboxLimits, from: number) {
+  private readonly answers: boolean
+
+  /** @param answers whether the listener is asked the conversation's questions */
+  constructor(log: EventLog, limits: OutboxLimits, from: number, answers = false) {
     this.log = log
+    this.answers = answers
     this.limits = limits
     this.replayFrom = Math.max(0, from)
   }
@@ -100,7 +110,10 @@ export class Outbox {
   take(): ReadonlyArray<Delivery> {
     const deliveries: Array<Delivery> = []
     if (this.replayFrom === undefined) {
-      for (const event of this.events) deliveries.push({ _tag: "Event", event })
+      for (const event of this.events) {
+        deliveries.push({ _tag: "Event", event })
+        if (this.answers && this.log.isOpenQuestion(event)) deliveries.push({ _tag: "Ask", event })
+      }
       this.events = []
       this.deltaBytes = 0
       return deliveries
@@ -118,6 +131,9 @@ export class Outbox {
   private goLive(deliveries: Array<Delivery>): void {
     for (const event of this.log.inProgress()) deliveries.push({ _tag: "Event", event })
     deliveries.push({ _tag: "Synced", seq: this.log.seq })
+    if (this.answers) {
+      for (const event of this.log.openQuestions()) deliveries.push({ _tag: "Ask", event })
+    }
     this.replayFrom = undefined
     this.seenPosition = this.log.position
   }

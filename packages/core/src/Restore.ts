@@ -1,5 +1,6 @@
 /** The state of a conversation that was kept somewhere, as the fold of its log. Pure. */
 import type { Event } from "@colloquy/protocol/EventMsg"
+import { isQuestion, resolvedEvent } from "./ApprovalEvents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, project, type State } from "./ConversationState.ts"
 import { keep, none, type Receipts } from "./Receipts.ts"
@@ -25,8 +26,18 @@ export const restore = (settings: ConversationSettings, existing: Existing): Sta
     receipts: existing.receipts ?? receiptsOf(existing.events),
   })
 
-/** What closes a turn that the log leaves open: nobody runs it any more (L5, L11). */
-export const closeUnfinished = (state: State): ReadonlyArray<Draft> =>
+/** What closes a turn and its questions that the log leaves open: nobody runs it any more (L5, L7, L11). */
+export const closeUnfinished = (
+  state: State,
+  questions: ReadonlyArray<Event>,
+): ReadonlyArray<Draft> =>
   state.turn === undefined
     ? []
-    : [{ id: state.turn.id, msg: { type: "turn_aborted", reason: "interrupted" } }]
+    : [
+        ...questions.flatMap(({ id, msg }) =>
+          isQuestion(msg)
+            ? [{ id, msg: resolvedEvent(msg.call_id, { decision: "denied", reason: "withdrawn" }) }]
+            : [],
+        ),
+        { id: state.turn.id, msg: { type: "turn_aborted", reason: "interrupted" } },
+      ]

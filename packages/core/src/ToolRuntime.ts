@@ -12,6 +12,7 @@ import type {
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ApprovalRequest, Verdict } from "./Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
 
@@ -24,6 +25,14 @@ export interface ToolContext {
   readonly settings: ConversationSettings
   /** Tells the conversation's listeners; in order, before the call's output. */
   readonly emit: (msg: EventMsg) => Effect.Effect<void>
+  /**
+   * Asks a person whether this may be done, unless the session has approved it already or nobody can be asked. Waits
+   * for the verdict and never fails: only `approved` and `approved_for_session` allow anything. The request is told to
+   * listeners before, the outcome (`approval_resolved`) before this returns. With `abort` the turn is about to be
+   * interrupted; interrupted while it waits, it withdraws the question. One question per call at a time: a second
+   * one of the same call is denied, reason `failed`.
+   */
+  readonly approve: (request: ApprovalRequest) => Effect.Effect<Verdict>
 }
 
 export class ToolRuntime extends Context.Service<

@@ -10,6 +10,7 @@ import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { ApprovalRequest, Verdict } from "./Approval.ts"
 import { backoff } from "./Backoff.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { isToolCall, outputFor } from "./History.ts"
@@ -29,6 +30,8 @@ export interface Step {
 export interface TurnPort {
   /** In order; returns when the conversation has them in its inbox. */
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
+  /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
+  readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** The next step, or undefined when the turn is over; the conversation has then told so. */
   readonly advance: (progress: {
     readonly sawSeq: number
@@ -139,6 +142,7 @@ const runTool = (
       turnId: turn.id,
       settings: turn.settings,
       emit: (msg) => port.emit([msg]),
+      approve: port.ask,
     }),
   ).pipe(
     Effect.catchDefect((defect) =>

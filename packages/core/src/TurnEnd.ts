@@ -5,7 +5,8 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { Draft, State } from "./ConversationState.ts"
-import { type Decision, type InputOf, nothing, type TurnExit } from "./Decision.ts"
+import { withdrawAll } from "./ApprovalDecisions.ts"
+import { type Decision, followedBy, type InputOf, nothing, type TurnExit } from "./Decision.ts"
 import { start } from "./TurnStart.ts"
 
 /** The turn has heard the model out: another request, or the end. */
@@ -38,17 +39,16 @@ export const ended = (state: State, turnId: SubmissionId, exit: TurnExit): Decis
   ])
 }
 
-/** The turn is over with these events; what waits for its end follows. */
-const after = (state: State, events: ReadonlyArray<Draft>): Decision => {
-  if (state.closing) {
-    const closing = closed(nothing(state))
-    return { ...closing, events: [...events, ...closing.events] }
-  }
-  const [next, ...waiting] = state.waiting
-  if (next === undefined) return { state, events, actions: [] }
-  const started = start({ ...state, waiting }, next)
-  return { state: started.state, events: [...events, ...started.events], actions: started.actions }
-}
+/** The turn is over with these events, behind the end of its questions; what waits for its end follows. */
+const after = (before: State, events: ReadonlyArray<Draft>): Decision =>
+  followedBy(
+    followedBy(withdrawAll(before), (state) => ({ ...nothing(state), events })),
+    (state) => {
+      if (state.closing) return closed(nothing(state))
+      const [next, ...waiting] = state.waiting
+      return next === undefined ? nothing(state) : start({ ...state, waiting }, next)
+    },
+  )
 
 /** The last word of a conversation. */
 export const closed = (decision: Decision): Decision => ({
@@ -69,16 +69,15 @@ const aborted = (id: SubmissionId): Draft => ({
 export const stopTurn = (state: State, reason: TurnAbortReason): Decision =>
   state.turn === undefined || state.turn.aborting !== undefined
     ? nothing(state)
-    : {
-        state: { ...state, turn: { ...state.turn, aborting: reason } },
-        events: [],
-        actions: [{ _tag: "InterruptTurn" }],
-      }
+    : followedBy(
+        withdrawAll({ ...state, turn: { ...state.turn, aborting: reason } }),
+        (stopped) => ({ ...nothing(stopped), actions: [{ _tag: "InterruptTurn" }] }),
+      )
 
 /** Stops the running turn and drops what waits; each dropped submission gets its terminal event (L5). */
 export const interrupt = (state: State): Decision => {
   const stopped = stopTurn({ ...state, waiting: [] }, "interrupted")
-  return { ...stopped, events: state.waiting.map(({ id }) => aborted(id)) }
+  return { ...stopped, events: [...stopped.events, ...state.waiting.map(({ id }) => aborted(id))] }
 }
 
 /** Stops one submission and leaves the others. */

@@ -130,8 +130,6 @@ describe("decide: an idle conversation", () => {
 
   it("refuses ops it does not know what to do with and keeps their id free", () => {
     const ops: ReadonlyArray<Op> = [
-      { type: "exec_approval", id: "1", decision: "approved" },
-      { type: "patch_approval", id: "1", decision: "denied" },
       { type: "add_to_history", text: "x" },
       { type: "get_history_entry_request", offset: 0, log_id: 0 },
       { type: "get_path" },

@@ -59,6 +59,7 @@ const setUp = (
   }
   record([{ type: "raw_response_item", item: userItem("hi") }])
   const port: Turn.TurnPort = {
+    ask: () => Effect.die("no tool asks here"),
     emit: (messages) =>
       Effect.sync(() => {
         told.push(...messages)

@@ -3,7 +3,13 @@
  * Members that later generations added are optional. A schema list: over the usual size of a module.
  */
 import * as Schema from "effect/Schema"
-import { AskForApproval, ReasoningEffort, SandboxPolicy, TurnAbortReason } from "./Policy.ts"
+import {
+  AskForApproval,
+  ReasoningEffort,
+  ReviewDecision,
+  SandboxPolicy,
+  TurnAbortReason,
+} from "./Policy.ts"
 import { ResponseItem, TokenUsage } from "./ResponseItem.ts"
 
 const event = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
@@ -134,7 +140,34 @@ export const TokenCount = event("token_count", {
   total_tokens: Schema.optionalKey(Schema.Int),
 })
 
-/** Every variant, in the order of §4.5; the last three came later. */
+/**
+ * The outcome of a question; not in the original, which told nobody. Follows the request of the same `call_id`, unless
+ * nobody was asked: then it stands alone. What is not `answered` or `granted` by a person was decided without one:
+ * - `granted`: an earlier `approved_for_session` covers it;
+ * - `expired`: nobody answered in time;
+ * - `withdrawn`: the turn ended, or the tool no longer asks;
+ * - `unattended`: nobody could answer, the conversation's setting decided;
+ * - `malformed`, `failed`: the answer could not be read, or asking went wrong;
+ * - `shutdown`: the conversation ended.
+ */
+const ApprovalResolved = event("approval_resolved", {
+  call_id: callId,
+  decision: ReviewDecision,
+  reason: Schema.Literals([
+    "answered",
+    "granted",
+    "expired",
+    "withdrawn",
+    "unattended",
+    "malformed",
+    "failed",
+    "shutdown",
+  ]),
+  /** What the session remembers from now on, or what it remembered: the canonical text that is compared. */
+  grant: Schema.optionalKey(Schema.String),
+})
+
+/** Every variant, in the order of §4.5; the last four came later. */
 export const EventMsg = Schema.Union([
   ErrorEvent,
   TaskStarted,
@@ -239,6 +272,7 @@ export const EventMsg = Schema.Union([
   event("raw_response_item", { item: ResponseItem }),
   event("view_image_tool_call", { call_id: callId, path: Schema.String }),
   event("warning", { message: Schema.String }),
+  ApprovalResolved,
 ])
 export type EventMsg = typeof EventMsg.Type
 

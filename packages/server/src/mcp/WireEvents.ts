@@ -5,7 +5,11 @@ import type { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 
 /** Records for the log and for clients that ask for raw items; this dialect never carried them live (§4.6). */
-const isHidden = ({ type }: EventMsg) => type === "raw_response_item" || type === "user_message"
+const isHidden = ({ type }: EventMsg) =>
+  type === "raw_response_item" ||
+  type === "user_message" ||
+  // Not in the original: its clients know no such event, and a strict one would choke on it.
+  type === "approval_resolved"
 
 /** Generations up to 0.29 read the usage of the last response flat in the event (recording 0.29 `simple`). */
 const withFlatUsage = (msg: EventMsg): EventMsg =>

@@ -45,6 +45,7 @@ class Follower {
       else this.durable(event)
       return
     }
+    if (delivery._tag === "Ask") return this.fault("is asked and never said that it answers")
     const seq = delivery._tag === "Synced" ? delivery.seq : delivery.from
     if (this.next === undefined) this.begin(seq)
     if (seq !== this.next) this.fault(`${JSON.stringify(delivery)} where ${this.next} is next`)

@@ -1,0 +1,51 @@
+/** The vocabulary of approvals: what a tool asks, what becomes of it, and who decides where nobody is there. */
+import type { EventOf, FileChange } from "@colloquy/protocol/EventMsg"
+import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
+
+/** May this command run? */
+export interface ExecApproval {
+  readonly _tag: "Exec"
+  /** Of the model's tool call. */
+  readonly callId: string
+  /** What will run, word by word: not what is displayed (R21). */
+  readonly command: ReadonlyArray<string>
+  /** Absolute. */
+  readonly cwd: string
+  /** What it will run under once approved. */
+  readonly sandbox: SandboxPolicy
+  readonly reason?: string
+}
+
+/** May these files be changed? */
+export interface PatchApproval {
+  readonly _tag: "Patch"
+  /** Of the model's tool call. */
+  readonly callId: string
+  /** By absolute path. */
+  readonly changes: Readonly<Record<string, FileChange>>
+  readonly reason?: string
+  /** Absolute; `approved_for_session` then covers later changes below it. */
+  readonly grantRoot?: string
+}
+
+export type ApprovalRequest = ExecApproval | PatchApproval
+
+export type ApprovalReason = EventOf<"approval_resolved">["reason"]
+
+/** What became of a question. Without an answer by a person or a rule it is `denied`. */
+export interface Verdict {
+  readonly decision: ReviewDecision
+  readonly reason: ApprovalReason
+}
+
+/**
+ * What decides where no listener can answer: `deny`, a rule that approves what it gives true for, or `park`: the
+ * question waits, without a deadline, for a listener that can.
+ */
+export type Unattended =
+  | "deny"
+  | "park"
+  | {
+      /** Pure; called by the conversation's fiber. What it throws is a denial, reason `failed`. */
+      readonly allow: (request: ApprovalRequest) => boolean
+    }

@@ -1,0 +1,117 @@
+/**
+ * The questions of a conversation (L7): those open and, in bounded memory, those resolved. Each is answered once: the
+ * first answer, its deadline or its withdrawal moves it from one list to the other. Pure; `ApprovalDecisions.ts` says
+ * what follows for the conversation.
+ */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import { remember } from "./Grants.ts"
+
+export interface Question {
+  /** Unique per conversation; call ids are not, providers repeat them. */
+  readonly number: number
+  readonly turnId: SubmissionId
+  readonly request: ApprovalRequest
+  /** True while no listener that can answer has been there: no deadline runs. */
+  readonly parked: boolean
+}
+
+interface Resolved {
+  readonly turnId: SubmissionId
+  readonly callId: string
+  readonly verdict: Verdict
+}
+
+export interface ApprovalBook {
+  /** Oldest first; all of the running turn. No two have the same call id. */
+  readonly open: ReadonlyArray<Question>
+  /** The last of them, to tell a late answer from one to nothing. */
+  readonly resolved: ReadonlyArray<Resolved>
+  /** What the session approved; the fold of `approval_resolved` events, so it lasts as long as the log. */
+  readonly grants: ReadonlyArray<string>
+  /** Listeners that declared they can answer. */
+  readonly answering: number
+}
+
+export const emptyBook: ApprovalBook = { open: [], resolved: [], grants: [], answering: 0 }
+
+/** Tools ask one at a time, or a few; one more is denied. */
+export const maxOpen = 64
+const maxResolved = 256
+
+/** Why no question can be answered. */
+export type Miss = "UnknownApproval" | "ClosedApproval" | "ForeignApproval"
+
+/** True when the question cannot be opened: an answer to it could not be told from one to another. */
+export const isFull = (book: ApprovalBook, callId: string): boolean =>
+  book.open.length >= maxOpen || book.open.some(({ request }) => request.callId === callId)
+
+export const open = (book: ApprovalBook, question: Question): ApprovalBook => ({
+  ...book,
+  open: [...book.open, question],
+})
+
+/**
+ * The open question that an answer means: by call id, or by the turn's id when exactly one of it is open (the
+ * original keys answers by event id, §4.1).
+ */
+export const find = (
+  book: ApprovalBook,
+  kind: ApprovalRequest["_tag"],
+  id: string,
+): { readonly question: Question } | { readonly miss: Miss; readonly message: string } => {
+  const ofCall = book.open.filter(({ request }) => request.callId === id)
+  const found = ofCall.length > 0 ? ofCall : book.open.filter(({ turnId }) => turnId === id)
+  const [question] = found
+  if (question === undefined) {
+    const resolved = book.resolved.findLast(({ callId, turnId }) => callId === id || turnId === id)
+    if (resolved === undefined) {
+      return { miss: "UnknownApproval", message: `no question has the id \`${id}\`` }
+    }
+    const { callId, verdict } = resolved
+    return {
+      miss: "ClosedApproval",
+      message: `the question of call \`${callId}\` was resolved already: ${verdict.decision} (${verdict.reason})`,
+    }
+  }
+  if (found.length > 1) {
+    return {
+      miss: "UnknownApproval",
+      message: `${found.length} questions of turn \`${id}\` are open; expected the id of a call`,
+    }
+  }
+  if (question.request._tag !== kind) {
+    const [asked, answered] = kind === "Exec" ? ["patch", "exec"] : ["exec", "patch"]
+    return {
+      miss: "ForeignApproval",
+      message: `the question of call \`${question.request.callId}\` asks for ${asked}_approval, not ${answered}_approval`,
+    }
+  }
+  return { question }
+}
+
+/** Closes an open question. */
+export const resolve = (book: ApprovalBook, question: Question, verdict: Verdict): ApprovalBook => {
+  const { turnId, request } = question
+  const entry = { turnId, callId: request.callId, verdict }
+  return {
+    ...book,
+    open: book.open.filter(({ number }) => number !== question.number),
+    resolved: [...book.resolved, entry].slice(-maxResolved),
+  }
+}
+
+/** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */
+export const attend = (book: ApprovalBook, by: 1 | -1): ApprovalBook => ({
+  ...book,
+  answering: book.answering + by,
+  open:
+    by === 1
+      ? book.open.map((question) => (question.parked ? { ...question, parked: false } : question))
+      : book.open,
+})
+
+export const grant = (book: ApprovalBook, text: string): ApprovalBook => ({
+  ...book,
+  grants: remember(book.grants, text),
+})

@@ -1,0 +1,124 @@
+/**
+ * What a conversation decides about its questions. Keeps L7: asked only where a listener can answer, answered once,
+ * closed by answer, deadline, withdrawal or shutdown, denied on everything else. Pure.
+ */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import * as Duration from "effect/Duration"
+import type { ApprovalRequest, Unattended, Verdict } from "./Approval.ts"
+import * as Book from "./ApprovalBook.ts"
+import { requestEvent, resolvedEvent } from "./ApprovalEvents.ts"
+import { SubmissionRefused } from "./ConversationErrors.ts"
+import type { State } from "./ConversationState.ts"
+import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
+import { grantFor, grantOf } from "./Grants.ts"
+
+/** Long enough to come back from a meeting's edge, short enough that no call hangs for days (R5). */
+const defaultDeadline = Duration.minutes(10)
+
+const deadlineOf = (state: State) => state.settings.approvalDeadline ?? defaultDeadline
+
+const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", reason })
+
+/** The asker is told. */
+const settle = (number: number, verdict: Verdict) => ({ _tag: "Settle", number, verdict }) as const
+
+/** The question is closed, the listeners and the asker are told. */
+const resolve = (state: State, question: Book.Question, verdict: Verdict): Decision => {
+  const { number, request, turnId } = question
+  const grant = verdict.decision === "approved_for_session" ? grantOf(request) : undefined
+  return {
+    state: { ...state, approvals: Book.resolve(state.approvals, question, verdict) },
+    events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
+    actions: [settle(number, verdict)],
+  }
+}
+
+/** What the setting says to a question that nobody can be asked; undefined: it waits. */
+const unattendedVerdict = (setting: Unattended, request: ApprovalRequest): Verdict | undefined => {
+  if (setting === "park") return undefined
+  if (setting === "deny") return denied("unattended")
+  try {
+    // Not trusted to be a boolean: a promise would allow everything.
+    const allowed: unknown = setting.allow(request)
+    return allowed === true ? { decision: "approved", reason: "unattended" } : denied("unattended")
+  } catch {
+    return denied("failed")
+  }
+}
+
+/** A tool asks. Without a person to ask it is answered at once, and no request is told of. */
+export const ask = (state: State, input: InputOf<"Ask">): Decision => {
+  const { number, request, turnId } = input
+  const { approvals, settings, turn } = state
+  if (turn?.id !== turnId || turn.aborting !== undefined) {
+    const verdict = denied(state.closing ? "shutdown" : "withdrawn")
+    return { ...nothing(state), actions: [settle(number, verdict)] }
+  }
+  const atOnce = (verdict: Verdict, grant?: string): Decision => ({
+    ...nothing(state),
+    events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
+    actions: [settle(number, verdict)],
+  })
+  const grant = grantFor(approvals.grants, request)
+  if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
+  if (Book.isFull(approvals, request.callId)) return atOnce(denied("failed"))
+  const parked = approvals.answering === 0
+  const verdict = parked ? unattendedVerdict(settings.unattended ?? "deny", request) : undefined
+  if (verdict !== undefined) return atOnce(verdict)
+  return {
+    state: { ...state, approvals: Book.open(approvals, { number, turnId, request, parked }) },
+    events: [{ id: turnId, msg: requestEvent(request) }],
+    actions: parked ? [] : [{ _tag: "StartDeadline", number, after: deadlineOf(state) }],
+  }
+}
+
+/**
+ * Somebody answers; the first one wins. With `because` the answer is none: it could not be read or never came, and
+ * counts as a denial. `abort` only closes the question here; that it stops the turn is decided by the caller.
+ */
+export const answer = (
+  state: State,
+  submissionId: SubmissionId,
+  kind: ApprovalRequest["_tag"],
+  reply: { readonly id: string; readonly decision: ReviewDecision },
+  because?: "malformed" | "failed",
+): Decision => {
+  const found = Book.find(state.approvals, kind, reply.id)
+  if ("miss" in found) {
+    const { miss, message } = found
+    return { ...nothing(state), refused: new SubmissionRefused({ reason: miss, message }) }
+  }
+  const verdict: Verdict =
+    because === undefined ? { decision: reply.decision, reason: "answered" } : denied(because)
+  return {
+    ...resolve(state, found.question, verdict),
+    receipt: { id: submissionId, disposition: "none" },
+  }
+}
+
+/** The deadline is over, or the tool no longer asks; a question that is closed already is left alone. */
+export const giveUp = (state: State, number: number, reason: "expired" | "withdrawn"): Decision => {
+  const question = state.approvals.open.find((open) => open.number === number)
+  return question === undefined ? nothing(state) : resolve(state, question, denied(reason))
+}
+
+/** The turn is over or about to be: nobody needs to answer any more. */
+export const withdrawAll = (state: State): Decision => {
+  const verdict = denied(state.closing ? "shutdown" : "withdrawn")
+  return state.approvals.open.reduce<Decision>(
+    (decision, question) => followedBy(decision, (current) => resolve(current, question, verdict)),
+    nothing(state),
+  )
+}
+
+/** A listener that can answer came or went. With the first, the deadlines of what was parked begin. */
+export const attend = (state: State, by: 1 | -1): Decision => ({
+  ...nothing({ ...state, approvals: Book.attend(state.approvals, by) }),
+  actions:
+    by === 1
+      ? state.approvals.open.flatMap(({ number, parked }) =>
+          parked ? [{ _tag: "StartDeadline", number, after: deadlineOf(state) } as const] : [],
+        )
+      : [],
+})

@@ -1,0 +1,77 @@
+/**
+ * Where the tools of a conversation wait for the verdicts on their questions, and where deadlines run. Carries out what
+ * `ApprovalDecisions.ts` decides; decides nothing itself. Every asker gets one verdict, also when the conversation ends.
+ */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import type { Input } from "./Decision.ts"
+
+const atShutdown: Verdict = { decision: "denied", reason: "shutdown" }
+const notAsked: Verdict = { decision: "denied", reason: "withdrawn" }
+
+export class ApprovalDesk {
+  /** Made by the first question: most conversations have none. */
+  private waiters: Map<number, Deferred.Deferred<Verdict>> | undefined
+  private next = 0
+  private readonly scope: Scope.Scope
+  private readonly send: (input: Input) => Effect.Effect<boolean>
+
+  /** `scope` holds the deadlines; `send` gives false once the conversation takes nothing more. */
+  constructor(scope: Scope.Scope, send: (input: Input) => Effect.Effect<boolean>) {
+    this.scope = scope
+    this.send = send
+  }
+
+  /** Asks and waits. Interrupted, it withdraws the question. Never fails. */
+  ask(turnId: SubmissionId, request: ApprovalRequest): Effect.Effect<Verdict> {
+    return Effect.suspend(() => {
+      const number = this.next++
+      const waiter = Deferred.makeUnsafe<Verdict>()
+      this.waiters ??= new Map()
+      this.waiters.set(number, waiter)
+      return this.send({ _tag: "Ask", turnId, number, request }).pipe(
+        Effect.flatMap((taken) => (taken ? Effect.void : this.settle(number, atShutdown))),
+        Effect.andThen(Deferred.await(waiter)),
+        Effect.onInterrupt(() =>
+          Effect.andThen(this.settle(number, notAsked), this.send({ _tag: "Withdraw", number })),
+        ),
+      )
+    })
+  }
+
+  /** Tells the asker, once; one that does not wait any more is left alone. */
+  settle(number: number, verdict: Verdict): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const waiter = this.waiters?.get(number)
+      this.waiters?.delete(number)
+      return waiter === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(waiter, verdict))
+    })
+  }
+
+  /** Lets the question expire, unless it is settled before. */
+  startDeadline(number: number, after: Duration.Duration): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const waiter = this.waiters?.get(number)
+      return waiter === undefined
+        ? Effect.void
+        : Deferred.await(waiter).pipe(
+            Effect.timeoutOrElse({
+              duration: after,
+              orElse: () => this.send({ _tag: "Expire", number }),
+            }),
+            Effect.forkIn(this.scope, { startImmediately: true }),
+            Effect.asVoid,
+          )
+    })
+  }
+
+  /** The conversation decides nothing any more: whoever waits is told. */
+  close(): Effect.Effect<void> {
+    const numbers = [...(this.waiters?.keys() ?? [])]
+    return Effect.forEach(numbers, (number) => this.settle(number, atShutdown), { discard: true })
+  }
+}

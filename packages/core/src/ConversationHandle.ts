@@ -1,0 +1,87 @@
+/**
+ * What can be done with a conversation, by its clients and by its owner. `Conversation.ts` makes one.
+ */
+import type { Event } from "@colloquy/protocol/EventMsg"
+import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { AttachError, ConversationUnavailable, SubmitError } from "./ConversationErrors.ts"
+import type { State } from "./ConversationState.ts"
+import type { Receipt, WhileRunning } from "./Decision.ts"
+import type { Listener } from "./Listener.ts"
+import type { OutboxLimits } from "./Outbox.ts"
+import type { Existing } from "./Restore.ts"
+import type { TurnPermits } from "./TurnPermits.ts"
+
+export interface Conversation {
+  readonly id: ConversationId
+  /**
+   * Hands an op to the conversation. The receipt says which submission's events to follow: the given or automatic
+   * id, or that of the running turn it joined. Its events come after the receipt. Fails without any effect.
+   *
+   * A given id makes it idempotent: repeated, whatever the op, it gives the first's receipt and nothing happens, as
+   * long as fewer than 1,024 ids were given since. An id that the conversation gave out itself is refused. Input
+   * without items is taken and nothing happens; more than 1,024 items or 16 MiB of text are refused `TooLarge`.
+   * `whileRunning` (default `queue`) counts for input alone.
+   *
+   * `exec_approval` and `patch_approval` answer the open question of that call id, or of that turn's id when it is the
+   * only one of the turn. The first answer wins; any other is refused: `ClosedApproval`, `UnknownApproval`, or
+   * `ForeignApproval` for the op of the other kind. `because` says that there was no answer to read: a denial with
+   * that reason. `abort` also interrupts the turn; what waits stays.
+   */
+  readonly submit: (
+    op: Op,
+    options?: {
+      readonly id?: SubmissionId
+      readonly whileRunning?: WhileRunning
+      readonly because?: "malformed" | "failed"
+    },
+  ) => Effect.Effect<Receipt, SubmitError>
+  /**
+   * Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows within a second plus
+   * the kill grace of the settings, also when what the turn runs does not stop (L14). Nothing else is told of it then.
+   */
+  readonly cancel: (id: SubmissionId) => Effect.Effect<void>
+  /**
+   * Listens from durable event `from` on; default: what comes now. Ends with the scope. Fails, and nobody listens,
+   * when `from` lies beyond the next event or too many listen already.
+   */
+  readonly attach: (options?: {
+    readonly from?: number
+    readonly limits?: OutboxLimits
+    /**
+     * Declares that the listener can answer questions: it gets an `Ask` for each, those still open on attach behind
+     * `synced`, and answers by `exec_approval` or `patch_approval`. While at least one such listener is attached,
+     * tools' questions are put; otherwise the setting `unattended` decides. When the last one leaves, what is open
+     * stays open until its deadline: it may come back, and anyone may still answer.
+     */
+    readonly answers?: boolean
+  }) => Effect.Effect<Listener, AttachError, Scope.Scope>
+  /** A snapshot. */
+  readonly state: Effect.Effect<State, ConversationUnavailable>
+}
+
+/** What only the owner of a conversation may do with it. */
+export interface OwnedConversation extends Conversation {
+  readonly state: Effect.Effect<State>
+  /** Every durable event so far: a snapshot. */
+  readonly events: Effect.Effect<ReadonlyArray<Event>>
+  /**
+   * When nothing runs, waits or listens and nothing unread is in the inbox: ends the fiber without any event and
+   * gives the log. Otherwise, and of one that has ended, undefined and nothing happened. A submission that races
+   * with it either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
+   */
+  readonly suspend: Effect.Effect<ReadonlyArray<Event> | undefined>
+}
+
+export interface ConversationOptions {
+  /** Runs when the fiber has ended, for whatever reason. */
+  readonly onClose?: Effect.Effect<unknown>
+  /** Goes on from here; no event is told anew, but a turn that was left open is closed with `turn_aborted`. */
+  readonly existing?: Existing
+  /** One more is refused. Default 1,024. */
+  readonly maxListeners?: number
+  /** Shared by the conversations whose turns count together; default: no limit. */
+  readonly permits?: TurnPermits
+}

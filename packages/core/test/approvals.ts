@@ -1,0 +1,62 @@
+/** Requests and inputs for the tests of approvals. */
+import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import type { ExecApproval, PatchApproval } from "../src/Approval.ts"
+import type { Input } from "../src/Decision.ts"
+import { submit } from "./decisions.ts"
+
+export const exec = (callId: string, fields: Partial<ExecApproval> = {}): ExecApproval => ({
+  _tag: "Exec",
+  callId,
+  command: ["git", "push"],
+  cwd: "/work",
+  sandbox: { mode: "danger-full-access" },
+  ...fields,
+})
+
+export const patch = (callId: string, fields: Partial<PatchApproval> = {}): PatchApproval => ({
+  _tag: "Patch",
+  callId,
+  changes: { "/work/a": { add: { content: "x" } } },
+  ...fields,
+})
+
+export const asks = (
+  number: number,
+  request: ExecApproval | PatchApproval,
+  turnId = "a",
+): Input => ({
+  _tag: "Ask",
+  turnId,
+  number,
+  request,
+})
+
+export const execAnswer = (id: string, decision: ReviewDecision) =>
+  submit({ type: "exec_approval", id, decision })
+export const patchAnswer = (id: string, decision: ReviewDecision) =>
+  submit({ type: "patch_approval", id, decision })
+
+export const requested = (callId: string): EventMsg => ({
+  type: "exec_approval_request",
+  call_id: callId,
+  command: ["git", "push"],
+  cwd: "/work",
+})
+
+export const resolved = (
+  callId: string,
+  decision: ReviewDecision,
+  reason: EventOf<"approval_resolved">["reason"],
+  grant?: string,
+): EventMsg => ({
+  type: "approval_resolved",
+  call_id: callId,
+  decision,
+  reason,
+  ...(grant === undefined ? {} : { grant }),
+})
+
+/** What the session remembers of `exec`. */
+export const execGrant =
+  '{"command":["git","push"],"cwd":"/work","sandbox":{"mode":"danger-full-access"}}'
