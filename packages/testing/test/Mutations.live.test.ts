@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { laws } from "../src/simulation/Laws.ts"
+import { type Mutation, mutations } from "./mutations.ts"
+
+const root = Path.resolve(import.meta.dirname, "../../..")
+
+/** A copy of the core and the simulation; everything else is that of the tree. */
+const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
+const core = Path.join(tree, "packages/core")
+
+/** Seeds after which a mutation counts as not seen; each is seen much earlier. */
+const seeds = 1_500
+
+const copyTree = () => {
+  for (const part of ["core/src", "core/package.json", "testing/src", "testing/package.json"]) {
+    Fs.cpSync(Path.join(root, "packages", part), Path.join(tree, "packages", part), {
+      recursive: true,
+    })
+  }
+  const modules = Path.join(tree, "node_modules/@colloquy")
+  Fs.mkdirSync(modules, { recursive: true })
+  Fs.symlinkSync(core, Path.join(modules, "core"))
+  Fs.symlinkSync(Path.join(root, "packages/protocol"), Path.join(modules, "protocol"))
+  Fs.symlinkSync(Path.join(root, "node_modules/effect"), Path.join(tree, "node_modules/effect"))
+}
+
+const simulate = (law: string) => {
+  const main = Path.join(tree, "packages/testing/src/simulation/main.ts")
+  const options = ["--seeds", String(seeds), "--law", law]
+  return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 60_000 })
+}
+
+const mutated = ({ file, find, replace, law }: Mutation) => {
+  const path = Path.join(core, "src", file)
+  const source = Fs.readFileSync(path, "utf8")
+  assert.strictEqual(source.split(find).length, 2, `\`${find}\` stands once in ${file}`)
+  Fs.writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  )
+  try {
+    return simulate(law)
+  } finally {
+    Fs.writeFileSync(path, source)
+  }
+}
+
+describe("Mutations", () => {
+  beforeAll(copyTree)
+  afterAll(() => {
+    Fs.rmSync(tree, { recursive: true, force: true })
+  })
+
+  for (const mutation of mutations) {
+    it(`${mutation.law} is seen broken when ${mutation.name}`, () => {
+      const { status, stdout, stderr } = mutated(mutation)
+      assert.match(stdout, new RegExp(`^seed \\d+ breaks ${mutation.law}$`, "m"), stderr)
+      assert.strictEqual(status, 1)
+    }, 60_000)
+  }
+
+  it("there is one for every law that is simulated", () => {
+    assert.deepStrictEqual(
+      [...new Set(mutations.map(({ law }) => law))],
+      [...new Set(laws.map(({ law }) => law))],
+    )
+  })
+})

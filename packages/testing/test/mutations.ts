@@ -1,0 +1,157 @@
+/** Faults put into the core on purpose, one at a time: the simulation has to see each as a breach of its law. */
+
+export interface Mutation {
+  readonly law: string
+  /** What goes wrong. */
+  readonly name: string
+  /** Under `packages/core/src`. */
+  readonly file: string
+  /** Stands there exactly once. */
+  readonly find: string
+  readonly replace: string
+}
+
+export const mutations: ReadonlyArray<Mutation> = [
+  {
+    law: "L1",
+    name: "a closing conversation answers nobody who still waits",
+    file: "Conversation.ts",
+    find: "yield* Effect.forEach(yield* Queue.collect(inbox), refuse, { discard: true })",
+    replace: "yield* Queue.collect(inbox)",
+  },
+  {
+    law: "L2",
+    name: "input that joins a turn is not told",
+    file: "Decide.ts",
+    find: "events: inputEvents(turnId, items),",
+    replace: "events: inputEvents(turnId, items).slice(0, 0),",
+  },
+  {
+    law: "L2",
+    name: "a receipt names a turn that is not the one that starts",
+    file: "TurnStart.ts",
+    find: 'receipt: { id, disposition: "started" },',
+    replace: 'receipt: { id: `${id}-`, disposition: "started" },',
+  },
+  {
+    law: "L3",
+    name: "the environment comes before session_configured",
+    file: "Opening.ts",
+    find: '{ id: "", msg: sessionConfigured(id, settings) },',
+    replace:
+      '{ id: "", msg: { type: "background_event", message: "hello" } },\n  { id: "", msg: sessionConfigured(id, settings) },',
+  },
+  {
+    law: "L3",
+    name: "conversations that are being made do not count",
+    file: "ConversationManager.ts",
+    find: "entries.size + starting >= maxConversations",
+    replace: "entries.size >= maxConversations",
+  },
+  {
+    law: "L4",
+    name: "an event has the number of the one before",
+    file: "ConversationState.ts",
+    find: "seq: isEphemeral(msg) ? next - 1 : next++,",
+    replace: 'seq: isEphemeral(msg) ? next - 1 : msg.type === "raw_response_item" ? next : next++,',
+  },
+  {
+    law: "L4",
+    name: "an overflow loses the first event",
+    file: "Outbox.ts",
+    find: "isEphemeral(first.msg) ? first.seq + 1 : first.seq",
+    replace: "first.seq + 1",
+  },
+  {
+    law: "L4",
+    name: "what a replay covered comes again",
+    file: "Outbox.ts",
+    find: "this.seenPosition = this.log.position",
+    replace: "this.seenPosition = Math.min(this.seenPosition, this.log.position)",
+  },
+  {
+    law: "L4",
+    name: "who attaches in the middle of a text gets its end alone",
+    file: "Outbox.ts",
+    find: "for (const event of this.log.inProgress())",
+    replace: "for (const event of this.log.inProgress().slice(0, 0))",
+  },
+  {
+    law: "L5",
+    name: "a turn that completed ends again when its fiber does",
+    file: "TurnEnd.ts",
+    find: "if (state.turn?.id !== turnId) return nothing(state)",
+    replace: "if (state.turn === undefined && state.closing) return nothing(state)",
+  },
+  {
+    law: "L5",
+    name: "an interrupt drops what waits without a word",
+    file: "TurnEnd.ts",
+    find: "events: state.waiting.map(({ id }) => aborted(id))",
+    replace: "events: state.waiting.slice(0, 0).map(({ id }) => aborted(id))",
+  },
+  {
+    law: "L5",
+    name: "a tool that was left behind still tells things of its turn",
+    file: "Decide.ts",
+    find: "return state.turn?.id === input.turnId",
+    replace: "return !state.closing",
+  },
+  {
+    law: "L6",
+    name: "an outbox has no bound",
+    file: "Outbox.ts",
+    find: "this.events.length > this.limits.maxEvents || this.deltaBytes",
+    replace: "this.deltaBytes",
+  },
+  {
+    law: "L6",
+    name: "the pump waits until its listener has read",
+    file: "Listener.ts",
+    find: "return this.ended ? Effect.void : this.pump()",
+    replace:
+      'return this.ended ? Effect.void : this.outbox.isEmpty ? this.pump() : Effect.andThen(Effect.sleep("10 millis"), Effect.suspend(() => this.pump()))',
+  },
+  {
+    law: "L6",
+    name: "a listener sleeps through what came while it lay down",
+    file: "Listener.ts",
+    find: "if (this.ended || !this.outbox.isEmpty) return resume(Effect.void)",
+    replace: "if (this.ended) return resume(Effect.void)",
+  },
+  {
+    law: "L8",
+    name: "closing does not wait for what a turn left behind",
+    file: "Conversation.ts",
+    find: "yield* Scope.close(turns, Exit.void)",
+    replace: "yield* Effect.void",
+  },
+  {
+    law: "L13",
+    name: "a repeated submission is taken again",
+    file: "Decide.ts",
+    find: "if (receipt !== undefined) return { ...nothing(state), receipt }",
+    replace: "if (receipt?.id === undefined && receipt) return { ...nothing(state), receipt }",
+  },
+  {
+    law: "L13",
+    name: "too many items are taken",
+    file: "Decide.ts",
+    find: "if (items.length > maxItems) {",
+    replace: "if (items.length > maxItems * 2) {",
+  },
+  {
+    law: "L14",
+    name: "an interrupt is acknowledged and nothing happens",
+    file: "Conversation.ts",
+    find: 'else if (action._tag === "InterruptTurn") yield* runner.interrupt',
+    replace: 'else if (action._tag === "InterruptTurn") yield* Effect.void',
+  },
+  {
+    law: "L14",
+    name: "a tool that does not stop holds the end of its turn",
+    file: "TurnRunner.ts",
+    find: "duration: stopBound(turn.settings),",
+    replace: 'duration: "1 minute",',
+  },
+]
