@@ -33,6 +33,13 @@ export interface ResidentsOptions {
   readonly onEnded: (entry: Entry) => void
 }
 
+/** True when it could be done. Why it could not was logged by the storage, and whose move it was is told. */
+const whatever = (move: Effect.Effect<void, ConversationUnavailable>): Effect.Effect<boolean> =>
+  move.pipe(
+    Effect.as(true),
+    Effect.catch(() => Effect.succeed(false)),
+  )
+
 export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const storage = makeStorage(yield* ConversationStore)
@@ -144,34 +151,38 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       ),
     )
 
-  /** Starts a move and waits for it. An entry is left where it was when the move fails or dies. */
+  /**
+   * Starts a move, at once, and waits for it; to be called where nothing interrupts. An entry is left where it was
+   * when the move fails or dies.
+   */
   const move = (
     entry: Entry,
     to: "Stored" | "Live",
     run: Effect.Effect<void, ConversationUnavailable>,
-  ) =>
-    Effect.uninterruptibleMask((restore) => {
-      const before = entry.slot
-      const done = Deferred.makeUnsafe<void, ConversationUnavailable>()
-      entry.slot = { _tag: "Moving", to, done }
-      return run.pipe(
-        Effect.onExit((exit) => {
-          if (entry.slot._tag === "Moving" && entry.slot.done === done) entry.slot = before
-          return Deferred.done(done, exit)
-        }),
-        Effect.forkIn(moves, { startImmediately: true, uninterruptible: true }),
-        Effect.andThen(restore(Deferred.await(done))),
-      )
-    })
+  ) => {
+    const before = entry.slot
+    const done = Deferred.makeUnsafe<void, ConversationUnavailable>()
+    entry.slot = { _tag: "Moving", to, done }
+    return run.pipe(
+      Effect.onExit((exit) => {
+        if (entry.slot._tag === "Moving" && entry.slot.done === done) entry.slot = before
+        return Deferred.done(done, exit)
+      }),
+      Effect.forkIn(moves, { startImmediately: true, uninterruptible: true }),
+      Effect.andThen(Effect.interruptible(Deferred.await(done))),
+    )
+  }
 
   /** Stores it if nobody needs it now; else nothing happens. Fails when the store does. */
   const evict = (entry: Entry): Effect.Effect<void, ConversationUnavailable> =>
     Effect.suspend(() => {
       const { slot } = entry
-      if (slot._tag === "Moving" && slot.to === "Stored") return Deferred.await(slot.done)
+      if (slot._tag === "Moving" && slot.to === "Stored") {
+        return Effect.interruptible(Deferred.await(slot.done))
+      }
       if (slot._tag !== "Live" || entry.uses > 0 || entry.leaving) return Effect.void
       return move(entry, "Stored", moveOut(entry, slot.live))
-    })
+    }).pipe(Effect.uninterruptible)
 
   /** Keeps room for one more in memory; where there is none, what has not been used for longest makes it. */
   const reserve: Effect.Effect<void, TooManyConversations> = Effect.suspend(() => {
@@ -186,7 +197,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     for (const entry of residents) {
       if (left-- === 0) break
       // One that cannot be stored says that none can.
-      if (Exit.isFailure(yield* Effect.exit(evict(entry)))) break
+      if (!(yield* whatever(evict(entry)))) break
       if (loaded < options.maxLoaded) {
         loaded++
         return
@@ -204,11 +215,10 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       switch (slot._tag) {
         case "Live":
           return Effect.succeed(slot.live.conversation)
-        case "Moving":
-          return Effect.andThen(
-            slot.to === "Live" ? Deferred.await(slot.done) : Effect.exit(Deferred.await(slot.done)),
-            resident(entry),
-          )
+        case "Moving": {
+          const done = Effect.interruptible(Deferred.await(slot.done))
+          return Effect.andThen(slot.to === "Live" ? done : whatever(done), resident(entry))
+        }
         case "Stored":
           return entry.leaving
             ? Effect.fail(unavailable(entry, "it is being removed"))
@@ -228,7 +238,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
         entry.uses++
-        return restore(Effect.andThen(touch(entry), resident(entry))).pipe(
+        return Effect.andThen(touch(entry), resident(entry)).pipe(
           Effect.flatMap((conversation) => restore(use(conversation))),
           Effect.ensuring(
             Effect.sync(() => {
@@ -243,7 +253,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   const settled = (entry: Entry): Effect.Effect<Exclude<Entry["slot"], { _tag: "Moving" }>> =>
     Effect.suspend(() =>
       entry.slot._tag === "Moving"
-        ? Effect.andThen(Effect.exit(Deferred.await(entry.slot.done)), settled(entry))
+        ? Effect.andThen(whatever(Deferred.await(entry.slot.done)), settled(entry))
         : Effect.succeed(entry.slot),
     )
 
@@ -269,7 +279,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     }
     const leftMs = oldest.usedAtMs + maxIdleMs - (yield* Clock.currentTimeMillis)
     if (leftMs > 0) return yield* Effect.sleep(leftMs)
-    yield* Effect.exit(evict(oldest))
+    yield* whatever(evict(oldest))
     // Busy, or the store has failed: looked at again when another such time is over.
     yield* touch(oldest)
   }).pipe(Effect.forever({ disableYield: true }))
