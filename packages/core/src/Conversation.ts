@@ -114,33 +114,32 @@ export const make = Effect.fnUntraced(function* (
       )
     })
 
-  /** Carries out one command. */
-  const interpret = (command: Command, unread: number) =>
-    Effect.gen(function* () {
-      const before = yield* Ref.get(state)
-      if ("suspend" in command) {
-        over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
-        yield* Deferred.succeed(command.suspend, over ? log.all() : undefined)
-        return
-      }
-      const decided = decide(before, command.input)
-      const decision = permits?.admit(before, decided) ?? decided
-      const after = record(decision.state, decision.events)
-      permits?.settle(before, after)
-      yield* Ref.set(state, after)
-      if (command.reply !== undefined) {
-        const step: Turn.Step | undefined =
-          decision.goOn === true
-            ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
-            : undefined
-        yield* Deferred.succeed(command.reply, {
-          _tag: "Decision",
-          decision,
-          ...(step === undefined ? {} : { step }),
-        })
-      }
-      for (const action of decision.actions) yield* act(action)
-    })
+  /** Carries out one command. One generator for all of them: one made for each cost a third more time. */
+  const interpret = Effect.fnUntraced(function* (command: Command, unread: number) {
+    const before = yield* Ref.get(state)
+    if ("suspend" in command) {
+      over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
+      yield* Deferred.succeed(command.suspend, over ? log.all() : undefined)
+      return
+    }
+    const decided = decide(before, command.input)
+    const decision = permits?.admit(before, decided) ?? decided
+    const after = record(decision.state, decision.events)
+    permits?.settle(before, after)
+    yield* Ref.set(state, after)
+    if (command.reply !== undefined) {
+      const step: Turn.Step | undefined =
+        decision.goOn === true
+          ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
+          : undefined
+      yield* Deferred.succeed(command.reply, {
+        _tag: "Decision",
+        decision,
+        ...(step === undefined ? {} : { step }),
+      })
+    }
+    for (const action of decision.actions) yield* act(action)
+  })
 
   const act = (action: Action): Effect.Effect<unknown> => {
     switch (action._tag) {
