@@ -149,6 +149,22 @@ describe("approvals of a conversation", () => {
     }),
   )
 
+  it.effect(
+    "L7 shows a question that others are asked to one who did not declare it, as an event",
+    () =>
+      Effect.gen(function* () {
+        const { conversation, listener } = yield* asking([exec("c")])
+        yield* takeUntil(listener, ({ _tag }) => _tag === "Synced")
+        const person = yield* conversation.attach({ answers: true })
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(person, isAsk)
+        yield* settle
+        const seen = yield* listener.take
+        assert.deepStrictEqual(approvalEvents(seen), [requested("c")])
+        assert.deepStrictEqual(asksIn(seen), [])
+      }),
+  )
+
   it.effect("L7 denies what nobody answered in ten minutes", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
@@ -361,21 +377,26 @@ describe("approvals of a conversation", () => {
   it.effect("L7 withdraws the question of a tool that gives up by itself", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
-        tool: ({ approve }) =>
-          Effect.map(
-            Effect.timeoutOption(approve(exec("c")), "5 seconds"),
-            (verdict) => verdict._tag,
+        tool: ({ approve, emit }) =>
+          Effect.timeoutOption(approve(exec("c")), "5 seconds").pipe(
+            Effect.andThen(emit({ type: "background_event", message: "on" })),
+            Effect.as("out"),
           ),
       })
       yield* conversation.attach({ answers: true })
       yield* conversation.submit(says("hi"))
       yield* settle
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)), [
-        requested("c"),
-        resolved("c", "denied", "withdrawn"),
-        complete,
-      ])
+      assert.deepStrictEqual(
+        eventsOf(yield* takeUntil(listener, isType("background_event")))
+          .slice(-3)
+          .map(({ msg }) => msg),
+        [
+          requested("c"),
+          resolved("c", "denied", "withdrawn"),
+          { type: "background_event", message: "on" },
+        ],
+      )
     }),
   )
 
