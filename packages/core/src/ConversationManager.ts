@@ -179,6 +179,7 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     if (ended !== undefined) return Deferred.await(ended)
     const done = Deferred.makeUnsafe<void>()
     ended = done
+    residents.halt()
     const all = [...entries.values()]
     entries.clear()
     return Effect.forEach(all, residents.end, { concurrency: "unbounded", discard: true }).pipe(

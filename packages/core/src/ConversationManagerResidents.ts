@@ -16,6 +16,7 @@ import * as Semaphore from "effect/Semaphore"
 import { make as makeConversation, type OwnedConversation } from "./Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "./ConversationErrors.ts"
 import type { Entry, Live } from "./ConversationManagerEntry.ts"
+import { sweep } from "./ConversationManagerSweep.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { make as makeStorage, unavailable } from "./ConversationManagerStorage.ts"
 import { ConversationStore } from "./ConversationStore.ts"
@@ -51,6 +52,9 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   const residents = new Set<Entry>()
   /** Residents, and those for which room is kept. */
   let loaded = 0
+  const moving = new Set<Entry>()
+  /** True once no move may begin any more. */
+  let halted = false
 
   const touch = (entry: Entry) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
@@ -151,10 +155,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       ),
     )
 
-  /**
-   * Starts a move, at once, and waits for it; to be called where nothing interrupts. An entry is left where it was
-   * when the move fails or dies.
-   */
+  /** Starts a move at once, where nothing interrupts, and waits for it. Where it fails all is as before. */
   const move = (
     entry: Entry,
     to: "Stored" | "Live",
@@ -163,9 +164,11 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     const before = entry.slot
     const done = Deferred.makeUnsafe<void, ConversationUnavailable>()
     entry.slot = { _tag: "Moving", to, done }
+    moving.add(entry)
     return run.pipe(
       Effect.onExit((exit) => {
         if (entry.slot._tag === "Moving" && entry.slot.done === done) entry.slot = before
+        moving.delete(entry)
         return Deferred.done(done, exit)
       }),
       Effect.forkIn(moves, { startImmediately: true, uninterruptible: true }),
@@ -180,7 +183,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       if (slot._tag === "Moving" && slot.to === "Stored") {
         return Effect.interruptible(Deferred.await(slot.done))
       }
-      if (slot._tag !== "Live" || entry.uses > 0 || entry.leaving) return Effect.void
+      if (halted || slot._tag !== "Live" || entry.uses > 0 || entry.leaving) return Effect.void
       return move(entry, "Stored", moveOut(entry, slot.live))
     }).pipe(Effect.uninterruptible)
 
@@ -220,8 +223,8 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
           return Effect.andThen(slot.to === "Live" ? done : whatever(done), resident(entry))
         }
         case "Stored":
-          return entry.leaving
-            ? Effect.fail(unavailable(entry, "it is being removed"))
+          return halted || entry.leaving
+            ? Effect.fail(unavailable(entry, "it is being ended"))
             : Effect.andThen(move(entry, "Live", moveIn(entry)), resident(entry))
         case "Gone":
           return slot.live === undefined
@@ -240,11 +243,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
         entry.uses++
         return Effect.andThen(touch(entry), resident(entry)).pipe(
           Effect.flatMap((conversation) => restore(use(conversation))),
-          Effect.ensuring(
-            Effect.sync(() => {
-              entry.uses--
-            }),
-          ),
+          Effect.ensuring(Effect.sync(() => entry.uses--)),
         )
       }),
     )
@@ -269,21 +268,6 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   /** Makes the store forget it. */
   const erase = (entry: Entry) => Effect.andThen(settled(entry), storage.remove(entry))
 
-  const maxIdleMs = Duration.toMillis(options.idleTimeToLive)
-  /** Stores what has been idle for its time; sleeps until the next one's is over. Never ends. */
-  const sweep = Effect.gen(function* () {
-    const [oldest] = residents
-    if (oldest === undefined) {
-      someLoaded.closeUnsafe()
-      return yield* someLoaded.await
-    }
-    const leftMs = oldest.usedAtMs + maxIdleMs - (yield* Clock.currentTimeMillis)
-    if (leftMs > 0) return yield* Effect.sleep(leftMs)
-    yield* whatever(evict(oldest))
-    // Busy, or the store has failed: looked at again when another such time is over.
-    yield* touch(oldest)
-  }).pipe(Effect.forever({ disableYield: true }))
-
   return {
     begin: settle,
     using,
@@ -291,9 +275,22 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     touch,
     end,
     erase,
-    sweep,
-    /** Ends the moves under way. */
-    stop: Scope.close(moves, Exit.void),
+    /** Stores what is idle for its time; never ends. */
+    sweep: sweep({
+      residents,
+      someLoaded,
+      maxIdleMs: Duration.toMillis(options.idleTimeToLive),
+      evict: (entry) => whatever(evict(entry)),
+      touch,
+    }),
+    /** From now on nothing moves that does not already. */
+    halt: () => {
+      halted = true
+    },
+    /** Waits for the moves under way, and for what they left behind. */
+    stop: Effect.suspend(() => Effect.forEach([...moving], settled, { discard: true })).pipe(
+      Effect.andThen(Scope.close(moves, Exit.void)),
+    ),
   }
 })
 
