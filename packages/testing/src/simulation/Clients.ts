@@ -3,15 +3,13 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { Op } from "@colloquy/protocol/Op"
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import { answerOf } from "./Answered.ts"
 import { auditOf, type Listeners } from "./Listeners.ts"
-import { type Action, killGraceMs, type Operation, type Plan } from "./Plan.ts"
+import { type Action, deadlineMs, killGraceMs, type Operation, type Plan } from "./Plan.ts"
 import type { Recorder } from "./Recorder.ts"
-import type { Answer } from "./Trace.ts"
 
 export interface Surroundings {
   readonly manager: ConversationManager["Service"]
@@ -55,6 +53,7 @@ const settings: ConversationSettings = {
   contextWindow: null,
   showRawReasoning: false,
   killGrace: Duration.millis(killGraceMs),
+  approvalDeadline: Duration.millis(deadlineMs),
 }
 
 type Submit = Extract<Action, { readonly do: "submit" }>
@@ -154,18 +153,6 @@ const create = (world: World, slot: number) =>
     })
     return conversation.id
   })
-
-const answerOf = (exit: Exit.Exit<unknown, unknown>): Answer => {
-  if (Exit.isSuccess(exit)) return { is: "ok", value: exit.value ?? null }
-  const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
-  if (typeof failure === "object" && failure !== null && "_tag" in failure) {
-    const reason = "reason" in failure ? { reason: String(failure.reason) } : {}
-    return { is: "error", tag: String(failure._tag), ...reason }
-  }
-  return Cause.hasInterruptsOnly(exit.cause)
-    ? { is: "interrupted" }
-    : { is: "died", message: Cause.pretty(exit.cause) }
-}
 
 /** Runs it until its caller gives up. */
 const givenUp = (effect: Effect.Effect<unknown, unknown>, after: number) =>

@@ -1,6 +1,6 @@
 /** The scripted model and tools of a simulated run: they follow its plan, faults included, and tell the trace. */
 import { ModelClient, ModelError, type ModelEvent } from "@colloquy/core/ModelClient"
-import { type ToolCall, ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -112,11 +112,37 @@ export const scriptedTools = (recorder: Recorder): ToolRuntime["Service"] => ({
       })
     return Effect.acquireUseRelease(
       told("begins"),
-      () => toolBody(call, (message) => context.emit({ type: "background_event", message })),
+      () =>
+        call.type !== "local_shell_call" && call.name === "asks"
+          ? asks(recorder, call.call_id, context)
+          : toolBody(call, (message) => context.emit({ type: "background_event", message })),
       () => told("ends"),
     )
   },
 })
+
+/** All ask the same, so that what a session approved counts for the next one. */
+const asks = (recorder: Recorder, question: string, context: ToolContext): Effect.Effect<string> =>
+  Effect.flatMap(
+    context.approve({
+      _tag: "Exec",
+      callId: question,
+      command: ["make"],
+      cwd: "/work",
+      sandbox: { mode: "read-only" },
+    }),
+    ({ decision, reason }) =>
+      Effect.as(
+        recorder.record({
+          at: "verdict",
+          conversation: context.conversationId,
+          question,
+          decision,
+          reason,
+        }),
+        decision,
+      ),
+  )
 
 const toolBody = (
   call: ToolCall,

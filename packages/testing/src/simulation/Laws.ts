@@ -6,6 +6,7 @@ import {
   receiptsHold,
   repeatsAreHarmless,
 } from "./laws/Answers.ts"
+import { askedWhereAnswered, firstAnswerWins, resolvedOnce } from "./laws/Approvals.ts"
 import { boundedOutbox, nobodyWaits, nothingLost, numbered } from "./laws/Deliveries.ts"
 import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
 import { type Story, storyOf } from "./Story.ts"
@@ -28,6 +29,13 @@ export const laws: ReadonlyArray<Law> = [
   { law: "L5", says: "begins no tool after the end of its turn", check: nothingWorksAfter },
   { law: "L6", says: "keeps a bounded outbox per listener", check: boundedOutbox },
   { law: "L6", says: "waits for no listener", check: nobodyWaits },
+  { law: "L7", says: "resolves every question once and in time", check: resolvedOnce },
+  {
+    law: "L7",
+    says: "lets the first answer win, and allows nothing without",
+    check: firstAnswerWins,
+  },
+  { law: "L7", says: "asks only where somebody answers", check: askedWhereAnswered },
   { law: "L8", says: "leaves nothing at work once closed", check: nothingLeft },
   {
     law: "L13",

@@ -1,13 +1,15 @@
 /** The listeners of a run: each has a fiber that reads as its plan says and tells the trace what it took. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/Listener"
+import type { Delivery } from "@colloquy/core/Outbox"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import type { Reading } from "./Plan.ts"
+import { answerOf } from "./Answered.ts"
+import type { Answering, Reading } from "./Plan.ts"
 import type { Recorder } from "./Recorder.ts"
 
 export interface ListenerPlan {
@@ -15,6 +17,7 @@ export interface ListenerPlan {
   readonly from?: number
   readonly maxEvents: number
   readonly reading: Reading
+  readonly answering?: Answering
 }
 
 /** The audit of a conversation. */
@@ -40,7 +43,7 @@ export class Listeners {
     conversation: Conversation,
     plan: ListenerPlan,
   ): Effect.Effect<void, Effect.Error<ReturnType<Conversation["attach"]>>> {
-    const { listener, from, maxEvents, reading } = plan
+    const { listener, from, maxEvents, reading, answering } = plan
     return Effect.uninterruptible(
       Effect.gen({ self: this }, function* () {
         const scope = yield* Scope.make()
@@ -49,6 +52,7 @@ export class Listeners {
           .attach({
             ...(from === undefined ? {} : { from }),
             limits: { maxEvents, maxBytes: 4 * 1024 * 1024 },
+            answers: answering !== undefined,
           })
           .pipe(Scope.provide(scope))
         const after = (yield* conversation.state).seq
@@ -61,8 +65,11 @@ export class Listeners {
           after,
           maxEvents,
           reading,
+          ...(answering === undefined ? {} : { answering }),
         })
-        const fiber = yield* this.read(listener, attached, reading).pipe(
+        const reply = (deliveries: ReadonlyArray<Delivery>) =>
+          this.reply(conversation, plan, deliveries)
+        const fiber = yield* this.read(listener, attached, reading, reply).pipe(
           Effect.ensuring(Scope.close(scope, Exit.void)),
           Effect.interruptible,
           Effect.forkDetach({ startImmediately: true }),
@@ -72,7 +79,43 @@ export class Listeners {
     )
   }
 
-  private read(listener: string, from: Listener, reading: Reading): Effect.Effect<void> {
+  /** Answers the questions among them. */
+  private reply(
+    conversation: Conversation,
+    { listener, answering }: ListenerPlan,
+    deliveries: ReadonlyArray<Delivery>,
+  ): Effect.Effect<void> {
+    if (answering === undefined || answering === "silent") return Effect.void
+    const questions = deliveries.flatMap((delivery) =>
+      delivery._tag === "Ask" && delivery.event.msg.type === "exec_approval_request"
+        ? [delivery.event.msg.call_id]
+        : [],
+    )
+    return Effect.forEach(
+      questions,
+      (id) =>
+        Effect.flatMap(
+          Effect.exit(conversation.submit({ type: "exec_approval", id, decision: answering })),
+          (exit) =>
+            this.recorder.record({
+              at: "replied",
+              listener,
+              conversation: conversation.id,
+              question: id,
+              decision: answering,
+              answer: answerOf(exit),
+            }),
+        ),
+      { discard: true },
+    )
+  }
+
+  private read(
+    listener: string,
+    from: Listener,
+    reading: Reading,
+    reply: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void>,
+  ): Effect.Effect<void> {
     let takes = 0
     const next: Effect.Effect<void> = Effect.suspend(() => {
       if (reading.how === "leaves" && takes >= reading.takes) {
@@ -88,6 +131,7 @@ export class Listeners {
               Effect.andThen(
                 reading.how === "slow" ? Effect.sleep(Duration.millis(reading.ms)) : Effect.void,
               ),
+              Effect.andThen(reply(deliveries)),
               Effect.andThen(next),
             ),
       })

@@ -1,8 +1,11 @@
 /** What one simulated run does: clients and their operations, what the model says, which faults. Plain data, so that a plan prints and shrinks. */
 import type { WhileRunning } from "@colloquy/core/Decision"
 
-/** How a tool call goes. `stubborn` takes longer to stop than any bound, and then still tells something. */
-export type ToolPlan = "ok" | "slow" | "tells" | "hang" | "defect" | "stubborn"
+/** How a tool call goes. `asks` asks for an approval. `stubborn` takes longer to stop than any bound, and then still tells something. */
+export type ToolPlan = "ok" | "asks" | "slow" | "tells" | "hang" | "defect" | "stubborn"
+
+/** How long every question stays open. */
+export const deadlineMs = 5_000
 
 /** The kill grace of every conversation. */
 export const killGraceMs = 2_000
@@ -38,6 +41,9 @@ export type Submission =
   | "interrupt"
   | "shutdown"
 
+/** What a listener says to questions: `silent` declares that it answers and never does. */
+export type Answering = "approved" | "approved_for_session" | "denied" | "abort" | "silent"
+
 /** Conversations are named by slots: the conversation that was last created for the slot. */
 export type Action =
   | { readonly do: "create"; readonly slot: number }
@@ -59,6 +65,7 @@ export type Action =
       readonly from?: number
       readonly maxEvents: number
       readonly reading: Reading
+      readonly answering?: Answering
     }
   | { readonly do: "detach"; readonly listener: string }
   | { readonly do: "remove"; readonly slot: number }
@@ -93,7 +100,7 @@ export const modelPlanOf = (plan: Plan, slot: number, request: number): ModelPla
 export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
   ...plan.model.flatMap(({ end, calls }) => [
     ...(end === "completed" ? [] : [`model ${end}`]),
-    ...calls.flatMap((call) => (call === "ok" || call === "tells" ? [] : [`tool ${call}`])),
+    ...calls.flatMap((call) => (["ok", "tells", "asks"].includes(call) ? [] : [`tool ${call}`])),
   ]),
   ...plan.clients
     .flat()
@@ -106,6 +113,7 @@ export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
       (operation.what === "unsupported" || operation.what === "big")
         ? [`op ${operation.what}`]
         : []),
+      ...(operation.do === "attach" && operation.answering === "silent" ? ["answer never"] : []),
       ...(operation.do === "close" ? ["manager closed"] : []),
       ...(operation.do === "remove" ? ["conversation removed"] : []),
     ]),

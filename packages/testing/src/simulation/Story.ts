@@ -16,7 +16,7 @@ export interface Call extends When {
   readonly answers: Array<When & { readonly answer: Answer }>
 }
 
-interface Heard extends When {
+export interface Heard extends When {
   readonly event: Event
 }
 

@@ -1,6 +1,6 @@
 /** What happened in a run, in order: calls and their answers, what each listener took, what model and tools did. */
 import type { Delivery } from "@colloquy/core/Outbox"
-import type { Operation, Reading } from "./Plan.ts"
+import type { Answering, Operation, Reading } from "./Plan.ts"
 
 /** How an operation came back. `died` is a defect: no operation may have one. */
 export type Answer =
@@ -28,6 +28,24 @@ type Happening =
       readonly after: number
       readonly maxEvents: number
       readonly reading: Reading
+      readonly answering?: Answering
+    }
+  /** A listener answered a question, and what came of it. */
+  | {
+      readonly at: "replied"
+      readonly listener: string
+      readonly conversation: string
+      readonly question: string
+      readonly decision: string
+      readonly answer: Answer
+    }
+  /** A tool was told what became of its question. */
+  | {
+      readonly at: "verdict"
+      readonly conversation: string
+      readonly question: string
+      readonly decision: string
+      readonly reason: string
     }
   | {
       readonly at: "took"

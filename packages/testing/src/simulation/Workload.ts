@@ -2,6 +2,7 @@
 import { Draws } from "./Draws.ts"
 import type {
   Action,
+  Answering,
   ModelEnd,
   ModelPlan,
   Operation,
@@ -21,7 +22,17 @@ const modelPlan = (draws: Draws): ModelPlan => ({
   pieceMs: draws.pick(0, 0, 0, 1, 100),
   calls: draws.chance(0.35)
     ? Array.from({ length: 1 + draws.below(2) }, () =>
-        draws.pick<ToolPlan>("ok", "ok", "slow", "tells", "hang", "defect", "stubborn"),
+        draws.pick<ToolPlan>(
+          "ok",
+          "asks",
+          "asks",
+          "asks",
+          "slow",
+          "tells",
+          "hang",
+          "defect",
+          "stubborn",
+        ),
       )
     : [],
   end: draws.pick<ModelEnd>(
@@ -73,6 +84,17 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
       ...(draws.chance(0.7) ? { from: draws.pick(0, 0, draws.below(12), 1_000) } : {}),
       maxEvents: draws.pick(4, 16, 1024),
       reading: reading(draws),
+      ...(draws.chance(0.5)
+        ? {
+            answering: draws.pick<Answering>(
+              "approved",
+              "denied",
+              "approved_for_session",
+              "abort",
+              "silent",
+            ),
+          }
+        : {}),
     }
   }
   if (roll < 66) {

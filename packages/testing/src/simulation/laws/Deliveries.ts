@@ -45,7 +45,7 @@ class Follower {
       else this.durable(event)
       return
     }
-    if (delivery._tag === "Ask") return this.fault("is asked and never said that it answers")
+    if (delivery._tag === "Ask") return this.asked(delivery.event)
     const seq = delivery._tag === "Synced" ? delivery.seq : delivery.from
     if (this.next === undefined) this.begin(seq)
     if (seq !== this.next) this.fault(`${JSON.stringify(delivery)} where ${this.next} is next`)
@@ -54,6 +54,11 @@ class Follower {
       this.fault(`an unexpected ${JSON.stringify(delivery)}`)
     }
     this.replaying = delivery._tag === "Lagged"
+  }
+
+  private asked({ seq }: Event): void {
+    if (this.story.entry.answering === undefined) this.fault("is asked, and never said it answers")
+    if (seq >= (this.next ?? 0)) this.fault(`is asked ${seq} where ${this.next} is next`)
   }
 
   private durable(event: Event): void {
