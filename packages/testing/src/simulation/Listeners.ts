@@ -55,14 +55,12 @@ export class Listeners {
             answers: answering !== undefined,
           })
           .pipe(Scope.provide(scope))
-        const after = (yield* conversation.state).seq
         yield* this.recorder.record({
           at: "listening",
           listener,
           conversation: conversation.id,
           from,
           before,
-          after,
           maxEvents,
           reading,
           ...(answering === undefined ? {} : { answering }),

@@ -18,14 +18,13 @@ type Happening =
       readonly operation: Operation
     }
   | { readonly at: "answer"; readonly call: number; readonly answer: Answer }
-  /** `before` and `after` are the log's next number around the attach: it lay between them. */
+  /** `before` is the number after the last event of the log, before the attach. */
   | {
       readonly at: "listening"
       readonly listener: string
       readonly conversation: string
       readonly from: number | undefined
       readonly before: number
-      readonly after: number
       readonly maxEvents: number
       readonly reading: Reading
       readonly answering?: Answering

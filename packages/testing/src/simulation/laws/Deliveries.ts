@@ -32,8 +32,9 @@ class Follower {
   }
 
   private begin(seq: number): void {
-    const { from, before, after } = this.story.entry
-    const [low, high] = [Math.min(from ?? before, before), Math.min(from ?? after, after)]
+    const { from, before } = this.story.entry
+    // Without a number it begins with the log's next, which a snapshot of the state may be a step behind.
+    const [low, high] = from === undefined ? [before, Infinity] : [from, from]
     if (seq < low || seq > high) this.fault(`begins at ${seq}, not in ${low}..${high}`)
     this.next = seq
   }
