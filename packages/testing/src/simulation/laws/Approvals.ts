@@ -91,21 +91,19 @@ export const askedWhereAnswered = ({ calls, conversations, run }: Story): Readon
     questionsOf(conversation).flatMap(({ id, asked }) => {
       const [question] = asked
       if (question === undefined) return []
-      const began = run.trace.findIndex(
+      const began = run.trace.find(
         (entry) =>
           entry.at === "tool" && entry.conversation === conversation.id && entry.call === id,
       )
       const somebody = calls.some(({ at, entry }) => {
         const { operation } = entry
         if (operation.do !== "attach" || operation.answering === undefined) return false
-        const left = run.trace.findIndex(
+        const left = run.trace.find(
           (other) => other.at === "left" && other.listener === operation.listener,
         )
-        return (
-          entry.conversation === conversation.id &&
-          at < question.at &&
-          (left === -1 || left > began)
-        )
+        // The conversation hears of a leave a little later; not later than time goes on.
+        const there = left === undefined || left.ms >= (began?.ms ?? 0)
+        return entry.conversation === conversation.id && at < question.at && there
       })
       return somebody ? [] : [`${id} is put, and nobody can answer`]
     }),
