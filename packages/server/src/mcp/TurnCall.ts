@@ -28,8 +28,8 @@ export interface TurnCall {
   readonly peer: PeerControl
 }
 
-/** How long a stopped turn may take to its terminal event (L14). */
-const abortBound = "1 second"
+/** How long a stopped turn may take to its terminal event: a second and the kill grace (L14), and less than `InFlight` waits. */
+const abortBound = "1750 millis"
 
 const gone = "the conversation ended before the turn did"
 

@@ -53,7 +53,7 @@ const cancelWhileBlocked = (script: Script.ProviderScript, readAgain: boolean) =
       yield* settled
       if (readAgain) yield* reading.open
       yield* settled
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(cancelled)
       return { events, state: yield* conversation.state }
     }),
