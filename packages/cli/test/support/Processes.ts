@@ -1,5 +1,6 @@
-/** What the system says of processes that are not children of the tests. Asks `ps`, which every platform here has. */
+/** What the system says of processes that are not children of the tests: `/proc` where there is one, else `ps`. */
 import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 
 interface Row {
   readonly pid: number
@@ -7,7 +8,19 @@ interface Row {
   readonly state: string
 }
 
-const rows = (): ReadonlyArray<Row> =>
+/** `pid (name) state parent …`; the name may hold anything, parentheses included. */
+const fromProc = (pid: string): ReadonlyArray<Row> => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return [{ pid: Number(pid), parent: Number(parent), state: state ?? "" }]
+  } catch {
+    // It ended between the listing and the reading.
+    return []
+  }
+}
+
+const fromPs = (): ReadonlyArray<Row> =>
   execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" })
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
@@ -16,8 +29,16 @@ const rows = (): ReadonlyArray<Row> =>
       parent: Number(parent),
       state: state ?? "",
     }))
-    // A zombie has ended; whether its parent has looked is not its affair.
-    .filter(({ state }) => state !== "" && !state.startsWith("Z"))
+
+const rows = (): ReadonlyArray<Row> => {
+  const all = existsSync("/proc/self/stat")
+    ? readdirSync("/proc")
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap(fromProc)
+    : fromPs()
+  // A zombie has ended; whether its parent has looked is not its affair.
+  return all.filter(({ state }) => state !== "" && !state.startsWith("Z"))
+}
 
 export const isRunning = (pid: number): boolean => rows().some((row) => row.pid === pid)
 
