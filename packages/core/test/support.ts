@@ -8,7 +8,7 @@ import type {
   ResponseItem,
   TokenUsage,
 } from "@colloquy/protocol/ResponseItem"
-import * as Duration from "effect/Duration"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -30,28 +30,10 @@ import {
   unsupportedCall,
 } from "../src/ToolRuntime.ts"
 
-export const settings: ConversationSettings = {
-  model: "mock-model",
-  provider: {
-    id: "mock",
-    name: "Mock",
-    wire: "offline",
-    baseUrl: "",
-    queryParams: {},
-    httpHeaders: {},
-    envHttpHeaders: {},
-    requestMaxRetries: 0,
-    streamMaxRetries: 0,
-    streamIdleTimeout: Duration.minutes(5),
-  },
-  cwd: "/work",
-  approvalPolicy: "never",
-  sandboxPolicy: { mode: "read-only" },
-  includePlanTool: false,
-  summary: "auto",
-  contextWindow: null,
-  showRawReasoning: false,
-}
+export const settings: ConversationSettings = scriptedSettings(
+  { model: "mock-model" },
+  { id: "mock", name: "Mock" },
+)
 
 export const withRetries = (streamMaxRetries: number): ConversationSettings => ({
   ...settings,

@@ -8,35 +8,15 @@ import type { Listener } from "@colloquy/core/Listener"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import type { Delivery } from "@colloquy/core/Outbox"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
-import * as Duration from "effect/Duration"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** New objects each time, as a resolver makes them. */
-export const settings = (): ConversationSettings => ({
-  model: "bench",
-  provider: {
-    id: "bench",
-    name: "bench",
-    wire: "offline",
-    baseUrl: "",
-    queryParams: {},
-    httpHeaders: {},
-    envHttpHeaders: {},
-    requestMaxRetries: 0,
-    streamMaxRetries: 0,
-    streamIdleTimeout: Duration.minutes(5),
-  },
-  cwd: "/home/someone/projects/something",
-  approvalPolicy: "never",
-  sandboxPolicy: { mode: "read-only" },
-  includePlanTool: false,
-  summary: "auto",
-  contextWindow: null,
-  showRawReasoning: false,
-})
+/** A path of the usual length: it is kept in every conversation. */
+export const settings = (): ConversationSettings =>
+  scriptedSettings({ model: "bench", cwd: "/home/someone/projects/something" })
 
 const noLimits = {
   maxConversations: Number.MAX_SAFE_INTEGER,

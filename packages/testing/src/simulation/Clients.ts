@@ -1,11 +1,11 @@
 /** Carries out the clients' operations, all clients at once, and tells the trace each call and its answer. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { Op } from "@colloquy/protocol/Op"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { scriptedSettings } from "../ScriptedSettings.ts"
 import { answerOf } from "./Answered.ts"
 import { auditOf, type Listeners } from "./Listeners.ts"
 import { type Action, deadlineMs, killGraceMs, type Operation, type Plan } from "./Plan.ts"
@@ -31,30 +31,10 @@ interface Client {
   last: string
 }
 
-const settings: ConversationSettings = {
-  model: "scripted",
-  provider: {
-    id: "scripted",
-    name: "Scripted",
-    wire: "offline",
-    baseUrl: "",
-    queryParams: {},
-    httpHeaders: {},
-    envHttpHeaders: {},
-    requestMaxRetries: 0,
-    streamMaxRetries: 1,
-    streamIdleTimeout: Duration.minutes(5),
-  },
-  cwd: "/work",
-  approvalPolicy: "never",
-  sandboxPolicy: { mode: "read-only" },
-  includePlanTool: false,
-  summary: "auto",
-  contextWindow: null,
-  showRawReasoning: false,
-  killGrace: Duration.millis(killGraceMs),
-  approvalDeadline: Duration.millis(deadlineMs),
-}
+const settings = scriptedSettings(
+  { killGrace: Duration.millis(killGraceMs), approvalDeadline: Duration.millis(deadlineMs) },
+  { streamMaxRetries: 1 },
+)
 
 type Submit = Extract<Action, { readonly do: "submit" }>
 
