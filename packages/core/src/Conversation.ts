@@ -23,6 +23,7 @@ import { type Draft, initial, number, project, type State } from "./Conversation
 import { decide } from "./Decide.ts"
 import type { Action, Decision, Input, Receipt } from "./Decision.ts"
 import { EventLog } from "./EventLog.ts"
+import { grantFor } from "./Grants.ts"
 import type { Batch } from "./Listener.ts"
 import { Listeners } from "./Listeners.ts"
 import type { ModelClient } from "./ModelClient.ts"
@@ -105,6 +106,11 @@ export const make = Effect.fnUntraced(function* (
         { id: turnId, conversationId: id, settings },
         {
           ask: (request) => desk.ask(turnId, request),
+          granted: (request) =>
+            Effect.map(
+              Ref.get(state),
+              ({ approvals }) => grantFor(approvals.grants, request) !== undefined,
+            ),
           emit: (messages) => Effect.asVoid(send({ input: { _tag: "Emit", turnId, messages } })),
           advance: (progress) =>
             Effect.map(ask({ _tag: "Advance", turnId, ...progress }), (answer) =>

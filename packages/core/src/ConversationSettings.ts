@@ -43,6 +43,53 @@ export interface ConversationSettings {
   readonly approvalDeadline?: Duration.Duration
   /** What decides while no listener can answer. Default `deny`. */
   readonly unattended?: Unattended
+  /** Default: everything but names that look like secrets. */
+  readonly shellEnvironment?: ShellEnvironment
+  /** True: commands run in the person's login shell with its profile (`experimental_use_profile`). */
+  readonly useLoginShell?: boolean
+  /** Offer `apply_patch`; absent: as the family of the model has it (§6.11). */
+  readonly includeApplyPatchTool?: boolean
+  /** Offer `view_image`. Default true. */
+  readonly includeViewImageTool?: boolean
+  /** By name, which matches `^[a-zA-Z0-9_-]+$`. */
+  readonly mcpServers?: Readonly<Record<string, McpServer>>
+  /** Text of the AGENTS.md files, read when the conversation was made (§6.10). */
+  readonly userInstructions?: string
+  /** Bytes of AGENTS.md files; 0 reads none. Default 32,768. */
+  readonly projectDocMaxBytes?: number
+}
+
+/** What of the server's environment commands see (§6.12); provider keys never. */
+export interface ShellEnvironment {
+  readonly inherit: "all" | "core" | "none"
+  /** True: names that look like secrets stay in. */
+  readonly ignoreDefaultExcludes: boolean
+  /** Patterns with `*` and `?`, whatever the case. */
+  readonly exclude: ReadonlyArray<string>
+  readonly set: Readonly<Record<string, string>>
+  /** Not empty: nothing else stays. */
+  readonly includeOnly: ReadonlyArray<string>
+}
+
+/** How a tool server is reached. */
+export interface McpServer {
+  readonly transport:
+    | {
+        readonly _tag: "Stdio"
+        readonly command: string
+        readonly args: ReadonlyArray<string>
+        readonly env: Readonly<Record<string, string>>
+        readonly cwd?: string
+      }
+    | {
+        readonly _tag: "Http"
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+        /** Name of an environment variable. */
+        readonly bearerTokenEnv?: string
+      }
+  readonly startupTimeout: Duration.Duration
+  readonly toolTimeout: Duration.Duration
 }
 
 /** What a client may set for one conversation; everything else comes from configuration. */

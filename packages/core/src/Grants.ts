@@ -22,7 +22,9 @@ const canonicalSandbox = (policy: SandboxPolicy): unknown =>
         exclude_tmpdir_env_var: policy.exclude_tmpdir_env_var ?? false,
         exclude_slash_tmp: policy.exclude_slash_tmp ?? false,
       }
-    : { mode: policy.mode }
+    : policy.mode === "external-sandbox"
+      ? { mode: policy.mode, network_access: policy.network_access ?? false }
+      : { mode: policy.mode }
 
 /** What is remembered when the request is approved for the session; undefined: nothing. */
 export const grantOf = (request: ApprovalRequest): string | undefined => {

@@ -37,13 +37,27 @@ export interface ModelProvider {
 }
 
 /** A tool as the model is told of it (§6.7). */
-export interface ToolSpec {
-  readonly type: "function"
-  readonly name: string
-  readonly description: string
-  /** JSON Schema of an object. */
-  readonly parameters: Readonly<Record<string, unknown>>
-}
+export type ToolSpec =
+  | {
+      readonly type: "function"
+      readonly name: string
+      readonly description: string
+      /** JSON Schema of an object. */
+      readonly parameters: Readonly<Record<string, unknown>>
+    }
+  /** Called with free text in a grammar, by `custom_tool_call`; only the Responses wire knows it. */
+  | {
+      readonly type: "custom"
+      readonly name: string
+      readonly description: string
+      readonly format: {
+        readonly type: "grammar"
+        readonly syntax: "lark"
+        readonly definition: string
+      }
+    }
+  /** The provider's own description of a shell, by `local_shell_call`; only the Responses wire knows it. */
+  | { readonly type: "local_shell" }
 
 export interface ModelRequest {
   readonly conversationId: ConversationId

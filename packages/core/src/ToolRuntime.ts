@@ -12,13 +12,14 @@ import type {
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import type { ApprovalRequest, Verdict } from "./Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
 
 export type ToolCall = FunctionCallItem | CustomToolCallItem | LocalShellCallItem
 
-/** Where a call runs. */
+/** What the tools of one turn are given. */
 export interface ToolContext {
   readonly conversationId: ConversationId
   readonly turnId: string
@@ -33,25 +34,61 @@ export interface ToolContext {
    * one of the same call is denied, reason `failed`.
    */
   readonly approve: (request: ApprovalRequest) => Effect.Effect<Verdict>
+  /** True when an earlier `approved_for_session` covers the request. Asks nobody and tells nobody. */
+  readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
+}
+
+/** What one call leaves for the model. */
+export interface ToolResult {
+  readonly output: string
+  /** Data URLs; put before the model as a message of the user behind the outputs of the same response. */
+  readonly images?: ReadonlyArray<string>
+}
+
+/** The tools of one turn. */
+export interface TurnTools {
+  /** Those offered with the next request, in the order of §6.7; asked anew before each. */
+  readonly specs: Effect.Effect<ReadonlyArray<ToolSpec>>
+  /** True for a call that changes nothing and asks nobody: it may run beside others of its kind. */
+  readonly isReadOnly: (call: ToolCall) => boolean
+  /**
+   * Runs one call. Never fails: what goes wrong is told to the model. Interruption stops everything the call started
+   * before it returns.
+   */
+  readonly run: (call: ToolCall) => Effect.Effect<ToolResult>
+  /** What is to be told once a response is complete and its calls have run (`turn_diff`). */
+  readonly afterResponse: Effect.Effect<ReadonlyArray<EventMsg>>
+}
+
+/** Tools that keep nothing between the calls of a turn and give texts alone. */
+export interface SimpleTools {
+  readonly specs: (settings: ConversationSettings) => ReadonlyArray<ToolSpec>
+  readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<string>
 }
 
 export class ToolRuntime extends Context.Service<
   ToolRuntime,
   {
-    /** The tools offered to the model under these settings, in the order of §6.7. */
-    readonly specs: (settings: ConversationSettings) => ReadonlyArray<ToolSpec>
-    /**
-     * Runs one call and gives the text for the model. Never fails: what goes wrong is told in the text.
-     * Interruption stops everything the call started before it returns.
-     */
-    readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<string>
+    /** Opens the tools for one turn; what they hold ends with the scope, when the turn ends. */
+    readonly open: (context: ToolContext) => Effect.Effect<TurnTools, never, Scope.Scope>
   }
 >()("@colloquy/core/ToolRuntime") {
-  /** No tools at all. */
-  static readonly layerNone = Layer.succeed(this, {
-    specs: () => [],
-    run: (call) => Effect.succeed(unsupportedCall(call)),
+  /** Every call runs by itself, in the model's order. */
+  static readonly simple = ({ run, specs }: SimpleTools): ToolRuntime["Service"] => ({
+    open: (context) =>
+      Effect.succeed({
+        specs: Effect.sync(() => specs(context.settings)),
+        isReadOnly: () => false,
+        run: (call) => Effect.map(run(call, context), (output) => ({ output })),
+        afterResponse: Effect.succeed([]),
+      }),
   })
+
+  /** No tools at all. */
+  static readonly layerNone = Layer.succeed(
+    this,
+    this.simple({ specs: () => [], run: (call) => Effect.succeed(unsupportedCall(call)) }),
+  )
 }
 
 /** The output for a name nobody knows (§6.7; original-behaviour §4). */

@@ -1,5 +1,6 @@
 /**
  * The turn loop (§6.3): ask the model, show what it says, run the tools it calls, ask again until it calls none.
+ * How the calls of one response run is in `TurnCalls.ts`.
  *
  * It tells and asks its conversation through a `TurnPort` and holds no state of it. Each finished item is recorded
  * when it arrives, so a request that is repeated after its stream failed sees what was done already.
@@ -9,14 +10,16 @@ import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ApprovalRequest, Verdict } from "./Approval.ts"
 import { backoff } from "./Backoff.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import { isToolCall, outputFor } from "./History.ts"
+import { isToolCall } from "./History.ts"
 import { instructionsOf } from "./Instructions.ts"
 import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from "./ModelClient.ts"
-import { type ToolCall, ToolRuntime } from "./ToolRuntime.ts"
+import { type ToolContext, ToolRuntime, type TurnTools } from "./ToolRuntime.ts"
+import * as TurnCalls from "./TurnCalls.ts"
 import { answerOf, deltaEvents, itemEvents, streamError, tokenCount } from "./TurnEvents.ts"
 
 /** What the next request is made of. */
@@ -32,6 +35,8 @@ export interface TurnPort {
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
   /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
+  /** True when the session has approved it already. */
+  readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /** The next step, or undefined when the turn is over; the conversation has then told so. */
   readonly advance: (progress: {
     readonly sawSeq: number
@@ -53,17 +58,37 @@ interface Response {
 }
 
 /** Runs the turn to its end; fails with what the `error` event says. Interrupting it stops model and tools. */
-export const run = Effect.fnUntraced(function* (
+export const run = (
   turn: TurnOptions,
   port: TurnPort,
-): Effect.fn.Return<void, ModelError, ModelClient | ToolRuntime> {
+): Effect.Effect<void, ModelError, ModelClient | ToolRuntime> =>
+  Effect.scoped(
+    Effect.flatMap(ToolRuntime, (runtime) =>
+      Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) => loop(turn, port, tools)),
+    ),
+  )
+
+const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
+  conversationId: turn.conversationId,
+  turnId: turn.id,
+  settings: turn.settings,
+  emit: (msg) => port.emit([msg]),
+  approve: port.ask,
+  granted: port.granted,
+})
+
+const loop = Effect.fnUntraced(function* (
+  turn: TurnOptions,
+  port: TurnPort,
+  tools: TurnTools,
+): Effect.fn.Return<void, ModelError, ModelClient> {
   const { streamMaxRetries } = turn.settings.provider
   let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
   let attempt = 0
   while (true) {
     const step = yield* port.advance(progress)
     if (step === undefined) return
-    const outcome = yield* Effect.result(respond(turn, port, step))
+    const outcome = yield* Effect.result(Effect.scoped(respond(turn, port, tools, step)))
     if (outcome._tag === "Success") {
       attempt = 0
       progress = { sawSeq: step.seq, ...outcome.success }
@@ -99,15 +124,24 @@ const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]):
   }
 }
 
-const respond = Effect.fnUntraced(function* (turn: TurnOptions, port: TurnPort, step: Step) {
+const respond = Effect.fnUntraced(function* (
+  turn: TurnOptions,
+  port: TurnPort,
+  tools: TurnTools,
+  step: Step,
+): Effect.fn.Return<Response, ModelError, ModelClient | Scope.Scope> {
   const models = yield* ModelClient
-  const tools = yield* ToolRuntime
+  const calls = yield* TurnCalls.make(tools, port)
+  const tell = (messages: ReadonlyArray<EventMsg>) =>
+    messages.length === 0 ? Effect.void : port.emit(messages)
   let followUp = false
   let lastMessage: string | null = null
   const handle = Effect.fnUntraced(function* (events: ReadonlyArray<ModelEvent>) {
     let told: Array<EventMsg> = []
     for (const event of events) {
       if (event._tag === "Completed") {
+        // What the calls tell comes before what the response cost (§4.6).
+        told.push(...(yield* calls.finish))
         told.push(tokenCount(step.usage, event.usage, turn.settings.contextWindow))
       } else if (event._tag === "ItemDone") {
         told.push(...itemEvents(event.item, turn.settings))
@@ -115,41 +149,21 @@ const respond = Effect.fnUntraced(function* (turn: TurnOptions, port: TurnPort, 
         if (isToolCall(event.item)) {
           followUp = true
           yield* port.emit(told)
-          told = [yield* runTool(tools, event.item, turn, port)]
+          told = []
+          yield* calls.start(event.item)
         }
       } else {
         told.push(...deltaEvents(event, turn.settings))
       }
     }
-    if (told.length > 0) yield* port.emit(told)
+    yield* tell(told)
   })
-  yield* models
-    .stream(requestOf(turn, step, tools.specs(turn.settings)))
-    .pipe(Stream.runForEachArray(handle))
-  return { followUp, lastMessage } satisfies Response
-})
-
-/** The record of the call's output. A tool that dies is a fault of ours: the model is told, the turn goes on. */
-const runTool = (
-  tools: ToolRuntime["Service"],
-  call: ToolCall,
-  turn: TurnOptions,
-  port: TurnPort,
-): Effect.Effect<EventMsg> =>
-  Effect.suspend(() =>
-    tools.run(call, {
-      conversationId: turn.conversationId,
-      turnId: turn.id,
-      settings: turn.settings,
-      emit: (msg) => port.emit([msg]),
-      approve: port.ask,
-    }),
-  ).pipe(
-    Effect.catchDefect((defect) =>
-      Effect.as(
-        Effect.logError("a tool died", defect),
-        "execution error: the tool failed with an internal error",
-      ),
-    ),
-    Effect.map((output) => ({ type: "raw_response_item", item: outputFor(call, output) })),
+  const request = requestOf(turn, step, yield* tools.specs)
+  yield* models.stream(request).pipe(
+    Stream.runForEachArray(handle),
+    // A response that broke off is asked for again: with the outputs of the calls it did make.
+    Effect.tapError(() => Effect.flatMap(calls.finish, tell)),
   )
+  yield* tell(yield* tools.afterResponse)
+  return { followUp, lastMessage }
+})

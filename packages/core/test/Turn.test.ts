@@ -60,6 +60,7 @@ const setUp = (
   record([{ type: "raw_response_item", item: userItem("hi") }])
   const port: Turn.TurnPort = {
     ask: () => Effect.die("no tool asks here"),
+    granted: () => Effect.succeed(false),
     emit: (messages) =>
       Effect.sync(() => {
         told.push(...messages)

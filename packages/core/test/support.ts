@@ -133,19 +133,20 @@ export const tools = (
   byName: Readonly<
     Record<string, (call: ToolCall, context: ToolContext) => Effect.Effect<string>>
   > = {},
-): ToolRuntime["Service"] => ({
-  specs: () =>
-    Object.keys(byName).map((name) => ({
-      type: "function",
-      name,
-      description: name,
-      parameters: { type: "object" },
-    })),
-  run: (call, context) => {
-    const tool = call.type === "local_shell_call" ? undefined : byName[call.name]
-    return tool === undefined ? Effect.succeed(unsupportedCall(call)) : tool(call, context)
-  },
-})
+): ToolRuntime["Service"] =>
+  ToolRuntime.simple({
+    specs: () =>
+      Object.keys(byName).map((name) => ({
+        type: "function",
+        name,
+        description: name,
+        parameters: { type: "object" },
+      })),
+    run: (call, context) => {
+      const tool = call.type === "local_shell_call" ? undefined : byName[call.name]
+      return tool === undefined ? Effect.succeed(unsupportedCall(call)) : tool(call, context)
+    },
+  })
 
 export const managerLayer = (
   script: Script,

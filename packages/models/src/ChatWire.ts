@@ -14,25 +14,25 @@ import { makeToolCalls, ToolCallDelta } from "./internal/ChatToolCalls.ts"
 import { malformed, streamFailure } from "./internal/Failures.ts"
 import { oneLine, parseJson, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
 
+/** Tools of other kinds have no form on this wire (§6.6). */
+const toolsOf = (request: ModelRequest) => {
+  const functions = request.tools.filter((tool) => tool.type === "function")
+  if (functions.length === 0) return {}
+  return {
+    tools: functions.map(({ description, name, parameters }) => ({
+      type: "function",
+      function: { name, description, strict: false, parameters },
+    })),
+  }
+}
+
 /** The request body. `tools` is left out when there are none: providers reject an empty list. */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => ({
   model: request.model,
   messages: chatMessages(request.instructions, request.input),
   stream: true,
   stream_options: { include_usage: true },
-  ...(request.tools.length === 0
-    ? {}
-    : {
-        tools: request.tools.map((tool) => ({
-          type: "function",
-          function: {
-            name: tool.name,
-            description: tool.description,
-            strict: false,
-            parameters: tool.parameters,
-          },
-        })),
-      }),
+  ...toolsOf(request),
 })
 
 const nullable = <T, E>(schema: Schema.Codec<T, E>) => Schema.optional(Schema.NullOr(schema))

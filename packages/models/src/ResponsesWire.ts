@@ -29,13 +29,9 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
     model: request.model,
     instructions: request.instructions,
     input: request.input,
-    tools: request.tools.map((tool) => ({
-      type: tool.type,
-      name: tool.name,
-      description: tool.description,
-      strict: false,
-      parameters: tool.parameters,
-    })),
+    tools: request.tools.map((tool) =>
+      tool.type === "function" ? { ...tool, strict: false } : tool,
+    ),
     tool_choice: "auto",
     // As the original: calls run one after the other, so several at once would gain nothing.
     parallel_tool_calls: false,

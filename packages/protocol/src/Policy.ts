@@ -8,6 +8,10 @@ export type AskForApproval = typeof AskForApproval.Type
 export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
 export type SandboxMode = typeof SandboxMode.Type
 
+/** What configuration may say: also that the process runs in a container that confines it. */
+export const ConfiguredSandboxMode = Schema.Literals([...SandboxMode.literals, "external-sandbox"])
+export type ConfiguredSandboxMode = typeof ConfiguredSandboxMode.Type
+
 export const ReviewDecision = Schema.Literals([
   "approved",
   "approved_for_session",
@@ -38,6 +42,11 @@ export const SandboxPolicy = Schema.Union([
     network_access: Schema.optionalKey(Schema.Boolean),
     exclude_tmpdir_env_var: Schema.optionalKey(Schema.Boolean),
     exclude_slash_tmp: Schema.optionalKey(Schema.Boolean),
+  }),
+  /** Something outside confines the process, as a container does: nothing is confined here, writing is allowed. */
+  Schema.Struct({
+    mode: Schema.Literal("external-sandbox"),
+    network_access: Schema.optionalKey(Schema.Boolean),
   }),
 ])
 export type SandboxPolicy = typeof SandboxPolicy.Type

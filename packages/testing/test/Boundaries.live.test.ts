@@ -24,6 +24,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
 /** Rooms that see of `core` its ports only, and the vocabulary of the ports. */
 const portsOnly = ["models", "tools", "store"]
 const ports = [
+  "Approval",
   "ApprovalBook",
   "Backoff",
   "ConversationSettings",
@@ -31,6 +32,11 @@ const ports = [
   "IdGenerator",
   "ModelClient",
   "ToolRuntime",
+  "policy/CommandPolicy",
+  "policy/PatchPolicy",
+  "policy/PlainScript",
+  "policy/SafeCommand",
+  "policy/WritableRoots",
 ]
 
 const isPlatformEdge = ({ room, file }: Module): boolean =>

@@ -5,9 +5,9 @@
  */
 import {
   AskForApproval,
+  ConfiguredSandboxMode,
   ReasoningEffort,
   ReasoningSummary,
-  SandboxMode,
   Verbosity,
 } from "@colloquy/protocol/Policy"
 import * as Result from "effect/Result"
@@ -17,6 +17,8 @@ import type { ConfigTree } from "./ConfigTree.ts"
 
 /** Every number of the configuration is a count, a size or a time. */
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const Seconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
 const optional = Schema.optionalKey
 const strings = optional(Schema.Record(Schema.String, Schema.String))
@@ -44,11 +46,37 @@ const profileKeys = {
   model: optional(Schema.String),
   model_provider: optional(Schema.String),
   approval_policy: optional(AskForApproval),
-  sandbox_mode: optional(SandboxMode),
+  sandbox_mode: optional(ConfiguredSandboxMode),
   model_reasoning_effort: optional(ReasoningEffort),
   model_reasoning_summary: optional(ReasoningSummary),
   model_verbosity: optional(Verbosity),
 }
+
+/** One table under `mcp_servers` (§7.2): a program, or a server reached over HTTP. */
+export const McpServerConfig = Schema.Struct({
+  command: optional(Schema.String),
+  args: optional(Schema.Array(Schema.String)),
+  env: strings,
+  cwd: optional(Schema.String),
+  url: optional(Schema.String),
+  http_headers: strings,
+  /** Name of the environment variable that holds the bearer token. */
+  bearer_token_env_var: optional(Schema.String),
+  startup_timeout_sec: optional(Seconds),
+  startup_timeout_ms: optional(Count),
+  tool_timeout_sec: optional(Seconds),
+  enabled: optional(Schema.Boolean),
+})
+export type McpServerConfig = typeof McpServerConfig.Type
+
+const ShellEnvironmentConfig = Schema.Struct({
+  inherit: optional(Schema.Literals(["all", "core", "none"])),
+  ignore_default_excludes: optional(Schema.Boolean),
+  experimental_use_profile: optional(Schema.Boolean),
+  exclude: optional(Schema.Array(Schema.String)),
+  include_only: optional(Schema.Array(Schema.String)),
+  set: strings,
+})
 
 export const Config = Schema.Struct({
   ...profileKeys,
@@ -67,6 +95,16 @@ export const Config = Schema.Struct({
   model_context_window: optional(Count),
   show_raw_agent_reasoning: optional(Schema.Boolean),
   include_plan_tool: optional(Schema.Boolean),
+  include_apply_patch_tool: optional(Schema.Boolean),
+  tools: optional(Schema.Struct({ view_image: optional(Schema.Boolean) })),
+  shell_environment_policy: optional(ShellEnvironmentConfig),
+  mcp_servers: optional(Schema.Record(Schema.String, McpServerConfig)),
+  /** Bytes of AGENTS.md files; 0 reads none. */
+  project_doc_max_bytes: optional(Count),
+  /** What decides where nobody can answer a question. */
+  unattended: optional(Schema.Literals(["deny", "park"])),
+  /** Seconds a question waits for its answer. */
+  approval_timeout_sec: optional(Seconds),
 })
 export type Config = typeof Config.Type
 

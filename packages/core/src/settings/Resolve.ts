@@ -4,7 +4,7 @@
  *
  * Never reads a file or the environment: the tree, the built-in providers and the directory come in as values.
  */
-import type { SandboxMode, SandboxPolicy } from "@colloquy/protocol/Policy"
+import type { ConfiguredSandboxMode, SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,6 +20,7 @@ import { resolvePath } from "./AbsolutePath.ts"
 import { Config, decode, type ProviderConfig } from "./ConfigSchema.ts"
 import { applyRecord, type ConfigTree } from "./ConfigTree.ts"
 import { contextWindowOf } from "./ModelFamily.ts"
+import { toolSettings } from "./ToolSettings.ts"
 
 /** Everything that does not depend on the conversation. */
 export interface ResolveSource {
@@ -77,9 +78,14 @@ const findProvider = (
   return configured === undefined ? undefined : providerOf(id, configured)
 }
 
-const sandboxPolicyOf = (mode: SandboxMode, config: Config, cwd: string): SandboxPolicy => {
-  if (mode !== "workspace-write") return { mode }
+const sandboxPolicyOf = (
+  mode: ConfiguredSandboxMode,
+  config: Config,
+  cwd: string,
+): SandboxPolicy => {
+  if (mode === "read-only" || mode === "danger-full-access") return { mode }
   const write = config.sandbox_workspace_write ?? {}
+  if (mode === "external-sandbox") return { mode, network_access: write.network_access ?? false }
   const roots = (write.writable_roots ?? []).map((root) => resolvePath(cwd, root))
   return {
     mode,
@@ -116,7 +122,10 @@ export const resolve = (
   const provider = findProvider(source, config, providerId)
   if (provider === undefined) return fail(`Model provider \`${providerId}\` not found`)
 
-  return Result.succeed(settle({ source, overrides, config: chosen, provider }))
+  const tools = toolSettings(chosen)
+  if (Result.isFailure(tools)) return fail(tools.failure)
+  const settings = settle({ source, overrides, config: chosen, provider })
+  return Result.succeed({ ...settings, ...tools.success })
 }
 
 const settle = (choice: {

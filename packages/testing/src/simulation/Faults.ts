@@ -41,7 +41,7 @@ export const scriptedModel = (plan: Plan, recorder: Recorder): ModelClient["Serv
       requests.set(conversationId, request + 1)
       const slot = recorder.slotOf(conversationId)
       const script = modelPlanOf(plan, slot, request)
-      const name = `m${slot}-${request}:`
+      const name = `m${recorder.ordinalOf(conversationId)}-${request}:`
       const wait = Effect.sleep(Duration.millis(script.pieceMs))
       const says = (text: string, item: ResponseItem): Effect.Effect<ModelEvent> =>
         Effect.as(recorder.record({ at: "says", conversation: conversationId, text }), {
@@ -99,27 +99,28 @@ const ending = (end: "completed" | "error" | "retryable" | "hang" | "defect") =>
 }
 
 /** A tool does what its name says. */
-export const scriptedTools = (recorder: Recorder): ToolRuntime["Service"] => ({
-  specs: () => [],
-  run: (call, context) => {
-    const told = (does: "begins" | "ends") =>
-      recorder.record({
-        at: "tool",
-        conversation: context.conversationId,
-        turn: context.turnId,
-        call: call.call_id ?? "",
-        does,
-      })
-    return Effect.acquireUseRelease(
-      told("begins"),
-      () =>
-        call.type !== "local_shell_call" && call.name === "asks"
-          ? asks(recorder, call.call_id, context)
-          : toolBody(call, (message) => context.emit({ type: "background_event", message })),
-      () => told("ends"),
-    )
-  },
-})
+export const scriptedTools = (recorder: Recorder): ToolRuntime["Service"] =>
+  ToolRuntime.simple({
+    specs: () => [],
+    run: (call, context) => {
+      const told = (does: "begins" | "ends") =>
+        recorder.record({
+          at: "tool",
+          conversation: context.conversationId,
+          turn: context.turnId,
+          call: call.call_id ?? "",
+          does,
+        })
+      return Effect.acquireUseRelease(
+        told("begins"),
+        () =>
+          call.type !== "local_shell_call" && call.name === "asks"
+            ? asks(recorder, call.call_id, context)
+            : toolBody(call, (message) => context.emit({ type: "background_event", message })),
+        () => told("ends"),
+      )
+    },
+  })
 
 /** All ask the same, so that what a session approved counts for the next one. */
 const asks = (recorder: Recorder, question: string, context: ToolContext): Effect.Effect<string> =>
