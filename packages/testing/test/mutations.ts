@@ -49,6 +49,13 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "entries.size >= maxConversations",
   },
   {
+    law: "L3",
+    name: "a page begins with the last of the page before",
+    file: "ConversationManagerPages.ts",
+    find: "e.ordinal < end && !e.leaving",
+    replace: "e.ordinal <= end && !e.leaving && entries.size > 1",
+  },
+  {
     law: "L4",
     name: "an event has the number of the one before",
     file: "ConversationState.ts",
@@ -75,6 +82,13 @@ export const mutations: ReadonlyArray<Mutation> = [
     file: "Outbox.ts",
     find: "for (const event of this.log.inProgress())",
     replace: "for (const event of this.log.inProgress().slice(0, 0))",
+  },
+  {
+    law: "L4",
+    name: "a fork is cut off by one",
+    file: "Fork.ts",
+    find: "const kept = events.slice(1, cut(events, rule))",
+    replace: "const kept = events.slice(1, cut(events, rule) - 1)",
   },
   {
     law: "L5",
@@ -141,6 +155,13 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "const parked = approvals.answering < 0",
   },
   {
+    law: "L7",
+    name: "who comes to answer is not asked what is open",
+    file: "Outbox.ts",
+    find: "for (const event of this.log.openQuestions())",
+    replace: "for (const event of this.log.openQuestions().slice(0, 0))",
+  },
+  {
     law: "L8",
     name: "closing does not wait for what a turn left behind",
     file: "Conversation.ts",
@@ -160,6 +181,20 @@ export const mutations: ReadonlyArray<Mutation> = [
     file: "Decide.ts",
     find: "if (items.length > maxItems) {",
     replace: "if (items.length > maxItems * 2) {",
+  },
+  {
+    law: "L13",
+    name: "a cursor of another place is taken",
+    file: "ConversationManagerPages.ts",
+    find: "return entry === undefined || entry.ordinal === ordinal",
+    replace: "return entry === undefined || entry.ordinal <= ordinal",
+  },
+  {
+    law: "L13",
+    name: "a rule that counts no number is taken",
+    file: "Fork.ts",
+    find: "return Number.isSafeInteger(value) && value >= 0",
+    replace: "return value >= -1",
   },
   {
     law: "L14",

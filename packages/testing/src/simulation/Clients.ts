@@ -5,10 +5,11 @@ import type { Op } from "@colloquy/protocol/Op"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { scriptedSettings } from "../ScriptedSettings.ts"
 import { answerOf } from "./Answered.ts"
-import { auditOf, type Listeners } from "./Listeners.ts"
-import { type Action, deadlineMs, killGraceMs, type Operation, type Plan } from "./Plan.ts"
+import { create, fork } from "./Births.ts"
+import type { Listeners } from "./Listeners.ts"
+import { badPage, pages, yields } from "./Pages.ts"
+import type { Action, Operation, Plan } from "./Plan.ts"
 import type { Recorder } from "./Recorder.ts"
 
 export interface Surroundings {
@@ -19,7 +20,7 @@ export interface Surroundings {
 }
 
 /** What the operations of one run share. */
-interface World extends Surroundings {
+export interface World extends Surroundings {
   readonly slots: Map<number, Conversation>
 }
 
@@ -30,11 +31,6 @@ interface Client {
   /** What the last receipt named. */
   last: string
 }
-
-const settings = scriptedSettings(
-  { killGrace: Duration.millis(killGraceMs), approvalDeadline: Duration.millis(deadlineMs) },
-  { streamMaxRetries: 1 },
-)
 
 type Submit = Extract<Action, { readonly do: "submit" }>
 
@@ -67,15 +63,13 @@ const opOf = ({ what, text }: Submit): Op => {
   }
 }
 
-const yields = (times: number) =>
-  Effect.forEach(Array.from({ length: times }), () => Effect.yieldNow, { discard: true })
-
 /** `held` is the conversation of the operation's slot when it was called. */
 const perform = (
   world: World,
   client: Client,
   action: Action,
   held: Conversation | undefined,
+  call: number,
 ): Effect.Effect<unknown, unknown> => {
   const { manager, listeners } = world
   /** A slot that nothing was created for has an id that nobody knows. */
@@ -84,6 +78,8 @@ const perform = (
   switch (action.do) {
     case "create":
       return Effect.uninterruptible(create(world, action.slot))
+    case "fork":
+      return Effect.uninterruptible(fork(world, call, id, action))
     case "submit":
       return Effect.flatMap(find, (conversation) =>
         Effect.tap(
@@ -111,6 +107,10 @@ const perform = (
       return Effect.map(manager.get(id), (found) => found.id)
     case "list":
       return Effect.map(manager.list({ limit: 1000 }), ({ items }) => items.map((item) => item.id))
+    case "pages":
+      return pages(manager, action)
+    case "badPage":
+      return badPage(manager, id, action.what)
     case "pause":
       return Effect.sleep(Duration.millis(action.ms))
     case "yield":
@@ -119,20 +119,6 @@ const perform = (
       return world.close
   }
 }
-
-const create = (world: World, slot: number) =>
-  Effect.gen(function* () {
-    const conversation = yield* world.manager.create(settings)
-    world.recorder.own(conversation.id, slot)
-    world.slots.set(slot, conversation)
-    yield* world.listeners.attach(conversation, {
-      listener: auditOf(conversation.id),
-      from: 0,
-      maxEvents: 4096,
-      reading: { how: "fast" },
-    })
-    return conversation.id
-  })
 
 /** Runs it until its caller gives up. */
 const givenUp = (effect: Effect.Effect<unknown, unknown>, after: number) =>
@@ -154,7 +140,7 @@ const operate = (world: World, client: Client, operation: Operation) =>
       conversation: held?.id,
       operation,
     })
-    const effect = Effect.suspend(() => perform(world, client, operation, held))
+    const effect = Effect.suspend(() => perform(world, client, operation, held, call))
     const exit = yield* operation.giveUpAfter === undefined
       ? Effect.exit(effect)
       : givenUp(effect, operation.giveUpAfter)

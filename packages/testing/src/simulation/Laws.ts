@@ -1,13 +1,9 @@
 /** The laws (design §5) that every simulated run has to keep, each as a check over its story. */
-import {
-  answeredOnce,
-  badInputIsTold,
-  beginsConfigured,
-  receiptsHold,
-  repeatsAreHarmless,
-} from "./laws/Answers.ts"
-import { askedWhereAnswered, firstAnswerWins, resolvedOnce } from "./laws/Approvals.ts"
+import { answeredOnce, badInputIsTold, receiptsHold, repeatsAreHarmless } from "./laws/Answers.ts"
+import { askedAnew, askedWhereAnswered, firstAnswerWins, resolvedOnce } from "./laws/Approvals.ts"
 import { boundedOutbox, nobodyWaits, nothingLost, numbered } from "./laws/Deliveries.ts"
+import { forksBegin } from "./laws/Forks.ts"
+import { beginsConfigured, listed } from "./laws/Found.ts"
 import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
 import { type Story, storyOf } from "./Story.ts"
 import type { Run } from "./World.ts"
@@ -22,9 +18,11 @@ export interface Law {
 export const laws: ReadonlyArray<Law> = [
   { law: "L1", says: "answers every operation once and comes to rest", check: answeredOnce },
   { law: "L2", says: "lets follow what a receipt says", check: receiptsHold },
-  { law: "L3", says: "begins with session_configured, and is found", check: beginsConfigured },
+  { law: "L3", says: "begins with session_configured", check: beginsConfigured },
+  { law: "L3", says: "is found by all as long as it lives", check: listed },
   { law: "L4", says: "numbers events from 0 without a gap", check: numbered },
   { law: "L4", says: "gives every listener every event once and whole texts", check: nothingLost },
+  { law: "L4", says: "gives a fork what its rule keeps", check: forksBegin },
   { law: "L5", says: "ends every turn once, after everything of it", check: endsOnce },
   { law: "L5", says: "begins no tool after the end of its turn", check: nothingWorksAfter },
   { law: "L6", says: "keeps a bounded outbox per listener", check: boundedOutbox },
@@ -36,6 +34,7 @@ export const laws: ReadonlyArray<Law> = [
     check: firstAnswerWins,
   },
   { law: "L7", says: "asks only where somebody answers", check: askedWhereAnswered },
+  { law: "L7", says: "asks who comes to answer what is open", check: askedAnew },
   { law: "L8", says: "leaves nothing at work once closed", check: nothingLeft },
   {
     law: "L13",

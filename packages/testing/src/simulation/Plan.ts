@@ -1,4 +1,5 @@
 /** What one simulated run does: clients and their operations, what the model says, which faults. Plain data, so that a plan prints and shrinks. */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { WhileRunning } from "@colloquy/core/Decision"
 
 /** How a tool call goes. `asks` asks for an approval. `stubborn` takes longer to stop than any bound, and then still tells something. */
@@ -44,9 +45,21 @@ export type Submission =
 /** What a listener says to questions: `silent` declares that it answers and never does. */
 export type Answering = "approved" | "approved_for_session" | "denied" | "abort" | "silent"
 
+export type ForkRule = Parameters<ConversationManager["Service"]["fork"]>[1]
+
+/** A question about conversations that nobody can answer: a cursor of nobody, one of another place, no limit at all. */
+export type BadPage = "garbage" | "moved" | "limit"
+
 /** Conversations are named by slots: the conversation that was last created for the slot. */
 export type Action =
   | { readonly do: "create"; readonly slot: number }
+  /** Of the slot's conversation; `into` is the slot of the new one. */
+  | {
+      readonly do: "fork"
+      readonly slot: number
+      readonly into: number
+      readonly rule: ForkRule
+    }
   | {
       readonly do: "submit"
       readonly slot: number
@@ -71,6 +84,9 @@ export type Action =
   | { readonly do: "remove"; readonly slot: number }
   | { readonly do: "get"; readonly slot: number }
   | { readonly do: "list" }
+  /** Page after page, with so many yields in between. */
+  | { readonly do: "pages"; readonly limit: number; readonly yields: number }
+  | { readonly do: "badPage"; readonly slot: number; readonly what: BadPage }
   | { readonly do: "pause"; readonly ms: number }
   | { readonly do: "yield"; readonly times: number }
   | { readonly do: "close" }
@@ -96,6 +112,12 @@ export const modelPlanOf = (plan: Plan, slot: number, request: number): ModelPla
     ? plain
     : (plan.model[(slot * 5 + request) % Math.max(1, plan.model.length)] ?? plain)
 
+/** True for a rule that can be counted. */
+export const isCount = (rule: ForkRule): boolean => {
+  const count = rule._tag === "BeforeUserMessage" ? rule.nth : rule.n
+  return Number.isInteger(count) && count >= 0
+}
+
 /** The kinds of faults a plan holds, one entry each time. */
 export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
   ...plan.model.flatMap(({ end, calls }) => [
@@ -114,6 +136,8 @@ export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
         ? [`op ${operation.what}`]
         : []),
       ...(operation.do === "attach" && operation.answering === "silent" ? ["answer never"] : []),
+      ...(operation.do === "badPage" ? [`page ${operation.what}`] : []),
+      ...(operation.do === "fork" && !isCount(operation.rule) ? ["fork of no number"] : []),
       ...(operation.do === "close" ? ["manager closed"] : []),
       ...(operation.do === "remove" ? ["conversation removed"] : []),
     ]),

@@ -7,7 +7,7 @@ type Happening = Entry extends infer E ? (E extends Entry ? Omit<E, "ms"> : neve
 
 export class Recorder {
   readonly trace: Array<Entry> = []
-  private readonly slots = new Map<string, number>()
+  private readonly slots = new Map<string, { readonly slot: number; readonly ordinal: number }>()
   private calls = 0
 
   /** The name of a call, in order. */
@@ -17,11 +17,16 @@ export class Recorder {
 
   /** Which slot a conversation was made for. */
   own(conversation: string, slot: number): void {
-    this.slots.set(conversation, slot)
+    this.slots.set(conversation, { slot, ordinal: this.slots.size })
   }
 
   slotOf(conversation: string): number {
-    return this.slots.get(conversation) ?? 0
+    return this.slots.get(conversation)?.slot ?? 0
+  }
+
+  /** No two conversations share it. */
+  ordinalOf(conversation: string): number {
+    return this.slots.get(conversation)?.ordinal ?? 0
   }
 
   record(happening: Happening): Effect.Effect<void> {

@@ -35,6 +35,10 @@ export interface Conversation {
   readonly events: ReadonlyArray<Heard>
   /** By number. */
   readonly durable: ReadonlyArray<Heard>
+  /** How many of them it began with, as a fork of another. */
+  readonly inherited: number
+  /** The submissions that those tell of: another conversation took them. */
+  readonly inheritedIds: ReadonlySet<string>
 }
 
 export interface Story {
@@ -70,19 +74,27 @@ const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> 
   return [...listeners.values()]
 }
 
-const conversationOf = (audit: ListenerStory): Conversation => {
+const conversationOf = (audit: ListenerStory, inherited: number): Conversation => {
   const events = audit.takes.flatMap(({ ms, at, deliveries }) =>
     deliveries.flatMap((d) => (d._tag === "Event" ? [{ ms, at, event: d.event }] : [])),
   )
+  const durable = events.filter(({ event }) => !isEphemeral(event.msg))
   return {
     id: audit.entry.conversation,
     events,
-    durable: events.filter(({ event }) => !isEphemeral(event.msg)),
+    durable,
+    inherited,
+    inheritedIds: new Set(durable.slice(0, inherited).map(({ event }) => event.id)),
   }
 }
 
 export const storyOf = (run: Run): Story => {
   const listeners = listenersOf(run.trace)
+  const inherited = new Map(
+    run.trace.flatMap((entry) =>
+      entry.at === "forked" ? [[entry.conversation, entry.seq] as const] : [],
+    ),
+  )
   return {
     run,
     calls: callsOf(run.trace),
@@ -90,7 +102,10 @@ export const storyOf = (run: Run): Story => {
     conversations: new Map(
       listeners
         .filter(({ entry }) => entry.listener === auditOf(entry.conversation))
-        .map((audit) => [audit.entry.conversation, conversationOf(audit)]),
+        .map((audit) => {
+          const { conversation } = audit.entry
+          return [conversation, conversationOf(audit, inherited.get(conversation) ?? 0)]
+        }),
     ),
   }
 }

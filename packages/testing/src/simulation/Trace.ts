@@ -1,6 +1,6 @@
 /** What happened in a run, in order: calls and their answers, what each listener took, what model and tools did. */
 import type { Delivery } from "@colloquy/core/Outbox"
-import type { Answering, Operation, Reading } from "./Plan.ts"
+import type { Answering, ForkRule, Operation, Reading } from "./Plan.ts"
 
 /** How an operation came back. `died` is a defect: no operation may have one. */
 export type Answer =
@@ -18,6 +18,15 @@ type Happening =
       readonly operation: Operation
     }
   | { readonly at: "answer"; readonly call: number; readonly answer: Answer }
+  /** `seq` is the number after the last event that the new conversation began with. */
+  | {
+      readonly at: "forked"
+      readonly call: number
+      readonly conversation: string
+      readonly parent: string
+      readonly rule: ForkRule
+      readonly seq: number
+    }
   /** `before` is the number after the last event of the log, before the attach. */
   | {
       readonly at: "listening"

@@ -3,6 +3,8 @@ import { Draws } from "./Draws.ts"
 import type {
   Action,
   Answering,
+  BadPage,
+  ForkRule,
   ModelEnd,
   ModelPlan,
   Operation,
@@ -57,6 +59,14 @@ const submission = (draws: Draws): Submission =>
     draws.chance(0.3) ? "shutdown" : "input",
   )
 
+/** Sometimes of more messages than there are, sometimes of no number. */
+const forkRule = (draws: Draws): ForkRule => {
+  const count = draws.pick(0, 0, 1, 1, 2, 3, 50, draws.chance(0.5) ? -1 : 0.5)
+  return draws.chance(0.5)
+    ? { _tag: "DropLastUserMessages", n: count }
+    : { _tag: "BeforeUserMessage", nth: count }
+}
+
 /** What the plan being drawn has named so far. */
 interface Names {
   texts: number
@@ -102,9 +112,14 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
   }
   if (roll < 70) return { do: "detach", listener: `l${draws.below(names.listeners + 1)}` }
   if (roll < 74) return { do: "get", slot: draws.chance(0.3) ? slots : slot }
-  if (roll < 78) return { do: "list" }
+  if (roll < 76) return { do: "list" }
+  if (roll < 78) return { do: "pages", limit: 1 + draws.below(3), yields: draws.below(20) }
   if (roll < 80) return { do: "remove", slot }
   if (roll < 82) return { do: "create", slot }
+  if (roll < 86) return { do: "fork", slot, into: draws.below(slots), rule: forkRule(draws) }
+  if (roll < 87) {
+    return { do: "badPage", slot, what: draws.pick<BadPage>("garbage", "moved", "limit") }
+  }
   if (roll < 91) return { do: "pause", ms: draws.pick(1, 50, 250, 1_500) }
   return { do: "yield", times: 1 + draws.below(30) }
 }

@@ -1,9 +1,9 @@
-/** L1, L2, L3 and L13 over a story: how operations are answered. Pure. */
+/** L1, L2 and L13 over a story: how operations are answered. Pure. */
+import { isCount } from "../Plan.ts"
 import type { Answer } from "../Trace.ts"
 import { type Call, receiptOf, type Story } from "../Story.ts"
-
-const show = ({ entry, answers }: Call): string =>
-  `call ${entry.call} ${JSON.stringify(entry.operation)}: ${JSON.stringify(answers.map(({ answer }) => answer))}`
+import { livedThrough } from "./Found.ts"
+import { show } from "./Show.ts"
 
 /** L1: every operation is answered once; also when its conversation ends under it. */
 export const answeredOnce = ({ calls, run }: Story): ReadonlyArray<string> => [
@@ -18,6 +18,7 @@ export const receiptsHold = ({ calls, conversations }: Story): ReadonlyArray<str
     const { operation, conversation = "" } = call.entry
     const log = conversations.get(conversation)
     if (receipt === undefined || log === undefined || operation.do !== "submit") return []
+    if (log.inheritedIds.has(receipt.id)) return []
     const own = log.events.filter(({ event }) => event.id === receipt.id)
     const has = (type: string) => own.some(({ event }) => event.msg.type === type)
     const early = own.find(({ at }) => at < call.at)
@@ -53,51 +54,6 @@ export const receiptsHold = ({ calls, conversations }: Story): ReadonlyArray<str
     }
   })
 
-/** L3: a conversation begins with `session_configured` and is found from then on; a refused one leaves nothing. */
-export const beginsConfigured = (story: Story): ReadonlyArray<string> => {
-  const { conversations, calls, run } = story
-  const firsts = [...conversations.values()].flatMap(({ id, durable }) => {
-    const first = durable[0]?.event
-    const count = durable.filter(({ event }) => event.msg.type === "session_configured").length
-    return first?.seq === 0 &&
-      first.msg.type === "session_configured" &&
-      first.msg.session_id === id &&
-      count === 1
-      ? []
-      : [`${id} begins with ${JSON.stringify(first)}, ${count} session_configured`]
-  })
-  const lists = calls.flatMap((call) => {
-    const answer = call.answers[0]?.answer
-    if (call.entry.operation.do !== "list" || answer?.is !== "ok") return []
-    const listed = answer.value as ReadonlyArray<string>
-    return [
-      ...(listed.length <= run.plan.maxConversations ? [] : [`too many: ${show(call)}`]),
-      ...missing(story, call, listed).map((id) => `${id} is missing: ${show(call)}`),
-    ]
-  })
-  return [...firsts, ...lists]
-}
-
-/** Conversations that were made before the call and that nobody had begun to end when it was answered. */
-const missing = ({ calls, run }: Story, list: Call, listed: ReadonlyArray<string>) => {
-  const answered = list.answers[0]?.at ?? 0
-  if (run.trace.slice(0, answered).some(({ at }) => at === "closing")) return []
-  return calls.flatMap((call) => {
-    const made = call.answers[0]
-    if (call.entry.operation.do !== "create" || made?.answer.is !== "ok" || made.at > list.at) {
-      return []
-    }
-    const id = String(made.answer.value)
-    const ending = calls.some(
-      ({ at, entry: { conversation, operation } }) =>
-        at < answered &&
-        conversation === id &&
-        (operation.do === "remove" || (operation.do === "submit" && operation.what === "shutdown")),
-    )
-    return ending || listed.includes(id) ? [] : [id]
-  })
-}
-
 /** What each operation may fail with. */
 const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
   create: ["TooManyConversations", "ConversationClosed", "ManagerClosed"],
@@ -106,20 +62,43 @@ const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
   attach: ["NoSuchConversation", "ManagerClosed", "EventsFromFuture", "TooManyListeners"],
   get: ["NoSuchConversation", "ManagerClosed"],
   remove: ["NoSuchConversation"],
+  fork: [
+    "BadForkRule",
+    "ConversationUnavailable",
+    "NoSuchConversation",
+    "TooManyConversations",
+    "ManagerClosed",
+  ],
+  badPage: ["BadCursor", "BadPageLimit"],
 }
 
 const tagOf = (answer: Answer | undefined) =>
   answer?.is === "error" ? (answer.reason ?? answer.tag) : answer?.is
 
+/** L13: there is no such page; of the cursor of a conversation that is gone nobody can tell. */
+const noPage = (story: Story, call: Call): ReadonlyArray<string> => {
+  const { operation, conversation = "" } = call.entry
+  if (operation.do !== "badPage") return []
+  const tag = tagOf(call.answers[0]?.answer)
+  const expected = operation.what === "limit" ? "BadPageLimit" : "BadCursor"
+  const free = operation.what === "moved" && !livedThrough(story, call).includes(conversation)
+  return tag === expected || (free && tag === "ok") ? [] : [`${expected} expected: ${show(call)}`]
+}
+
 /** L13: a bad operation gets an error that says what is wrong, and nothing else happens. */
-export const badInputIsTold = ({ calls, conversations }: Story): ReadonlyArray<string> =>
-  calls.flatMap((call) => {
+export const badInputIsTold = (story: Story): ReadonlyArray<string> =>
+  story.calls.flatMap((call) => {
     const { operation, conversation } = call.entry
     const answer = call.answers[0]?.answer
     if (answer === undefined || answer.is === "interrupted") return []
     if (answer.is === "died") return [`a defect: ${show(call)}`]
     if (answer.is === "error" && !(errors[operation.do] ?? []).includes(answer.tag)) {
       return [`an unknown error: ${show(call)}`]
+    }
+    if (operation.do === "badPage") return noPage(story, call)
+    if (operation.do === "fork" && !isCount(operation.rule)) {
+      const told = ["BadForkRule", "ManagerClosed"].includes(tagOf(answer) ?? "")
+      return told ? [] : [`a rule that cannot be counted: ${show(call)}`]
     }
     if ("slot" in operation && operation.do !== "create" && conversation === undefined) {
       const missing = ["NoSuchConversation", "ManagerClosed"].includes(tagOf(answer) ?? "")
@@ -133,7 +112,7 @@ export const badInputIsTold = ({ calls, conversations }: Story): ReadonlyArray<s
       return [`${expected} expected: ${show(call)}`]
     }
     const text = JSON.stringify(operation.text)
-    const told = conversations
+    const told = story.conversations
       .get(conversation ?? "")
       ?.durable.some(({ event }) => JSON.stringify(event.msg).includes(text))
     return answer.is === "error" && told === true ? [`refused, yet told: ${show(call)}`] : []

@@ -1,5 +1,5 @@
 /** L7 over a story: what becomes of questions. Pure. */
-import { isTerminal } from "@colloquy/protocol/EventMsg"
+import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import { deadlineMs } from "../Plan.ts"
 import type { Conversation, Heard, Story } from "../Story.ts"
 
@@ -90,7 +90,7 @@ export const askedWhereAnswered = ({ calls, conversations, run }: Story): Readon
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked }) => {
       const [question] = asked
-      if (question === undefined) return []
+      if (question === undefined || question.event.seq < conversation.inherited) return []
       const began = run.trace.find(
         (entry) =>
           entry.at === "tool" && entry.conversation === conversation.id && entry.call === id,
@@ -108,3 +108,35 @@ export const askedWhereAnswered = ({ calls, conversations, run }: Story): Readon
       return somebody ? [] : [`${id} is put, and nobody can answer`]
     }),
   )
+
+/** The questions of a log that nothing has resolved before event `end`. */
+const openAt = (log: ReadonlyArray<Heard>, end: number): ReadonlyArray<number> => {
+  const open = new Map<string, Event>()
+  for (const { event } of log.slice(0, end)) {
+    const { msg } = event
+    if (msg.type === "exec_approval_request") open.set(msg.call_id, event)
+    if (msg.type === "approval_resolved") open.delete(msg.call_id)
+    if (isTerminal(msg)) for (const [id, q] of open) if (q.id === event.id) open.delete(id)
+  }
+  return [...open.values()].map(({ seq }) => seq)
+}
+
+/** L7: who comes to answer is asked what is open, behind `synced`, and each time it has been too slow. */
+export const askedAnew = ({ conversations, listeners }: Story): ReadonlyArray<string> =>
+  listeners.flatMap(({ entry, takes }) => {
+    const log = conversations.get(entry.conversation)?.durable
+    if (entry.answering === undefined || log === undefined) return []
+    const all = takes.flatMap(({ deliveries }) => deliveries)
+    return all.flatMap((delivery, i) => {
+      if (delivery._tag !== "Synced") return []
+      const asks: Array<number> = []
+      for (const next of all.slice(i + 1)) {
+        if (next._tag !== "Ask") break
+        asks.push(next.event.seq)
+      }
+      const open = openAt(log, delivery.seq)
+      return asks.join() === open.join()
+        ? []
+        : [`${entry.listener}: asked ${asks.join()} at ${delivery.seq}, open are ${open.join()}`]
+    })
+  })

@@ -149,7 +149,7 @@ export const boundedOutbox = ({ listeners }: Story): ReadonlyArray<string> =>
   })
 
 /** Operations that wait for nothing. */
-const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detach"]
+const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detach", "fork", "pages"]
 
 /** L6: nobody waits for a listener: calls are answered and events delivered in no virtual time at all. */
 export const nobodyWaits = ({

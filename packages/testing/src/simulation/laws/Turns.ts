@@ -17,6 +17,7 @@ const turnsOf = (story: Story, conversation: Conversation): ReadonlyMap<string, 
     const at = call.answers[0]?.at ?? 0
     if (call.entry.conversation !== conversation.id || receipt === undefined) continue
     if (receipt.disposition !== "started" && receipt.disposition !== "waiting") continue
+    if (conversation.inheritedIds.has(receipt.id)) continue
     turns.set(receipt.id, Math.min(at, turns.get(receipt.id) ?? at))
   }
   return turns

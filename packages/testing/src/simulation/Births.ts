@@ -1,0 +1,48 @@
+/** How conversations of a run come to be: made, or forked from another. Each gets its audit at once. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { scriptedSettings } from "../ScriptedSettings.ts"
+import type { World } from "./Clients.ts"
+import { auditOf } from "./Listeners.ts"
+import { type Action, deadlineMs, killGraceMs } from "./Plan.ts"
+
+const settings = scriptedSettings(
+  { killGrace: Duration.millis(killGraceMs), approvalDeadline: Duration.millis(deadlineMs) },
+  { streamMaxRetries: 1 },
+)
+
+const enter = (world: World, conversation: Conversation, slot: number) =>
+  Effect.gen(function* () {
+    world.slots.set(slot, conversation)
+    yield* world.listeners.attach(conversation, {
+      listener: auditOf(conversation.id),
+      from: 0,
+      maxEvents: 4096,
+      reading: { how: "fast" },
+    })
+    return conversation.id
+  })
+
+export const create = (world: World, slot: number) =>
+  Effect.gen(function* () {
+    const conversation = yield* world.manager.create(settings)
+    world.recorder.own(conversation.id, slot)
+    return yield* enter(world, conversation, slot)
+  })
+
+export const fork = (
+  world: World,
+  call: number,
+  parent: string,
+  { into, rule }: Extract<Action, { readonly do: "fork" }>,
+) =>
+  Effect.gen(function* () {
+    const conversation = yield* world.manager.fork(parent, rule)
+    world.recorder.own(conversation.id, into)
+    // Nobody else knows it yet.
+    const { seq } = yield* conversation.state
+    const { id } = conversation
+    yield* world.recorder.record({ at: "forked", call, conversation: id, parent, rule, seq })
+    return yield* enter(world, conversation, into)
+  })

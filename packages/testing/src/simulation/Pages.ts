@@ -1,0 +1,42 @@
+/** Asks for conversations page by page while they come and go, and for pages that there are not. */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import type { Action, BadPage } from "./Plan.ts"
+
+type Manager = ConversationManager["Service"]
+
+/** Gives the others so many chances to run. */
+export const yields = (times: number): Effect.Effect<void> =>
+  Effect.forEach(Array.from({ length: times }), () => Effect.yieldNow, { discard: true })
+
+/** The ids on all pages, one after the other. */
+export const pages = (
+  manager: Manager,
+  { limit, yields: times }: Extract<Action, { readonly do: "pages" }>,
+): Effect.Effect<ReadonlyArray<string>, Effect.Error<ReturnType<Manager["list"]>>> =>
+  Effect.gen(function* () {
+    const ids: Array<string> = []
+    let cursor: string | undefined
+    do {
+      const page = yield* manager.list({ limit, ...(cursor === undefined ? {} : { cursor }) })
+      ids.push(...page.items.map(({ id }) => id))
+      cursor = page.nextCursor
+      yield* yields(times)
+    } while (cursor !== undefined)
+    return ids
+  })
+
+const never = "00000000-0000-4000-8000-000000000000"
+
+/** `moved` is the cursor of another place in the list than the one where the conversation stands. */
+export const badPage = (manager: Manager, id: string, what: BadPage) => {
+  switch (what) {
+    case "garbage":
+      return manager.list({ cursor: "Z2FyYmFnZQ" })
+    case "limit":
+      return manager.list({ limit: 0 })
+    case "moved":
+      return manager.list({ cursor: Base64Url.encode(`c1:999999:${id === "nobody" ? never : id}`) })
+  }
+}
