@@ -8,8 +8,10 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Schema from "effect/Schema"
+import { isQuestion, resolvedEvent } from "./ApprovalEvents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, number } from "./ConversationState.ts"
+import { OpenQuestions } from "./OpenQuestions.ts"
 import { opening } from "./Opening.ts"
 
 export type ForkRule =
@@ -37,8 +39,12 @@ export const problemOf = (rule: ForkRule): BadForkRule | undefined => {
   return Number.isSafeInteger(value) && value >= 0 ? undefined : new BadForkRule({ field, value })
 }
 
-/** Events of completed turns: a turn that still runs, and what was told after it began, is left out. */
-const settled = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+/**
+ * Events of completed turns: a turn that still runs, and what was told after it began, is left out. So is the end of
+ * a conversation that was shut down just now: the new one goes on.
+ */
+const settled = (source: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+  const events = source.filter(({ msg }) => msg.type !== "shutdown_complete")
   const begun = events.findLastIndex(({ msg }) => msg.type === "task_started")
   const id = events[begun]?.id
   const open = !events.some((event, i) => i > begun && event.id === id && isTerminal(event.msg))
@@ -60,16 +66,25 @@ const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
   return rule.n === 0 ? events.length : (places[places.length - rule.n] ?? 0)
 }
 
-/** A cut in the middle of a turn ends it there. */
-const closing = (kept: ReadonlyArray<Draft>): ReadonlyArray<Draft> => {
+/** A cut in the middle of a turn ends it there, and denies what it still asked (L7). */
+const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   let open: string | undefined
-  for (const { id, msg } of kept) {
+  const questions = new OpenQuestions()
+  for (const event of kept) {
+    const { id, msg } = event
+    questions.add(event)
     if (msg.type === "task_started") open = id
     else if (isTerminal(msg) && id === open) open = undefined
   }
-  return open === undefined
-    ? []
-    : [{ id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
+  if (open === undefined) return []
+  const withdrawn = questions
+    .all()
+    .flatMap(({ id, msg }) =>
+      isQuestion(msg)
+        ? [{ id, msg: resolvedEvent(msg.call_id, { decision: "denied", reason: "withdrawn" }) }]
+        : [],
+    )
+  return [...withdrawn, { id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
 }
 
 const lastEnvironment = (drafts: ReadonlyArray<Draft>): string | undefined =>

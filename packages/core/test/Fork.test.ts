@@ -1,6 +1,7 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
+import { requestEvent, resolvedEvent } from "../src/ApprovalEvents.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { type Draft, number } from "../src/ConversationState.ts"
 import { BadForkRule, forkLog, type ForkRule, problemOf } from "../src/Fork.ts"
@@ -148,6 +149,42 @@ describe("Fork", () => {
     assert.deepStrictEqual(here.at(-1)?.msg, empty[1]?.msg)
     const there = forkLog(source, dropLast(0), { ...target, settings: elsewhere })
     assert.deepStrictEqual(there.slice(1), source.slice(1))
+  })
+
+  it("L7 denies what is still asked where a turn is cut", () => {
+    const request = {
+      _tag: "Exec",
+      callId: "q",
+      command: ["make"],
+      cwd: "/work",
+      sandbox: { mode: "read-only" },
+    } as const
+    const asked = log([
+      begin("0"),
+      ...input("0", "a"),
+      { id: "0", msg: requestEvent(request) },
+      ...input("0", "and"),
+      { id: "0", msg: resolvedEvent("q", { decision: "approved", reason: "answered" }) },
+      complete("0"),
+    ])
+    assert.deepStrictEqual(
+      forkLog(asked, before(1), target)
+        .slice(-2)
+        .map(({ msg }) => msg),
+      [
+        resolvedEvent("q", { decision: "denied", reason: "withdrawn" }),
+        { type: "turn_aborted", reason: "interrupted" },
+      ],
+    )
+  })
+
+  it("L4 goes on also when the original was shut down just then", () => {
+    const ended = log(turn("0", "a"), [{ id: "1", msg: { type: "shutdown_complete" } }])
+    for (const rule of [dropLast(0), before(7)]) {
+      const types = forkLog(ended, rule, target).map(({ msg }) => msg.type)
+      assert.notInclude(types, "shutdown_complete")
+    }
+    assert.deepStrictEqual(story(forkLog(ended, dropLast(0), target)), a)
   })
 
   it("gives the model the history that is kept", () => {
