@@ -7,20 +7,24 @@ import type { World } from "./Clients.ts"
 import { auditOf } from "./Listeners.ts"
 import { type Action, deadlineMs, killGraceMs } from "./Plan.ts"
 
-const settings = scriptedSettings(
+export const settings = scriptedSettings(
   { killGrace: Duration.millis(killGraceMs), approvalDeadline: Duration.millis(deadlineMs) },
   { streamMaxRetries: 1 },
 )
 
+/** Hears a conversation from its first event on. */
+export const audit = ({ listeners }: Pick<World, "listeners">, conversation: Conversation) =>
+  listeners.attach(conversation, {
+    listener: auditOf(conversation.id),
+    from: 0,
+    maxEvents: 4096,
+    reading: { how: "fast" },
+  })
+
 const enter = (world: World, conversation: Conversation, slot: number) =>
   Effect.gen(function* () {
     world.slots.set(slot, conversation)
-    yield* world.listeners.attach(conversation, {
-      listener: auditOf(conversation.id),
-      from: 0,
-      maxEvents: 4096,
-      reading: { how: "fast" },
-    })
+    if (!world.plan.store.unheard.includes(slot)) yield* audit(world, conversation)
     return conversation.id
   })
 
@@ -28,6 +32,7 @@ export const create = (world: World, slot: number) =>
   Effect.gen(function* () {
     const conversation = yield* world.manager.create(settings)
     world.recorder.own(conversation.id, slot)
+    yield* world.recorder.record({ at: "made", conversation: conversation.id })
     return yield* enter(world, conversation, slot)
   })
 
@@ -43,6 +48,7 @@ export const fork = (
     // Nobody else knows it yet.
     const { seq } = yield* conversation.state
     const { id } = conversation
+    yield* world.recorder.record({ at: "made", conversation: id })
     yield* world.recorder.record({ at: "forked", call, conversation: id, parent, rule, seq })
     return yield* enter(world, conversation, into)
   })

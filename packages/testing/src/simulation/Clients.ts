@@ -21,6 +21,7 @@ export interface Surroundings {
 
 /** What the operations of one run share. */
 export interface World extends Surroundings {
+  readonly plan: Plan
   readonly slots: Map<number, Conversation>
 }
 
@@ -148,8 +149,12 @@ const operate = (world: World, client: Client, operation: Operation) =>
   })
 
 /** Returns when every client has done everything. */
-export const runClients = (plan: Plan, surroundings: Surroundings): Effect.Effect<void> => {
-  const world: World = { ...surroundings, slots: new Map() }
+export const runClients = (
+  plan: Plan,
+  surroundings: Surroundings,
+  slots: ReadonlyMap<number, Conversation> = new Map(),
+): Effect.Effect<void> => {
+  const world: World = { ...surroundings, plan, slots: new Map(slots) }
   return Effect.forEach(
     plan.clients,
     (operations, i) => {

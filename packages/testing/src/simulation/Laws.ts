@@ -1,9 +1,11 @@
 /** The laws (design §5) that every simulated run has to keep, each as a check over its story. */
 import { answeredOnce, badInputIsTold, receiptsHold, repeatsAreHarmless } from "./laws/Answers.ts"
 import { askedAnew, askedWhereAnswered, firstAnswerWins, resolvedOnce } from "./laws/Approvals.ts"
-import { boundedOutbox, nobodyWaits, nothingLost, numbered } from "./laws/Deliveries.ts"
+import { nothingLost, numbered } from "./laws/Deliveries.ts"
 import { forksBegin } from "./laws/Forks.ts"
 import { beginsConfigured, listed } from "./laws/Found.ts"
+import { boundedOutbox, nobodyWaits } from "./laws/Promptness.ts"
+import { beginsWithTheRest, closesTheCut, failsClosed, readAtLast } from "./laws/Restarts.ts"
 import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
 import { type Story, storyOf } from "./Story.ts"
 import type { Run } from "./World.ts"
@@ -20,10 +22,13 @@ export const laws: ReadonlyArray<Law> = [
   { law: "L2", says: "lets follow what a receipt says", check: receiptsHold },
   { law: "L3", says: "begins with session_configured", check: beginsConfigured },
   { law: "L3", says: "is found by all as long as it lives", check: listed },
+  { law: "L3", says: "is there at the end, whatever the store does", check: readAtLast },
   { law: "L4", says: "numbers events from 0 without a gap", check: numbered },
   { law: "L4", says: "gives every listener every event once and whole texts", check: nothingLost },
   { law: "L4", says: "gives a fork what its rule keeps", check: forksBegin },
+  { law: "L4", says: "begins again with what a crash left", check: beginsWithTheRest },
   { law: "L5", says: "ends every turn once, after everything of it", check: endsOnce },
+  { law: "L5", says: "ends what a crash cut off", check: closesTheCut },
   { law: "L5", says: "begins no tool after the end of its turn", check: nothingWorksAfter },
   { law: "L6", says: "keeps a bounded outbox per listener", check: boundedOutbox },
   { law: "L6", says: "waits for no listener", check: nobodyWaits },
@@ -35,6 +40,7 @@ export const laws: ReadonlyArray<Law> = [
   },
   { law: "L7", says: "asks only where somebody answers", check: askedWhereAnswered },
   { law: "L7", says: "asks who comes to answer what is open", check: askedAnew },
+  { law: "L7", says: "denies what a crash left open", check: failsClosed },
   { law: "L8", says: "leaves nothing at work once closed", check: nothingLeft },
   {
     law: "L13",
@@ -56,7 +62,8 @@ export interface Violation {
 
 export const violationsOf = (run: Run): ReadonlyArray<Violation> => {
   const story = storyOf(run)
-  return laws.flatMap(({ law, says, check }) =>
+  const own = laws.flatMap(({ law, says, check }) =>
     check(story).map((what) => ({ law, what: `${says}: ${what}` })),
   )
+  return run.reborn === undefined ? own : [...own, ...violationsOf(run.reborn)]
 }

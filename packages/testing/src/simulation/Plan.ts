@@ -94,7 +94,29 @@ export type Action =
 /** `giveUpAfter`: the caller is interrupted after so many yields. */
 export type Operation = Action & { readonly giveUpAfter?: number }
 
+/** Time for what still runs when the clients are done; longer than every bound and every plan's turn. */
+export const restMs = 60_000
+
+/** How the n-th call of the store goes wrong: it fails, it takes its time, or longer than anybody waits. */
+interface StoreFault {
+  readonly call: number
+  readonly how: "fails" | "slow" | "late"
+}
+
+/** Where conversations go that nobody uses. */
+export interface StorePlan {
+  /** Idle for so long they are stored. */
+  readonly idleMs: number
+  readonly maxLoaded: number
+  /** Slots whose conversations nobody listens to of himself: their log is read at the end. */
+  readonly unheard: ReadonlyArray<number>
+  readonly faults: ReadonlyArray<StoreFault>
+  /** At the end everything crashes and begins again. */
+  readonly restart: boolean
+}
+
 export interface Plan {
+  readonly store: StorePlan
   readonly seed: number
   readonly maxConversations: number
   /** The n-th request of a conversation is answered by one of these; see `modelPlanOf`. */
@@ -120,6 +142,7 @@ export const isCount = (rule: ForkRule): boolean => {
 
 /** The kinds of faults a plan holds, one entry each time. */
 export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
+  ...(plan.store.restart ? ["crash"] : []),
   ...plan.model.flatMap(({ end, calls }) => [
     ...(end === "completed" ? [] : [`model ${end}`]),
     ...calls.flatMap((call) => (["ok", "tells", "asks"].includes(call) ? [] : [`tool ${call}`])),

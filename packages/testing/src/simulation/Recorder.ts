@@ -9,6 +9,12 @@ export class Recorder {
   readonly trace: Array<Entry> = []
   private readonly slots = new Map<string, { readonly slot: number; readonly ordinal: number }>()
   private calls = 0
+  private readonly firstOrdinal: number
+
+  /** @param firstOrdinal another one for a second life, so that nothing in it has the name of something in the first */
+  constructor(firstOrdinal = 0) {
+    this.firstOrdinal = firstOrdinal
+  }
 
   /** The name of a call, in order. */
   nextCall(): number {
@@ -17,7 +23,7 @@ export class Recorder {
 
   /** Which slot a conversation was made for. */
   own(conversation: string, slot: number): void {
-    this.slots.set(conversation, { slot, ordinal: this.slots.size })
+    this.slots.set(conversation, { slot, ordinal: this.firstOrdinal + this.slots.size })
   }
 
   slotOf(conversation: string): number {

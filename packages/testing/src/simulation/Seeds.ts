@@ -26,9 +26,14 @@ export class Seeds {
     const plan = planOf(seed)
     const done = run(plan)
     this.runs++
-    this.steps += done.steps
+    this.steps += done.steps + (done.reborn?.steps ?? 0)
     for (const { do: name } of plan.clients.flat()) count(this.operations, name)
     for (const fault of faultsOf(plan)) count(this.faults, fault)
+    for (const entry of done.trace) {
+      if (entry.at === "store" && entry.how !== undefined) {
+        count(this.faults, `store ${entry.operation} ${entry.how}`)
+      }
+    }
     const laws = [...new Set(violationsOf(done).map(({ law }) => law))]
     if (laws.length > 0) this.failures.push({ seed, laws })
     return laws

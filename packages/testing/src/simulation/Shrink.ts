@@ -14,6 +14,14 @@ const smaller = function* (plan: Plan): Generator<Plan> {
       }
     }
   }
+  const { store } = plan
+  if (store.restart) yield { ...plan, store: { ...store, restart: false } }
+  for (let i = 0; i < store.faults.length; i++) {
+    yield { ...plan, store: { ...store, faults: store.faults.toSpliced(i, 1) } }
+  }
+  for (let i = 0; i < store.unheard.length; i++) {
+    yield { ...plan, store: { ...store, unheard: store.unheard.toSpliced(i, 1) } }
+  }
   for (let i = 0; i < model.length; i++) {
     if (model.length > 1) yield { ...plan, model: model.toSpliced(i, 1) }
   }

@@ -39,6 +39,10 @@ export interface Conversation {
   readonly inherited: number
   /** The submissions that those tell of: another conversation took them. */
   readonly inheritedIds: ReadonlySet<string>
+  /** Its events were heard as they came, not read at the end. */
+  readonly live: boolean
+  /** The place in the trace since when they are. */
+  readonly since: number
 }
 
 export interface Story {
@@ -74,7 +78,7 @@ const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> 
   return [...listeners.values()]
 }
 
-const conversationOf = (audit: ListenerStory, inherited: number): Conversation => {
+const conversationOf = (audit: ListenerStory, inherited: number, rest: number): Conversation => {
   const events = audit.takes.flatMap(({ ms, at, deliveries }) =>
     deliveries.flatMap((d) => (d._tag === "Event" ? [{ ms, at, event: d.event }] : [])),
   )
@@ -84,6 +88,8 @@ const conversationOf = (audit: ListenerStory, inherited: number): Conversation =
     events,
     durable,
     inherited,
+    since: audit.at,
+    live: rest === -1 || audit.at < rest,
     inheritedIds: new Set(durable.slice(0, inherited).map(({ event }) => event.id)),
   }
 }
@@ -95,6 +101,8 @@ export const storyOf = (run: Run): Story => {
       entry.at === "forked" ? [[entry.conversation, entry.seq] as const] : [],
     ),
   )
+  for (const [id, events] of run.left ?? []) inherited.set(id, events.length)
+  const rest = run.trace.findIndex(({ at }) => at === "rest")
   return {
     run,
     calls: callsOf(run.trace),
@@ -104,7 +112,7 @@ export const storyOf = (run: Run): Story => {
         .filter(({ entry }) => entry.listener === auditOf(entry.conversation))
         .map((audit) => {
           const { conversation } = audit.entry
-          return [conversation, conversationOf(audit, inherited.get(conversation) ?? 0)]
+          return [conversation, conversationOf(audit, inherited.get(conversation) ?? 0, rest)]
         }),
     ),
   }

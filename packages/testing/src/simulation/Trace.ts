@@ -18,6 +18,15 @@ type Happening =
       readonly operation: Operation
     }
   | { readonly at: "answer"; readonly call: number; readonly answer: Answer }
+  | { readonly at: "made"; readonly conversation: string }
+  /** The store was called; `how` it went wrong, if it did. */
+  | {
+      readonly at: "store"
+      readonly operation: string
+      readonly how?: string
+    }
+  /** When all was done, whether the conversation could be read. */
+  | { readonly at: "read"; readonly conversation: string; readonly answer: Answer }
   /** `seq` is the number after the last event that the new conversation began with. */
   | {
       readonly at: "forked"

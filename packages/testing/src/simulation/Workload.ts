@@ -10,6 +10,7 @@ import type {
   Operation,
   Plan,
   Reading,
+  StorePlan,
   Submission,
   ToolPlan,
 } from "./Plan.ts"
@@ -61,10 +62,10 @@ const submission = (draws: Draws): Submission =>
 
 /** Sometimes of more messages than there are, sometimes of no number. */
 const forkRule = (draws: Draws): ForkRule => {
-  const count = draws.pick(0, 0, 1, 1, 2, 3, 50, draws.chance(0.5) ? -1 : 0.5)
+  const bad = draws.chance(0.1) ? [draws.pick(-1, 0.5)] : []
   return draws.chance(0.5)
-    ? { _tag: "DropLastUserMessages", n: count }
-    : { _tag: "BeforeUserMessage", nth: count }
+    ? { _tag: "DropLastUserMessages", n: bad[0] ?? draws.pick(0, 0, 0, 0, 1, 1, 2, 50) }
+    : { _tag: "BeforeUserMessage", nth: bad[0] ?? draws.pick(1, 1, 1, 2, 2, 3, 0, 50) }
 }
 
 /** What the plan being drawn has named so far. */
@@ -124,6 +125,24 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
   return { do: "yield", times: 1 + draws.below(30) }
 }
 
+/** Most plans keep everything in memory; the others let it go soon, to a store that may fail. */
+const storePlan = (draws: Draws, slots: number): StorePlan => {
+  const restart = draws.chance(0.15)
+  if (draws.chance(0.65)) {
+    return { idleMs: 600_000, maxLoaded: 1_000, unheard: [], faults: [], restart }
+  }
+  return {
+    idleMs: draws.pick(300, 1_000, 3_000),
+    maxLoaded: draws.pick(1, 2, 3, 1_000),
+    unheard: Array.from({ length: slots }, (_, slot) => slot).filter(() => draws.chance(0.7)),
+    faults: Array.from({ length: draws.below(5) }, () => ({
+      call: draws.below(10),
+      how: draws.pick("fails", "fails", "slow", "late"),
+    })),
+    restart,
+  }
+}
+
 /** The plan of a seed. */
 export const planOf = (seed: number): Plan => {
   // Apart from the scheduler's draws, which begin with the seed itself.
@@ -141,6 +160,7 @@ export const planOf = (seed: number): Plan => {
   const [first = [], ...others] = clients
   return {
     seed,
+    store: storePlan(draws, slots),
     maxConversations: draws.chance(0.1) ? 1 : 8,
     model: Array.from({ length: 1 + draws.below(7) }, () => modelPlan(draws)),
     clients: [

@@ -1,4 +1,4 @@
-/** L4 and L6 over a story: what listeners are given, and when. Pure. */
+/** L4 over a story: what listeners are given. Pure. */
 import type { Delivery } from "@colloquy/core/Outbox"
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ListenerStory, Story } from "../Story.ts"
@@ -109,9 +109,9 @@ const follow = (listener: ListenerStory, log: ReadonlyArray<Event>): Follower =>
 /** L4: replay, synced, live: no gap, no repeat, the same events for everyone, and the whole of every text. */
 export const nothingLost = ({ listeners, conversations }: Story): ReadonlyArray<string> =>
   listeners.flatMap((listener) => {
-    const log = (conversations.get(listener.entry.conversation)?.durable ?? []).map(
-      ({ event }) => event,
-    )
+    const log = conversations.get(listener.entry.conversation)?.durable.map(({ event }) => event)
+    // Nobody could read it at the end.
+    if (log === undefined) return []
     const follower = follow(listener, log)
     const complete = !listener.ended || (follower.next ?? log.length) === log.length
     return complete
@@ -128,66 +128,12 @@ export const numbered = ({ conversations, run }: Story): ReadonlyArray<string> =
     ...durable.flatMap(({ event }, i) =>
       event.seq === i ? [] : [`${id}: event ${event.seq} at place ${i}`],
     ),
+    ...durable
+      .slice(0, -1)
+      .flatMap(({ event }) =>
+        event.msg.type === "shutdown_complete" ? [`${id}: goes on after event ${event.seq}`] : [],
+      ),
     ...(run.end !== "done" || durable.at(-1)?.event.msg.type === "shutdown_complete"
       ? []
       : [`${id}: ends with ${JSON.stringify(durable.at(-1)?.event)}`]),
   ])
-
-/** Durable events read from the log at a time, and what may stand around them: markers, texts in progress. */
-const replayPiece = 256 + 5
-
-/** L6: what is kept for a listener is bounded. */
-export const boundedOutbox = ({ listeners }: Story): ReadonlyArray<string> =>
-  listeners.flatMap(({ entry, takes }) => {
-    const limit = Math.max(entry.maxEvents, 0)
-    return takes.flatMap(({ deliveries }) => {
-      const replay = deliveries.some(({ _tag }) => _tag !== "Event") || deliveries.length === 256
-      return deliveries.length <= (replay ? replayPiece : limit)
-        ? []
-        : [`${entry.listener}: ${deliveries.length} at once, limit ${limit}`]
-    })
-  })
-
-/** Operations that wait for nothing. */
-const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detach", "fork", "pages"]
-
-/** L6: nobody waits for a listener: calls are answered and events delivered in no virtual time at all. */
-export const nobodyWaits = ({
-  calls,
-  listeners,
-  conversations,
-  run,
-}: Story): ReadonlyArray<string> => {
-  const late = calls.flatMap(({ ms, entry, answers }) =>
-    answers.flatMap((answer) =>
-      answer.ms !== ms && immediate.includes(entry.operation.do)
-        ? [`call ${entry.call} took ${answer.ms - ms} ms: ${JSON.stringify(entry.operation)}`]
-        : [],
-    ),
-  )
-  const said = new Map(
-    run.trace.flatMap((entry) =>
-      entry.at === "says" ? [[`${entry.conversation} ${entry.text}`, entry.ms] as const] : [],
-    ),
-  )
-  const behind = [...conversations.values()].flatMap(({ id, durable }) =>
-    durable.flatMap(({ ms, event: { msg } }) => {
-      const at = msg.type === "agent_message" ? said.get(`${id} ${msg.message}`) : undefined
-      return at === undefined || at === ms ? [] : [`${JSON.stringify(msg)} of ${at} heard at ${ms}`]
-    }),
-  )
-  const slow = listeners.flatMap(({ entry, ms: since, takes }) => {
-    const log = conversations.get(entry.conversation)?.durable ?? []
-    if (entry.reading.how !== "fast") return []
-    return takes.flatMap(({ ms, deliveries }) =>
-      deliveries.flatMap((delivery) => {
-        if (delivery._tag !== "Event" || isEphemeral(delivery.event.msg)) return []
-        const heard = log[delivery.event.seq]?.ms ?? ms
-        return ms === Math.max(heard, since)
-          ? []
-          : [`${entry.listener}: event ${delivery.event.seq} of ${heard} at ${ms}`]
-      }),
-    )
-  })
-  return [...late, ...behind, ...slow]
-}

@@ -26,9 +26,7 @@ const kept = (log: ReadonlyArray<Event>, rule: ForkRule): number => {
 /** What may follow that: the end of a turn that was cut, and where the model works. */
 const follows = (events: ReadonlyArray<Event>): boolean =>
   events.every(({ msg }) =>
-    ["approval_resolved", "turn_aborted", "raw_response_item", "shutdown_complete"].includes(
-      msg.type,
-    ),
+    ["approval_resolved", "turn_aborted", "raw_response_item"].includes(msg.type),
   ) && events.filter(({ msg }) => msg.type === "turn_aborted").length <= 1
 
 const same = (a: Event | undefined, b: Event | undefined): boolean =>
@@ -48,9 +46,16 @@ const faultOf = (fork: EntryOf<"forked">, story: Story): string | undefined => {
   if (parent === undefined || own === undefined || call === undefined) return undefined
   const answered = call.answers[0]?.ms ?? Infinity
   const before = parent.durable.filter(({ at }: Heard) => at < call.at).length
-  const after = parent.durable.filter(({ ms }) => ms <= answered).length
-  const log = parent.durable.map(({ event }) => event)
-  const begins = own.durable.slice(0, fork.seq).map(({ event }) => event)
+  // What was read at the end may have been there all along.
+  const last = parent.live ? answered : Infinity
+  const after = parent.durable.filter(({ ms }) => ms <= last).length
+  const log = parent.durable.flatMap(({ event }) =>
+    event.msg.type === "shutdown_complete" ? [] : [event],
+  )
+  // It may have been closed at once.
+  const begins = own.durable
+    .slice(0, fork.seq)
+    .flatMap(({ event }) => (event.msg.type === "shutdown_complete" ? [] : [event]))
   const common = shared(begins, log)
   for (let length = before; length <= after; length++) {
     const count = kept(log.slice(0, length), fork.rule)

@@ -35,17 +35,23 @@ export const beginsConfigured = ({ conversations }: Story): ReadonlyArray<string
   })
 
 /** L3: who lives throughout is on the list once, on one page or another; the list is as long as the limit at most. */
-export const listed = (story: Story): ReadonlyArray<string> =>
-  story.calls.flatMap((call) => {
+export const listed = (story: Story): ReadonlyArray<string> => {
+  const made = new Set(
+    story.run.trace.flatMap((entry) => (entry.at === "made" ? [entry.conversation] : [])),
+  )
+  return story.calls.flatMap((call) => {
     const answer = call.answers[0]?.answer
     const { operation } = call.entry
     if ((operation.do !== "list" && operation.do !== "pages") || answer?.is !== "ok") return []
     const ids = answer.value as ReadonlyArray<string>
+    const strangers = made.size === 0 ? [] : ids.filter((id) => !made.has(id))
     return [
       ...(ids.length <= story.run.plan.maxConversations ? [] : [`too many: ${show(call)}`]),
       ...(new Set(ids).size === ids.length ? [] : [`one twice: ${show(call)}`]),
       ...livedThrough(story, call)
         .filter((id) => !ids.includes(id))
         .map((id) => `${id} is missing: ${show(call)}`),
+      ...strangers.map((id) => `${id} was never made: ${show(call)}`),
     ]
   })
+}

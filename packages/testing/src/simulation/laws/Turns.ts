@@ -94,7 +94,7 @@ export const stopsInTime = (story: Story): ReadonlyArray<string> =>
   story.calls.flatMap((call) => {
     const answer = call.answers[0]
     const conversation = story.conversations.get(call.entry.conversation ?? "")
-    if (conversation === undefined || answer?.answer.is !== "ok") return []
+    if (conversation?.live !== true || answer?.answer.is !== "ok") return []
     const stopped = stops(call, answer.answer.value)
     return [...turnsOf(story, conversation)].flatMap(([id, since]) => {
       if (since > call.at || !stopped(id)) return []
