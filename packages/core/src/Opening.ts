@@ -1,6 +1,7 @@
 /** The events every conversation begins with, told before anything else happens (L3, §6.2). Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
+import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { Draft } from "./ConversationState.ts"
 import { environmentContext } from "./EnvironmentContext.ts"
@@ -19,11 +20,34 @@ const sessionConfigured = (id: ConversationId, settings: ConversationSettings): 
   cwd: settings.cwd,
 })
 
-/** Who it is, then where the model works. Both carry the id `""`: no submission caused them. */
+/** What AGENTS.md files say, as the message the model knows it by (§6.2). */
+const userInstructions = (text: string): MessageItem => ({
+  type: "message",
+  role: "user",
+  content: [
+    {
+      type: "input_text",
+      text: `<user_instructions>\n\n${text}\n\n</user_instructions>`,
+    },
+  ],
+})
+
+const recorded = (item: MessageItem): Draft => ({
+  id: "",
+  msg: { type: "raw_response_item", item },
+})
+
+/**
+ * Who it is, then what a person's files tell the model, then where it works. All carry the id `""`: no submission
+ * caused them.
+ */
 export const opening = (
   id: ConversationId,
   settings: ConversationSettings,
 ): ReadonlyArray<Draft> => [
   { id: "", msg: sessionConfigured(id, settings) },
-  { id: "", msg: { type: "raw_response_item", item: environmentContext(settings) } },
+  ...(settings.userInstructions === undefined
+    ? []
+    : [recorded(userInstructions(settings.userInstructions))]),
+  recorded(environmentContext(settings)),
 ]

@@ -56,8 +56,6 @@ export interface TurnTools {
    * before it returns.
    */
   readonly run: (call: ToolCall) => Effect.Effect<ToolResult>
-  /** What is to be told once a response is complete and its calls have run (`turn_diff`). */
-  readonly afterResponse: Effect.Effect<ReadonlyArray<EventMsg>>
 }
 
 /** Tools that keep nothing between the calls of a turn and give texts alone. */
@@ -80,7 +78,6 @@ export class ToolRuntime extends Context.Service<
         specs: Effect.sync(() => specs(context.settings)),
         isReadOnly: () => false,
         run: (call) => Effect.map(run(call, context), (output) => ({ output })),
-        afterResponse: Effect.succeed([]),
       }),
   })
 

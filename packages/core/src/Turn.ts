@@ -164,6 +164,5 @@ const respond = Effect.fnUntraced(function* (
     // A response that broke off is asked for again: with the outputs of the calls it did make.
     Effect.tapError(() => Effect.flatMap(calls.finish, tell)),
   )
-  yield* tell(yield* tools.afterResponse)
   return { followUp, lastMessage }
 })

@@ -72,7 +72,7 @@ const explain = (
 
 /** The decoded arguments, or one line with every fault, joined by `; `. */
 export const decodeArguments = <A extends Pure>(
-  tool: ToolDefinition<A>,
+  tool: Pick<ToolDefinition<A>, "name" | "arguments" | "inputSchema">,
   args: unknown,
 ): Result.Result<A["Type"], string> => {
   if (typeof args !== "object" || args === null || Array.isArray(args)) {

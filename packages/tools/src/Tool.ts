@@ -1,0 +1,83 @@
+/**
+ * One tool of a turn: how it is offered, when it may run beside others, what a call does. `functionTool` makes one of
+ * a schema, from which the offered parameters, the decoder and the faults a model is told of come.
+ */
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { ToolSpec } from "@colloquy/core/ModelClient"
+import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
+import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+export interface Tool {
+  readonly name: string
+  /** Undefined: not offered under these settings; a call of it is still answered. */
+  readonly spec: (settings: ConversationSettings) => ToolSpec | undefined
+  /** True for a call that changes nothing and asks nobody. */
+  readonly isReadOnly: (call: ToolCall, settings: ConversationSettings) => boolean
+  /** Never fails: what goes wrong is told in the output. */
+  readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
+}
+
+const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+const maxQuotedChars = 200
+
+/** Decodes what the model wrote; the failure is the text it is told (§6.7). */
+export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
+  tool: { readonly name: string; readonly arguments: A; readonly inputSchema: ToolParameters },
+  text: string,
+): Result.Result<A["Type"], string> => {
+  const json = parseJson(text)
+  const decoded = Option.isNone(json)
+    ? Result.fail(
+        `expected the JSON text of an object, got ${JSON.stringify(text.slice(0, maxQuotedChars))}`,
+      )
+    : decodeArguments(tool, json.value)
+  return Result.mapError(decoded, (fault) => `failed to parse function arguments: ${fault}`)
+}
+
+type ToolParameters = Readonly<Record<string, unknown>>
+
+/** What `functionTool` is made of. */
+export interface FunctionToolOptions<A extends Schema.Codec<unknown, unknown>> {
+  readonly name: string
+  readonly description: string
+  readonly arguments: A
+  /** Default: always. */
+  readonly isOffered?: (settings: ConversationSettings) => boolean
+  /** Default: never. Asked of a call whose arguments are good. */
+  readonly isReadOnly?: (args: A["Type"], settings: ConversationSettings) => boolean
+  readonly run: (args: A["Type"], callId: string, context: ToolContext) => Effect.Effect<ToolResult>
+}
+
+/** A tool that is called with JSON arguments. */
+export const functionTool = <A extends Schema.Codec<unknown, unknown>>(
+  options: FunctionToolOptions<A>,
+): Tool => {
+  const { description, name } = options
+  const inputSchema = jsonSchemaOf(options.arguments, { closed: true })
+  const definition = { name, arguments: options.arguments, inputSchema }
+  const spec: ToolSpec = { type: "function", name, description, parameters: inputSchema }
+  const decode = (call: ToolCall): Result.Result<A["Type"], string> =>
+    call.type === "function_call"
+      ? argumentsOf(definition, call.arguments)
+      : Result.fail(`failed to parse function arguments: \`${name}\` is called as a function`)
+  return {
+    name,
+    spec: (settings) => ((options.isOffered?.(settings) ?? true) ? spec : undefined),
+    isReadOnly: (call, settings) => {
+      const args = decode(call)
+      return Result.isSuccess(args) && (options.isReadOnly?.(args.success, settings) ?? false)
+    },
+    run: (call, context) => {
+      const args = decode(call)
+      return Result.isFailure(args)
+        ? Effect.succeed({ output: args.failure })
+        : options.run(args.success, call.call_id ?? "", context)
+    },
+  }
+}

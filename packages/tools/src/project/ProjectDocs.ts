@@ -1,0 +1,109 @@
+/**
+ * AGENTS.md (§6.10): what a person's files tell the model, read once when a conversation is made: the one of the state
+ * directory, then those from the root of the repository down to the working directory.
+ */
+import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Stream from "effect/Stream"
+
+const fileName = "AGENTS.md"
+const defaultMaxBytes = 32_768
+const separator = "\n\n--- project-doc ---\n\n"
+
+/** At most `maxBytes` of a file as text; a character that is cut is left out. Undefined where there is none. */
+const readHead = Effect.fnUntraced(function* (path: string, maxBytes: number) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  if (Option.isNone(info) || info.value.type !== "File") return undefined
+  const bytes = yield* fs.stream(path, { bytesToRead: maxBytes }).pipe(
+    Stream.runFold(
+      () => new Uint8Array(),
+      (all, more) => new Uint8Array([...all, ...more]),
+    ),
+  )
+  // A streaming decoder keeps back the bytes of a character that is not whole.
+  return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
+})
+
+/** From the root of the repository, or `cwd` where there is none, down to `cwd`. */
+const directories = Effect.fnUntraced(function* (cwd: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const below: Array<string> = []
+  for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
+    below.unshift(at)
+    if (yield* fs.exists(path.join(at, ".git"))) return below
+    if (path.dirname(at) === at) return [path.resolve(cwd)]
+  }
+})
+
+const projectDocs = Effect.fnUntraced(function* (cwd: string, maxBytes: number) {
+  const path = yield* Path.Path
+  const texts: Array<string> = []
+  let left = maxBytes
+  for (const directory of yield* directories(cwd)) {
+    if (left <= 0) break
+    const read = yield* readHead(path.join(directory, fileName), left)
+    if (read === undefined || read.text.trim() === "") continue
+    left -= read.bytes
+    texts.push(read.text)
+  }
+  return texts.join("\n\n")
+})
+
+/** The text for the model, or undefined when no file says anything. What cannot be read is logged and left out. */
+export const read = (options: {
+  /** Absolute. */
+  readonly cwd: string
+  /** Absolute; absent: none. */
+  readonly stateDirectory?: string
+  /** Of the project's files together; 0 reads none of them. Default 32,768. */
+  readonly maxBytes?: number
+}): Effect.Effect<string | undefined, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function* () {
+    const path = yield* Path.Path
+    const personal =
+      options.stateDirectory === undefined
+        ? undefined
+        : yield* readHead(path.join(options.stateDirectory, fileName), defaultMaxBytes)
+    const maxBytes = options.maxBytes ?? defaultMaxBytes
+    const project = maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes)
+    const parts = [personal?.text.trim() ?? "", project].filter((text) => text !== "")
+    return parts.length === 0 ? undefined : parts.join(separator)
+  }).pipe(
+    Effect.catch((error) =>
+      Effect.as(Effect.logWarning(`${fileName} could not be read: ${error.message}`), undefined),
+    ),
+  )
+
+/** Adds the files' text to the settings that another resolver gives. */
+export const layer = (options: {
+  readonly stateDirectory?: string
+}): Layer.Layer<SettingsResolver, never, SettingsResolver | FileSystem.FileSystem | Path.Path> =>
+  Layer.effect(
+    SettingsResolver,
+    Effect.gen(function* () {
+      const { resolve } = yield* SettingsResolver
+      const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+      const withDocs = (settings: ConversationSettings) =>
+        read({
+          cwd: settings.cwd,
+          ...(options.stateDirectory === undefined
+            ? {}
+            : { stateDirectory: options.stateDirectory }),
+          ...(settings.projectDocMaxBytes === undefined
+            ? {}
+            : { maxBytes: settings.projectDocMaxBytes }),
+        }).pipe(
+          Effect.map((text) =>
+            text === undefined ? settings : { ...settings, userInstructions: text },
+          ),
+          Effect.provideContext(services),
+        )
+      return { resolve: (overrides) => Effect.flatMap(resolve(overrides), withDocs) }
+    }),
+  )
