@@ -6,6 +6,7 @@
  * between; who wants it meanwhile waits. A conversation whose `save` fails goes on in memory: nothing is lost.
  */
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,7 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { make as makeConversation, type OwnedConversation } from "./Conversation.ts"
+import { makeIn, type OwnedConversation } from "./Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "./ConversationErrors.ts"
 import type { Entry, Live } from "./ConversationManagerEntry.ts"
 import { sweep } from "./ConversationManagerSweep.ts"
@@ -80,14 +81,14 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       const { slot } = entry
       return slot._tag === "Live" && slot.live.fate === fate ? ended(entry, slot.live) : Effect.void
     })
-    const conversation = yield* makeConversation(entry.id, settings, {
+    const conversation = yield* makeIn(scope, entry.id, settings, {
       onClose,
       permits,
       maxListeners: options.maxListeners,
       ...(existing === undefined ? {} : { existing }),
     }).pipe(
-      Scope.provide(scope),
-      Effect.provideContext(services),
+      // The manager's own for all: one of the caller's would be held as long as the conversation lives.
+      Effect.updateContext((_: Context.Context<never>) => services),
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
     return { conversation, scope, fate }

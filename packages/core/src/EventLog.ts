@@ -14,7 +14,6 @@ export class EventLog {
   private durable: Array<Event> = []
   private readonly partials = new Partials()
   private readonly questions = new OpenQuestions()
-  private count = 0
   /** Made for the first request, and the number of the next event to fold into it. */
   private folded: { readonly history: History; next: number } | undefined
 
@@ -23,13 +22,8 @@ export class EventLog {
     return this.durable.length
   }
 
-  /** All events ever appended, ephemeral ones included: a listener's mark of what it has seen. */
-  get position(): number {
-    return this.count
-  }
-
   append(events: ReadonlyArray<Event>): void {
-    const isFirst = this.count === 0
+    const isFirst = this.durable.length === 0
     // Copied, an array is as long as its contents and no longer: most conversations say nothing after the first.
     if (isFirst) this.durable = events.filter(isDurable).slice()
     for (const event of events) {
@@ -39,7 +33,6 @@ export class EventLog {
       }
       this.partials.add(event.id, event.msg)
     }
-    this.count += events.length
   }
 
   /** Durable events from number `from` on, at most `max`. */

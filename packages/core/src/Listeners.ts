@@ -1,29 +1,49 @@
-/** The listeners of one conversation: lets them in, up to a limit, and counts them. */
+/**
+ * The listeners of one conversation: lets them in, up to a limit, and hands each what is published (design §4).
+ *
+ * Publishing is a call that puts references into bounded outboxes: it waits for nobody, copies nothing and runs no
+ * code of a listener (L6). It is made before anything else can run after the append to the log, so that whoever
+ * attaches finds all of a batch in the log or none of it.
+ */
+import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
-import type * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
 import { EventsFromFuture, TooManyListeners } from "./ConversationErrors.ts"
 import type { EventLog } from "./EventLog.ts"
-import { type Batch, type Listener, make as makeListener } from "./Listener.ts"
+import type { Listener } from "./Listener.ts"
 import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
+import { OutboxListener } from "./OutboxListener.ts"
 
-/** An end for a client that attaches in a loop; each costs two fibers' worth of memory and a bounded outbox. */
+/** An end for a client that attaches in a loop; each costs a bounded outbox. */
 const defaultMaxListeners = 1024
 
+const none: ReadonlyArray<OutboxListener> = []
+
 export class Listeners {
-  private count = 0
+  /** Replaced, never changed: most conversations have none or one, which a set would triple in size. */
+  private all = none
+  private ended = false
   private readonly log: EventLog
-  private readonly hub: PubSub.PubSub<Batch>
   private readonly maxListeners: number
 
-  constructor(log: EventLog, hub: PubSub.PubSub<Batch>, maxListeners = defaultMaxListeners) {
+  constructor(log: EventLog, maxListeners = defaultMaxListeners) {
     this.log = log
-    this.hub = hub
     this.maxListeners = maxListeners
   }
 
   get size(): number {
-    return this.count
+    return this.all.length
+  }
+
+  /** The events that were appended to the log since the last time; nobody has run in between. */
+  publish(events: ReadonlyArray<Event>): void {
+    for (const listener of this.all) listener.offer(events)
+  }
+
+  /** Nothing more will be published; who attaches later gets the log and its end. */
+  end(): void {
+    this.ended = true
+    for (const listener of this.all) listener.end()
   }
 
   /** Ends with the scope. Fails, and nobody listens, beyond the next event or the limit. */
@@ -32,30 +52,25 @@ export class Listeners {
     readonly limits?: OutboxLimits
     readonly answers?: boolean
   }): Effect.Effect<Listener, EventsFromFuture | TooManyListeners, Scope.Scope> {
-    const enter = Effect.suspend((): Effect.Effect<number, EventsFromFuture | TooManyListeners> => {
-      const from = options?.from ?? this.log.seq
-      if (!Number.isInteger(from) || from > this.log.seq) {
-        return Effect.fail(new EventsFromFuture({ from, next: this.log.seq }))
-      }
-      if (this.count >= this.maxListeners) {
-        return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
-      }
-      this.count++
-      return Effect.succeed(from)
-    })
-    const leave = Effect.sync(() => {
-      this.count--
-    })
-    return Effect.flatMap(
-      Effect.acquireRelease(enter, () => leave),
-      (from) =>
-        makeListener(
-          this.log,
-          this.hub,
-          options?.limits ?? defaultOutboxLimits,
-          from,
-          options?.answers,
-        ),
+    const enter = Effect.suspend(
+      (): Effect.Effect<OutboxListener, EventsFromFuture | TooManyListeners> => {
+        const { answers, from = this.log.seq, limits = defaultOutboxLimits } = options ?? {}
+        if (!Number.isInteger(from) || from > this.log.seq) {
+          return Effect.fail(new EventsFromFuture({ from, next: this.log.seq }))
+        }
+        if (this.size >= this.maxListeners) {
+          return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
+        }
+        const listener = new OutboxListener(this.log, limits, from, answers)
+        if (this.ended) listener.end()
+        this.all = this.all.concat(listener)
+        return Effect.succeed(listener)
+      },
+    )
+    return Effect.acquireRelease(enter, (listener) =>
+      Effect.sync(() => {
+        this.all = this.all.filter((one) => one !== listener)
+      }),
     )
   }
 }

@@ -1,11 +1,12 @@
 /**
- * What one listener has not read yet, in bounded memory (L6). Filled by the listener's pump without ever waiting,
- * emptied by whoever serves the listener.
+ * What one listener has not read yet, in bounded memory (L6). Filled by the conversation without ever waiting, emptied
+ * by whoever serves the listener.
  *
  * It is either live, holding events as they come, or replaying, holding only a number in the event log. It starts
  * in replay and falls back to it when it overflows, with one `lagged` marker; each replay ends with one delta per
  * text in progress and one `synced` marker. Deltas coalesce once the listener is behind; items are never dropped:
- * they stand in the log. Keeps L4 (no loss, no duplicate) by positions in the log.
+ * they stand in the log. Keeps L4 (no loss, no duplicate): what comes while it replays
+ * stands in the log already, what comes while it is live is offered once.
  */
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { EventLog } from "./EventLog.ts"
@@ -56,8 +57,6 @@ export class Outbox {
   private deltaBytes = 0
   /** Undefined while live, else the number of the next durable event to read from the log. */
   private replayFrom: number | undefined
-  /** Events up to this position of the log have been delivered or are in `events`. */
-  private seenPosition = 0
   private lagged = false
   private readonly log: EventLog
   private readonly limits: OutboxLimits
@@ -72,13 +71,11 @@ export class Outbox {
     this.replayFrom = Math.max(0, from)
   }
 
-  /** `end` is the log's position after the last of these events. */
-  offer(batch: ReadonlyArray<Event>, end: number): void {
-    // While replaying, and for what a replay already covered, the log has it all.
-    if (this.replayFrom !== undefined || end <= this.seenPosition) return
-    const fresh = batch.slice(Math.max(0, batch.length - (end - this.seenPosition)))
-    this.seenPosition = end
-    for (const event of fresh) this.push(event)
+  /** What follows in the log on what was offered before; it stands there already. */
+  offer(batch: ReadonlyArray<Event>): void {
+    // While replaying, the log has it all.
+    if (this.replayFrom !== undefined) return
+    for (const event of batch) this.push(event)
     if (this.events.length > this.limits.maxEvents || this.deltaBytes > this.limits.maxBytes) {
       this.overflow()
     }
@@ -135,6 +132,5 @@ export class Outbox {
       for (const event of this.log.openQuestions()) deliveries.push({ _tag: "Ask", event })
     }
     this.replayFrom = undefined
-    this.seenPosition = this.log.position
   }
 }

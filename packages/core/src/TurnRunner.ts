@@ -6,6 +6,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -41,53 +42,63 @@ const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.E
   })
 }
 
-export interface TurnRunner {
+/** Tells the conversation that a turn's fiber is gone, or given up. */
+type OnEnd = (turnId: SubmissionId, exit: TurnExit) => Effect.Effect<unknown>
+
+export class TurnRunner {
+  private running:
+    | { readonly turn: Turn.TurnOptions; readonly fiber: Fiber.Fiber<void> }
+    | undefined
+  private readonly services: Context.Context<ModelClient | ToolRuntime>
+  private readonly scope: Scope.Scope
+  private readonly onEnd: OnEnd
+
+  /** `scope` holds the fibers; closing it waits for all of them, also those left behind. */
+  constructor(
+    services: Context.Context<ModelClient | ToolRuntime>,
+    scope: Scope.Scope,
+    onEnd: OnEnd,
+  ) {
+    this.services = services
+    this.scope = scope
+    this.onEnd = onEnd
+  }
+
   /** Starts a turn; `onEnd` is told once it is over by itself or by `interrupt`. */
-  readonly start: (turn: Turn.TurnOptions, port: Turn.TurnPort) => Effect.Effect<void>
+  start(turn: Turn.TurnOptions, port: Turn.TurnPort): Effect.Effect<void> {
+    return Turn.run(turn, port).pipe(
+      // Not merged: a fiber that has them already keeps its context, which all conversations share.
+      Effect.updateContext((_: Context.Context<never>) => this.services),
+      Effect.interruptible,
+      Effect.onExit((exit) => Effect.flatMap(turnExit(exit), (end) => this.onEnd(turn.id, end))),
+      // The conversation has been told; nobody joins the fiber.
+      Effect.exit,
+      Effect.asVoid,
+      // An interrupt that came before the fiber got here would end it without a word.
+      Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
+      Effect.map((fiber) => {
+        this.running = { turn, fiber }
+      }),
+    )
+  }
+
   /**
    * Stops the turn that was started last and returns at once. When its fiber is not gone within `stopBound`, `onEnd`
    * is told as if it were; it may be told again.
    */
-  readonly interrupt: Effect.Effect<void>
-}
-
-export const make = (options: {
-  /** Holds the fibers; closing it waits for all of them, also those left behind. */
-  readonly scope: Scope.Scope
-  readonly onEnd: (turnId: SubmissionId, exit: TurnExit) => Effect.Effect<unknown>
-}): Effect.Effect<TurnRunner, never, ModelClient | ToolRuntime> =>
-  Effect.map(Effect.context<ModelClient | ToolRuntime>(), (services) => {
-    let running: { readonly turn: Turn.TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
-    const { onEnd, scope } = options
-
-    const start: TurnRunner["start"] = (turn, port) =>
-      Turn.run(turn, port).pipe(
-        Effect.provideContext(services),
-        Effect.interruptible,
-        Effect.onExit((exit) => Effect.flatMap(turnExit(exit), (end) => onEnd(turn.id, end))),
-        // The conversation has been told; nobody joins the fiber.
-        Effect.exit,
-        Effect.asVoid,
-        // An interrupt that came before the fiber got here would end it without a word.
-        Effect.forkIn(scope, { startImmediately: true, uninterruptible: true }),
-        Effect.map((fiber) => {
-          running = { turn, fiber }
-        }),
-      )
-
-    const interrupt = Effect.suspend(() => {
-      if (running === undefined) return Effect.void
-      const { turn, fiber } = running
+  interrupt(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.running === undefined) return Effect.void
+      const { turn, fiber } = this.running
       fiber.interruptUnsafe()
       return Fiber.await(fiber).pipe(
         Effect.timeoutOrElse({
           duration: stopBound(turn.settings),
-          orElse: () => onEnd(turn.id, { _tag: "Interrupted" }),
+          orElse: () => this.onEnd(turn.id, { _tag: "Interrupted" }),
         }),
-        Effect.forkIn(scope),
+        Effect.forkIn(this.scope),
         Effect.asVoid,
       )
     })
-
-    return { start, interrupt }
-  })
+  }
+}

@@ -200,6 +200,21 @@ describe("Conversation", () => {
     }),
   )
 
+  it.effect("L4 who attaches the moment an answer comes gets every event once", () =>
+    Effect.gen(function* () {
+      const { conversation } = yield* open([answer("y")])
+      yield* conversation.submit(says("hi"))
+      const late = yield* conversation.attach({ from: 0 })
+      const first = yield* late.take
+      assert.include(typesOf(first), "task_started")
+      const seen = durableOf([...first, ...(yield* takeUntil(late, isEnd))])
+      assert.deepStrictEqual(
+        seen.map(({ seq }) => seq),
+        seen.map((_, seq) => seq),
+      )
+    }),
+  )
+
   it.effect("L6 a listener that never takes delays nothing and holds a bounded part", () =>
     Effect.gen(function* () {
       const deltas = Stream.range(1, 100_000).pipe(

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { number } from "../src/ConversationState.ts"
+import { type Draft, number } from "../src/ConversationState.ts"
 import { EventLog } from "../src/EventLog.ts"
 import { type Delivery, Outbox, type OutboxLimits } from "../src/Outbox.ts"
 import { durableOf, eventsOf } from "./support.ts"
@@ -20,8 +20,6 @@ const Step = Schema.Literals([
   "abort",
   "publish",
   "publish",
-  "pump",
-  "pump",
   "take",
 ])
 type Step = typeof Step.Type
@@ -35,23 +33,29 @@ const scenario = Arbitrary.all({
 })
 type Scenario = typeof scenario extends Arbitrary.Arbitrary<infer A> ? A : never
 
-/** A conversation as far as an outbox can tell: a log, events not published yet, batches not pumped yet. */
+/** A conversation as far as an outbox can tell: a log, and what comes into it together with the next batch. */
 class Writer {
   readonly log = new EventLog()
   message = ""
   thought = ""
   private letters = 0
-  private unpublished: Array<Event> = []
-  private readonly batches: Array<{ readonly events: ReadonlyArray<Event>; readonly end: number }> =
-    []
+  private drafts: Array<Draft> = []
+
+  draft(...messages: ReadonlyArray<EventMsg>): void {
+    for (const msg of messages) this.drafts.push({ id: "t", msg })
+  }
+
+  /** Into the log and to the listener, in one step as a conversation does. */
+  publish(outbox?: Outbox): void {
+    const events = number(this.log.seq, this.drafts)
+    this.drafts = []
+    this.log.append(events)
+    outbox?.offer(events)
+  }
 
   append(...messages: ReadonlyArray<EventMsg>): void {
-    const events = number(
-      this.log.seq,
-      messages.map((msg) => ({ id: "t", msg })),
-    )
-    this.log.append(events)
-    this.unpublished.push(...events)
+    this.draft(...messages)
+    this.publish()
   }
 
   private letter(): string {
@@ -61,7 +65,7 @@ class Writer {
   write(step: Step): void {
     switch (step) {
       case "note":
-        return this.append({ type: "background_event", message: "n" })
+        return this.draft({ type: "background_event", message: "n" })
       case "letters":
         this.write("letter")
         this.write("letter")
@@ -69,19 +73,19 @@ class Writer {
       case "letter": {
         const delta = this.letter()
         this.message += delta
-        return this.append({ type: "agent_message_delta", delta })
+        return this.draft({ type: "agent_message_delta", delta })
       }
       case "empty":
-        return this.append({ type: "agent_message_delta", delta: "" })
+        return this.draft({ type: "agent_message_delta", delta: "" })
       case "thought": {
         const delta = this.letter().toUpperCase()
         this.thought += delta
-        return this.append({ type: "agent_reasoning_delta", delta })
+        return this.draft({ type: "agent_reasoning_delta", delta })
       }
       case "message": {
         const message = this.message
         this.message = ""
-        return this.append(
+        return this.draft(
           { type: "background_event", message: "record" },
           {
             type: "agent_message",
@@ -92,27 +96,19 @@ class Writer {
       case "reasoning": {
         const text = this.thought
         this.thought = ""
-        return this.append({ type: "agent_reasoning", text })
+        return this.draft({ type: "agent_reasoning", text })
       }
       case "break":
         this.thought = ""
-        return this.append({ type: "agent_reasoning_section_break" })
+        return this.draft({ type: "agent_reasoning_section_break" })
       case "abort":
         this.message = ""
         this.thought = ""
-        return this.append({ type: "turn_aborted", reason: "interrupted" })
+        return this.draft({ type: "turn_aborted", reason: "interrupted" })
       case "publish":
-        if (this.unpublished.length === 0) return
-        this.batches.push({ events: this.unpublished, end: this.log.position })
-        this.unpublished = []
+      case "take":
         return
     }
-  }
-
-  pump(outbox: Outbox): boolean {
-    const batch = this.batches.shift()
-    if (batch !== undefined) outbox.offer(batch.events, batch.end)
-    return batch !== undefined
   }
 }
 
@@ -200,22 +196,21 @@ class Reader {
 const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | undefined => {
   const writer = new Writer()
   for (const step of before) writer.write(step)
+  writer.publish()
   const limits = { maxEvents, maxBytes }
   const from = Math.min(skip, writer.log.seq)
   const outbox = new Outbox(writer.log, limits, from)
   const reader = new Reader(from, limits)
   for (const step of steps) {
-    if (step === "pump") writer.pump(outbox)
+    if (step === "publish") writer.publish(outbox)
     else if (step !== "take") writer.write(step)
     else if (!outbox.isEmpty) reader.read(outbox.take())
   }
-  writer.write("publish")
-  do {
-    while (!outbox.isEmpty) {
-      reader.read(outbox.take())
-      if (reader.problem !== undefined) return reader.problem
-    }
-  } while (writer.pump(outbox))
+  writer.publish(outbox)
+  while (!outbox.isEmpty) {
+    reader.read(outbox.take())
+    if (reader.problem !== undefined) return reader.problem
+  }
   const [message, thought] = reader.texts
   return (
     reader.problem ??
@@ -234,9 +229,8 @@ const live = (writer: Writer, limits: OutboxLimits) => {
   return outbox
 }
 const publish = (writer: Writer, outbox: Outbox, ...messages: ReadonlyArray<EventMsg>) => {
-  writer.append(...messages)
-  writer.write("publish")
-  writer.pump(outbox)
+  writer.draft(...messages)
+  writer.publish(outbox)
 }
 const deltaOf = (text: string): EventMsg => ({ type: "agent_message_delta", delta: text })
 

@@ -15,9 +15,9 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L1",
     name: "a closing conversation answers nobody who still waits",
-    file: "Conversation.ts",
-    find: "yield* Effect.forEach(yield* Queue.collect(inbox), refuse, { discard: true })",
-    replace: "yield* Queue.collect(inbox)",
+    file: "Inbox.ts",
+    find: "rest.forEach(refuse)",
+    replace: "rest.forEach(() => {})",
   },
   {
     law: "L2",
@@ -73,8 +73,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L4",
     name: "what a replay covered comes again",
     file: "Outbox.ts",
-    find: "this.seenPosition = this.log.position",
-    replace: "this.seenPosition = Math.min(this.seenPosition, this.log.position)",
+    find: "if (this.replayFrom !== undefined) return",
+    replace: "",
   },
   {
     law: "L4",
@@ -120,16 +120,23 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L6",
-    name: "the pump waits until its listener has read",
-    file: "Listener.ts",
-    find: "return this.ended ? Effect.void : this.pump()",
+    name: "a listener is woken late",
+    file: "OutboxListener.ts",
+    find: "resume(Effect.yieldNow)",
+    replace: 'resume(Effect.sleep("10 millis"))',
+  },
+  {
+    law: "L6",
+    name: "the conversation waits until somebody has read",
+    file: "Conversation.ts",
+    find: "for (const action of actions) yield* this.act(action)",
     replace:
-      'return this.ended ? Effect.void : this.outbox.isEmpty ? this.pump() : Effect.andThen(Effect.sleep("10 millis"), Effect.suspend(() => this.pump()))',
+      'for (const action of actions) yield* this.act(action); yield* Effect.sleep("1 millis")',
   },
   {
     law: "L6",
     name: "a listener sleeps through what came while it lay down",
-    file: "Listener.ts",
+    file: "OutboxListener.ts",
     find: "if (this.ended || !this.outbox.isEmpty) return resume(Effect.void)",
     replace: "if (this.ended) return resume(Effect.void)",
   },
@@ -165,7 +172,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L8",
     name: "closing does not wait for what a turn left behind",
     file: "Conversation.ts",
-    find: "yield* Scope.close(turns, Exit.void)",
+    find: "yield* this.made?.close() ?? Effect.void",
     replace: "yield* Effect.void",
   },
   {
@@ -200,7 +207,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L14",
     name: "an interrupt is acknowledged and nothing happens",
     file: "Conversation.ts",
-    find: "return runner.interrupt",
+    find: "return this.workshop.runner.interrupt()",
     replace: "return Effect.void",
   },
   {

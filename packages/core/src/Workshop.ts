@@ -1,0 +1,61 @@
+/**
+ * Where the turns of one conversation run: their fibers, and the desk where their questions wait. What a turn
+ * says and asks goes into the conversation's inbox. Decides nothing. Closing it leaves no fiber behind (L8).
+ */
+import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { ApprovalDesk } from "./ApprovalDesk.ts"
+import { grantFor } from "./Grants.ts"
+import type { Inbox } from "./Inbox.ts"
+import type { Journal } from "./Journal.ts"
+import type { ModelClient } from "./ModelClient.ts"
+import type { ToolRuntime } from "./ToolRuntime.ts"
+import type { TurnPort } from "./Turn.ts"
+import { TurnRunner } from "./TurnRunner.ts"
+
+export type Services = Context.Context<ModelClient | ToolRuntime>
+
+export class Workshop {
+  readonly desk: ApprovalDesk
+  readonly runner: TurnRunner
+  private readonly scope = Scope.makeUnsafe()
+  private readonly inbox: Inbox
+  private readonly journal: Journal
+
+  constructor(inbox: Inbox, journal: Journal, services: Services) {
+    this.inbox = inbox
+    this.journal = journal
+    this.desk = new ApprovalDesk(this.scope, (input) => inbox.send({ input }))
+    this.runner = new TurnRunner(services, this.scope, (turnId, exit) =>
+      inbox.send({ input: { _tag: "Ended", turnId, exit } }),
+    )
+  }
+
+  /** Starts a turn with the settings of now. */
+  start(conversationId: ConversationId, turnId: SubmissionId): Effect.Effect<void> {
+    const { settings } = this.journal.now
+    return this.runner.start({ id: turnId, conversationId, settings }, this.port(turnId))
+  }
+
+  private port(turnId: SubmissionId): TurnPort {
+    const { desk, inbox, journal } = this
+    return {
+      ask: (request) => desk.ask(turnId, request),
+      granted: (request) =>
+        Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
+      emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
+      advance: (progress) =>
+        Effect.map(inbox.ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
+          answer._tag === "Decision" ? answer.step : undefined,
+        ),
+    }
+  }
+
+  /** Stops every fiber, waits for all of them, also those left behind. */
+  close(): Effect.Effect<void> {
+    return Scope.close(this.scope, Exit.void)
+  }
+}
