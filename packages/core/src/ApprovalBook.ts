@@ -10,6 +10,8 @@ import { remember } from "./Grants.ts"
 export interface Question {
   /** Unique per conversation; call ids are not, providers repeat them. */
   readonly number: number
+  /** Of the event that puts it. */
+  readonly seq: number
   readonly turnId: SubmissionId
   readonly request: ApprovalRequest
   /** True while no listener that can answer has been there: no deadline runs. */
@@ -51,17 +53,25 @@ export const open = (book: ApprovalBook, question: Question): ApprovalBook => ({
   open: [...book.open, question],
 })
 
+/** What an answer names: a call or a turn and, where it says so, the one question of it that was answered. */
+export interface Named {
+  readonly id: string
+  /** Number of the event that put the question. */
+  readonly question?: number
+}
+
 /**
  * The open question that an answer means: by call id, or by the turn's id when exactly one of it is open (the
- * original keys answers by event id, §4.1).
+ * original keys answers by event id, §4.1). A call may ask again: an answer that names its question is to no other.
  */
 export const find = (
   book: ApprovalBook,
   kind: ApprovalRequest["_tag"],
-  id: string,
+  { id, question: asked }: Named,
 ): { readonly question: Question } | { readonly miss: Miss; readonly message: string } => {
-  const ofCall = book.open.filter(({ request }) => request.callId === id)
-  const found = ofCall.length > 0 ? ofCall : book.open.filter(({ turnId }) => turnId === id)
+  const open = asked === undefined ? book.open : book.open.filter(({ seq }) => seq === asked)
+  const ofCall = open.filter(({ request }) => request.callId === id)
+  const found = ofCall.length > 0 ? ofCall : open.filter(({ turnId }) => turnId === id)
   const [question] = found
   if (question === undefined) {
     const resolved = book.resolved.findLast(({ callId, turnId }) => callId === id || turnId === id)

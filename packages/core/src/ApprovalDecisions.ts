@@ -60,6 +60,7 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
     events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
     actions: [settle(number, verdict)],
   })
+  const question = { number, seq: state.seq, turnId, request }
   const grant = grantFor(approvals.grants, request)
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
   if (Book.isFull(approvals, request.callId)) return atOnce(denied("failed"))
@@ -67,7 +68,7 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
   const verdict = parked ? unattendedVerdict(settings.unattended ?? "deny", request) : undefined
   if (verdict !== undefined) return atOnce(verdict)
   return {
-    state: { ...state, approvals: Book.open(approvals, { number, turnId, request, parked }) },
+    state: { ...state, approvals: Book.open(approvals, { ...question, parked }) },
     events: [{ id: turnId, msg: requestEvent(request) }],
     actions: parked ? [] : [{ _tag: "StartDeadline", number, after: deadlineOf(state) }],
   }
@@ -81,10 +82,10 @@ export const answer = (
   state: State,
   submissionId: SubmissionId,
   kind: ApprovalRequest["_tag"],
-  reply: { readonly id: string; readonly decision: ReviewDecision },
+  reply: Book.Named & { readonly decision: ReviewDecision },
   because?: "malformed" | "failed",
 ): Decision => {
-  const found = Book.find(state.approvals, kind, reply.id)
+  const found = Book.find(state.approvals, kind, reply)
   if ("miss" in found) {
     const { miss, message } = found
     return { ...nothing(state), refused: new SubmissionRefused({ reason: miss, message }) }

@@ -239,6 +239,23 @@ describe("approvals: answering", () => {
     ])
   })
 
+  it("L7 gives an answer that names its question to no later question of the same call", () => {
+    const to = (question: number): Input =>
+      submit({ type: "exec_approval", id: "c", decision: "approved", question })
+    const first = attended.seq
+    assert.deepStrictEqual(say(asked, to(first)).actions, [settle(0, "approved", "answered")])
+    const again = after(asked, expire(0), asks(1, exec("c")))
+    assert.deepStrictEqual(
+      say(again, to(first)),
+      refusal("ClosedApproval", "the question of call `c` was resolved already: denied (expired)"),
+    )
+    assert.deepStrictEqual(say(again, to(first + 2)).actions, [settle(1, "approved", "answered")])
+    assert.deepStrictEqual(
+      say(asked, to(first + 1)),
+      refusal("UnknownApproval", "no question has the id `c`"),
+    )
+  })
+
   it("L7 takes what is no answer for a denial, and says so", () => {
     for (const because of ["malformed", "failed"] as const) {
       for (const decision of ["approved", "approved_for_session", "abort"] as const) {

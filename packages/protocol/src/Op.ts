@@ -12,6 +12,13 @@ import { InputItem } from "./ResponseItem.ts"
 const op = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
   Schema.Struct({ type: Schema.Literal(type), ...fields })
 
+const approval = {
+  id: Schema.String,
+  decision: ReviewDecision,
+  /** Number of the event that put the question: the answer counts for that question alone. Not in the original. */
+  question: Schema.optionalKey(Schema.Int),
+}
+
 export const Op = Schema.Union([
   op("interrupt", {}),
   op("user_input", { items: Schema.Array(InputItem) }),
@@ -35,8 +42,8 @@ export const Op = Schema.Union([
     effort: Schema.optionalKey(Schema.NullOr(ReasoningEffort)),
     summary: Schema.optionalKey(ReasoningSummary),
   }),
-  op("exec_approval", { id: Schema.String, decision: ReviewDecision }),
-  op("patch_approval", { id: Schema.String, decision: ReviewDecision }),
+  op("exec_approval", approval),
+  op("patch_approval", approval),
   op("add_to_history", { text: Schema.String }),
   op("get_history_entry_request", { offset: Schema.Int, log_id: Schema.Int }),
   op("get_path", {}),
