@@ -26,12 +26,30 @@ const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknow
 
 const maxQuotedChars = 200
 
+/** Names that are understood but not offered, by what they mean. */
+export type Aliases = Readonly<Record<string, string>>
+
+const renamed = (value: unknown, aliases: Aliases): unknown =>
+  typeof value !== "object" || value === null || Array.isArray(value)
+    ? value
+    : Object.fromEntries(
+        Object.entries(value).map(([key, member]) => {
+          const name = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+          return [name === undefined || Object.hasOwn(value, name) ? key : name, member]
+        }),
+      )
+
 /** Decodes what the model wrote; the failure is the text it is told (§6.7). */
 export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
-  tool: { readonly name: string; readonly arguments: A; readonly inputSchema: ToolParameters },
+  tool: {
+    readonly name: string
+    readonly arguments: A
+    readonly inputSchema: Readonly<Record<string, unknown>>
+    readonly aliases?: Aliases
+  },
   text: string,
 ): Result.Result<A["Type"], string> => {
-  const json = parseJson(text)
+  const json = Option.map(parseJson(text), (value) => renamed(value, tool.aliases ?? {}))
   const decoded = Option.isNone(json)
     ? Result.fail(
         `expected the JSON text of an object, got ${JSON.stringify(text.slice(0, maxQuotedChars))}`,
@@ -40,13 +58,12 @@ export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
   return Result.mapError(decoded, (fault) => `failed to parse function arguments: ${fault}`)
 }
 
-type ToolParameters = Readonly<Record<string, unknown>>
-
 /** What `functionTool` is made of. */
 export interface FunctionToolOptions<A extends Schema.Codec<unknown, unknown>> {
   readonly name: string
   readonly description: string
   readonly arguments: A
+  readonly aliases?: Aliases
   /** Default: always. */
   readonly isOffered?: (settings: ConversationSettings) => boolean
   /** Default: never. Asked of a call whose arguments are good. */
@@ -60,7 +77,12 @@ export const functionTool = <A extends Schema.Codec<unknown, unknown>>(
 ): Tool => {
   const { description, name } = options
   const inputSchema = jsonSchemaOf(options.arguments, { closed: true })
-  const definition = { name, arguments: options.arguments, inputSchema }
+  const definition = {
+    name,
+    arguments: options.arguments,
+    inputSchema,
+    aliases: options.aliases ?? {},
+  }
   const spec: ToolSpec = { type: "function", name, description, parameters: inputSchema }
   const decode = (call: ToolCall): Result.Result<A["Type"], string> =>
     call.type === "function_call"

@@ -26,11 +26,15 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema
 const refuse = (path: string, why: string) =>
   Effect.fail(new Refused({ message: `unable to attach image \`${path}\`: ${why}` }))
 
-/** The image at `path` as a data URL. */
-const dataUrl = Effect.fnUntraced(function* (path: string, hiddenPaths: ReadonlyArray<string>) {
+/** The image at `absolute`, which the model called `path`, as a data URL. */
+const dataUrl = Effect.fnUntraced(function* (
+  path: string,
+  absolute: string,
+  hiddenPaths: ReadonlyArray<string>,
+) {
   const fs = yield* FileSystem.FileSystem
   // What is hidden is hidden behind links, too.
-  const real = yield* fs.realPath(path)
+  const real = yield* fs.realPath(absolute)
   if (hiddenPaths.some((hidden) => real === hidden || real.startsWith(`${hidden}/`))) {
     return yield* refuse(path, "it may not be read")
   }
@@ -66,7 +70,7 @@ export const imageTool = (
         return Effect.suspend(() =>
           path.includes("\0") || path === ""
             ? refuse(path.replaceAll("\0", "\\0"), "expected the path of a file")
-            : dataUrl(absolute, hiddenPaths),
+            : dataUrl(path, absolute, hiddenPaths),
         ).pipe(
           Effect.tap(() => emit({ type: "view_image_tool_call", call_id: callId, path: absolute })),
           Effect.map((url) => ({ output: "attached local image path", images: [url] })),

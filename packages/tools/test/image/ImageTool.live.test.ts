@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { imageTool } from "../../src/image/ImageTool.ts"
+import { callOf, watched } from "../support/Context.ts"
+
+const png = Uint8Array.from(
+  atob(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  ),
+  (letter) => letter.charCodeAt(0),
+)
+
+const run = (
+  path: string,
+  prepare: (directory: string) => Effect.Effect<unknown, unknown, FileSystem.FileSystem>,
+) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const directory = yield* Effect.flatMap(fs.makeTempDirectoryScoped(), fs.realPath)
+    yield* fs.makeDirectory(`${directory}/secret`)
+    yield* fs.writeFile(`${directory}/secret/key.png`, png)
+    yield* prepare(directory)
+    const { context, told } = watched({ cwd: directory })
+    const tool = yield* imageTool([`${directory}/secret`])
+    const result = yield* tool.run(callOf("view_image", { path }), context)
+    return { directory, result, told }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+describe("view_image", () => {
+  it.live("puts an image before the model by what its bytes are, whatever its name", () =>
+    Effect.gen(function* () {
+      const { directory, result, told } = yield* run("shot.txt", (at) =>
+        Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFile(`${at}/shot.txt`, png)),
+      )
+      assert.deepStrictEqual(result, {
+        output: "attached local image path",
+        images: [`data:image/png;base64,${btoa(String.fromCharCode(...png))}`],
+      })
+      assert.deepStrictEqual(told, [
+        { type: "view_image_tool_call", call_id: "c", path: `${directory}/shot.txt` },
+      ])
+    }),
+  )
+
+  const write = (name: string, content: string) => (at: string) =>
+    Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(`${at}/${name}`, content))
+
+  it.live.each([
+    ["missing.png", write("other", ""), "no such file"],
+    ["text.png", write("text.png", "hello"), "expected a PNG, JPEG, GIF or WebP image"],
+    [
+      "drawing.svg",
+      write("drawing.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>"),
+      "expected a PNG, JPEG, GIF or WebP image",
+    ],
+    [".", write("other", ""), "expected a file"],
+    ["/dev/zero", write("other", ""), "expected a file"],
+    [
+      "big.png",
+      write("big.png", "x".repeat(10 * 1024 * 1024 + 1)),
+      "it has 10485761 bytes, expected at most 10485760",
+    ],
+    ["secret/key.png", write("other", ""), "it may not be read"],
+    [
+      "link.png",
+      (at: string) =>
+        Effect.flatMap(FileSystem.FileSystem, (fs) =>
+          fs.symlink(`${at}/secret/key.png`, `${at}/link.png`),
+        ),
+      "it may not be read",
+    ],
+    ["", write("other", ""), "expected the path of a file"],
+    ["a\0b", write("other", ""), "expected the path of a file"],
+  ] as const)("says why %j is not shown", ([path, prepare, why]) =>
+    Effect.gen(function* () {
+      const { result, told } = yield* run(path, prepare)
+      assert.deepStrictEqual(result, {
+        output: `unable to attach image \`${path.replaceAll("\0", "\\0")}\`: ${why}`,
+      })
+      assert.deepStrictEqual(told, [])
+    }),
+  )
+})

@@ -1,0 +1,52 @@
+/** What the tools of a turn are given in tests: settings, a list of what was told, a person who answers. */
+import type { ApprovalRequest, Verdict } from "@colloquy/core/Approval"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { ToolCall, ToolContext } from "@colloquy/core/ToolRuntime"
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { ConversationId } from "@colloquy/protocol/Ids"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import * as Effect from "effect/Effect"
+
+export const approved: Verdict = { decision: "approved", reason: "answered" }
+export const denied: Verdict = { decision: "denied", reason: "answered" }
+
+export interface Watched {
+  readonly context: ToolContext
+  /** What listeners were told, in order. */
+  readonly told: Array<EventMsg>
+  /** What a person was asked, in order. */
+  readonly asked: Array<ApprovalRequest>
+}
+
+/** A context whose person answers everything the same; denies where nothing else is said. */
+export const watched = (
+  settings: Partial<ConversationSettings> = {},
+  options: { readonly verdict?: Verdict; readonly granted?: boolean } = {},
+): Watched => {
+  const told: Array<EventMsg> = []
+  const asked: Array<ApprovalRequest> = []
+  return {
+    told,
+    asked,
+    context: {
+      conversationId: ConversationId.make("00000000-0000-7000-8000-000000000001"),
+      turnId: "t",
+      settings: scriptedSettings(settings),
+      emit: (msg) => Effect.sync(() => void told.push(msg)),
+      approve: (request) =>
+        Effect.sync(() => {
+          asked.push(request)
+          return options.verdict ?? denied
+        }),
+      granted: () => Effect.succeed(options.granted ?? false),
+    },
+  }
+}
+
+/** A call as a model makes it; arguments that are no text are sent as their JSON. */
+export const callOf = (name: string, args: unknown, call_id = "c"): ToolCall => ({
+  type: "function_call",
+  name,
+  arguments: typeof args === "string" ? args : JSON.stringify(args),
+  call_id,
+})
