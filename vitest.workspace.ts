@@ -9,6 +9,7 @@ const rooms = [
   "client",
   "transport-stdio",
   "testing",
+  "tools",
   "cli",
   "bench",
 ]
