@@ -1,0 +1,47 @@
+/**
+ * The names under which the model sees the tools of servers (§6.7). Pure.
+ *
+ * Owns what makes a name fit the providers' `^[a-zA-Z0-9_-]{1,64}$`; knows nothing of who answers to it.
+ */
+import { sha1Hex } from "./Sha1.ts"
+
+const maxLength = 64
+const separator = "__"
+/** One tool named otherwise would make the provider refuse every request of the conversation. */
+const unfit = /[^a-zA-Z0-9_-]/g
+
+/**
+ * `{server}__{tool}`; longer than 64 it is cut and completed by the SHA-1 of the whole name to exactly 64. Characters
+ * no provider takes read `_`.
+ */
+export const qualifiedName = (server: string, tool: string): string => {
+  const whole = `${server}${separator}${tool}`
+  const fit = whole.replace(unfit, "_")
+  if (fit.length <= maxLength) return fit
+  const digest = sha1Hex(whole)
+  return fit.slice(0, maxLength - digest.length) + digest
+}
+
+/** A tool under the name the model calls it by. */
+export interface Qualified<A> {
+  readonly qualifiedName: string
+  readonly server: string
+  readonly tool: A
+}
+
+/**
+ * The tools of all servers, sorted by name. Where two names meet, the tool of the server that sorts first stays, then
+ * the one listed first (the original skips later duplicates).
+ */
+export const qualifyAll = <A extends { readonly name: string }>(
+  servers: ReadonlyArray<readonly [server: string, tools: ReadonlyArray<A>]>,
+): ReadonlyArray<Qualified<A>> => {
+  const byName = new Map<string, Qualified<A>>()
+  for (const [server, tools] of servers.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const tool of tools) {
+      const name = qualifiedName(server, tool.name)
+      if (!byName.has(name)) byName.set(name, { qualifiedName: name, server, tool })
+    }
+  }
+  return [...byName.values()].toSorted((a, b) => (a.qualifiedName < b.qualifiedName ? -1 : 1))
+}

@@ -1,0 +1,91 @@
+/**
+ * What a call of a server's tool leaves for the model and in the events (§6.7, §4.5). Pure.
+ *
+ * Owns texts and their limits; never fails on what a server answered (L13).
+ */
+import type { JsonSchema } from "./SchemaSanitizer.ts"
+
+/** A result as it stands on the wire. */
+export type CallResult = Readonly<Record<string, unknown>>
+
+/** What the model and the log get of one result, in bytes of UTF-8. */
+export const maxOutputBytes = 1024 * 1024
+
+/** Levels of nesting that everything that writes JSON later can bear. */
+const maxDepth = 256
+
+/** True when nothing in the value lies deeper than `max` levels. Walks without recursion: depth is the attack. */
+const isWithinDepth = (value: unknown, max: number): boolean => {
+  const open: Array<readonly [unknown, number]> = [[value, 0]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [at, depth] = next
+    if (typeof at !== "object" || at === null) continue
+    if (depth >= max) return false
+    for (const part of Object.values(at)) open.push([part, depth + 1])
+  }
+  return true
+}
+
+/** Cut to a number of bytes of UTF-8, at a whole character, with a note of what is missing. */
+export const cutText = (text: string, maxBytes: number): string => {
+  // No character of a string takes more than three bytes.
+  if (text.length * 3 <= maxBytes) return text
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length <= maxBytes) return text
+  let end = maxBytes
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  const head = new TextDecoder().decode(bytes.subarray(0, end))
+  return `${head}\n[${bytes.length - end} of ${bytes.length} bytes omitted]`
+}
+
+/** Output of a call that gave no result: quoted, as the original prints errors. */
+export const failedOutput = (message: string): string =>
+  `err: ${JSON.stringify(`tool call error: ${message}`)}`
+
+/** Output for arguments no call could be made of. */
+export const badArguments = (message: string): string => `err: ${message}`
+
+export type Arguments =
+  | { readonly _tag: "Arguments"; readonly value: Readonly<Record<string, unknown>> | undefined }
+  | { readonly _tag: "Bad"; readonly message: string }
+
+/** Reads the arguments the model wrote; an empty text means none (`arguments: null` in the events). */
+export const parseArguments = (text: string): Arguments => {
+  if (text.trim() === "") return { _tag: "Arguments", value: undefined }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "not JSON"
+    return { _tag: "Bad", message: `failed to parse function arguments: ${reason}` }
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { _tag: "Bad", message: "failed to parse function arguments: expected a JSON object" }
+  }
+  return isWithinDepth(value, maxDepth)
+    ? { _tag: "Arguments", value: value as JsonSchema }
+    : { _tag: "Bad", message: `failed to parse function arguments: nested deeper than ${maxDepth}` }
+}
+
+export type Outcome =
+  | { readonly _tag: "Result"; readonly output: string; readonly result: CallResult }
+  | { readonly _tag: "Failure"; readonly message: string }
+
+/**
+ * The text for the model: `structuredContent` as JSON when there is any, else the array of contents. A result larger
+ * than the limit is replaced in the events by what the model got of it.
+ */
+export const outcome = (result: CallResult, maxBytes: number = maxOutputBytes): Outcome => {
+  if (!isWithinDepth(result, maxDepth)) {
+    return { _tag: "Failure", message: `the result is nested deeper than ${maxDepth} levels` }
+  }
+  const text = JSON.stringify(result["structuredContent"] ?? result["content"] ?? [])
+  const output = cutText(text, maxBytes)
+  const whole = output === text && JSON.stringify(result).length <= 2 * maxBytes
+  const isError = result["isError"] === true ? { isError: true } : {}
+  return {
+    _tag: "Result",
+    output,
+    result: whole ? result : { content: [{ type: "text", text: output }], ...isError },
+  }
+}
