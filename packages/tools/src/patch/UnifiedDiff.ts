@@ -1,0 +1,53 @@
+/**
+ * Hunks of a unified diff between two texts. Pure and bounded: jsdiff is quadratic, so it gets a time limit; what it
+ * cannot do in time is left to the caller (`GitDiff`), and `replaced` always answers.
+ */
+import { structuredPatch } from "diff/lib/patch/create.js"
+
+/** After that `diff` hands over; exec-notes §4: 10,000 changed lines take it 12 s. */
+const timeoutMs = 100
+
+const noNewline = "\\ No newline at end of file\n"
+
+/** `3,7`, `3` for a single line, `3,0` behind line 3. */
+const range = (first: number, count: number): string =>
+  count === 1 ? `${first}` : `${count === 0 ? first - 1 : first},${count}`
+
+const header = (oldStart: number, oldCount: number, newStart: number, newCount: number): string =>
+  `@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@\n`
+
+/**
+ * The hunks with `context` lines around each, without file headers; empty for equal texts; `undefined` when it takes
+ * too long.
+ */
+export const hunks = (before: string, after: string, context: number): string | undefined => {
+  if (before === after) return ""
+  if (before === "" || after === "") return replaced(before, after)
+  const patch = structuredPatch("", "", before, after, undefined, undefined, {
+    context,
+    timeout: timeoutMs,
+  })
+  return patch?.hunks
+    .map((hunk) =>
+      [
+        header(hunk.oldStart, hunk.oldLines, hunk.newStart, hunk.newLines),
+        ...hunk.lines.map((line) => `${line}\n`),
+      ].join(""),
+    )
+    .join("")
+}
+
+const side = (text: string, sign: string): { readonly count: number; readonly lines: string } => {
+  if (text === "") return { count: 0, lines: "" }
+  const isEnded = text.endsWith("\n")
+  const lines = (isEnded ? text.slice(0, -1) : text).split("\n")
+  const body = lines.map((line) => `${sign}${line}\n`).join("")
+  return { count: lines.length, lines: isEnded ? body : `${body}${noNewline}` }
+}
+
+/** One hunk in which every line goes and every line comes. */
+export const replaced = (before: string, after: string): string => {
+  const gone = side(before, "-")
+  const come = side(after, "+")
+  return `${header(1, gone.count, 1, come.count)}${gone.lines}${come.lines}`
+}
