@@ -33,6 +33,7 @@ const ports = [
   "ModelClient",
   "ToolRuntime",
   "policy/CommandPolicy",
+  "policy/ParsedCommand",
   "policy/PatchPolicy",
   "policy/PlainScript",
   "policy/SafeCommand",
@@ -44,7 +45,8 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   room === "bench" ||
   room.startsWith("transport-") ||
   file === "packages/testing/src/MockProvider.ts" ||
-  file === "packages/testing/src/simulation/main.ts"
+  file === "packages/testing/src/simulation/main.ts" ||
+  file === "packages/tools/src/process/ProcessGroup.ts"
 
 const relativeFault = (from: Module, specifier: string): string | undefined => {
   const target = Path.posix.join(Path.posix.dirname(from.path), specifier)

@@ -1,0 +1,140 @@
+/**
+ * What becomes of a command: run it, and how confined; ask a person; or refuse it. One pure function over the table of
+ * §6.13. It starts and asks nothing.
+ *
+ * L15: `confinement: "none"` comes out for a policy that says so, for a command that only reads, for one granted for
+ * the session, and behind a question that tells so; a sandbox that is missing makes a question or a refusal, never a
+ * run without it. There is no rule for commands that look dangerous: the table says what runs without a question.
+ */
+import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
+import { isKnownSafe } from "./SafeCommand.ts"
+
+/** Policies that are enforced here; under the others nothing is confined. */
+export type ConfiningPolicy = Extract<
+  SandboxPolicy,
+  { readonly mode: "read-only" | "workspace-write" }
+>
+
+export type Confinement = "none" | ConfiningPolicy
+
+/** Whether the machine can confine anything. */
+export type SandboxAvailability =
+  | { readonly _tag: "Available" }
+  /** `reason`: one line. */
+  | { readonly _tag: "Unavailable"; readonly reason: string }
+
+export interface CommandRequest {
+  /** Word by word, as it will run. */
+  readonly argv: ReadonlyArray<string>
+  readonly approvalPolicy: AskForApproval
+  readonly sandboxPolicy: SandboxPolicy
+  readonly sandbox: SandboxAvailability
+  /** True: a person has approved the very same before, for the session. */
+  readonly isGranted: boolean
+  /** True: the model asked for escalated permissions. */
+  readonly isEscalated: boolean
+  /** The model's, for the person. */
+  readonly justification?: string
+}
+
+export type CommandDecision =
+  | {
+      readonly _tag: "Run"
+      readonly confinement: Confinement
+      /** True: where the sandbox seems to have denied something, a person is asked to run it without. */
+      readonly escalateOnDenial: boolean
+    }
+  | {
+      readonly _tag: "Ask"
+      /** For the person. */
+      readonly reason?: string
+      /** How it runs once approved (§6.13): the question has to say so. */
+      readonly thenConfinement: "none"
+    }
+  | {
+      readonly _tag: "Reject"
+      /** For the model. */
+      readonly output: string
+    }
+
+/** How the original calls them to the model. */
+const originalNames = {
+  untrusted: "UnlessTrusted",
+  "on-failure": "OnFailure",
+  never: "Never",
+} as const
+
+const escalationRefused = (policy: keyof typeof originalNames): string => {
+  const name = originalNames[policy]
+  return (
+    `approval policy is ${name}; reject command — ` +
+    `you should not ask for escalated permissions if the approval policy is ${name}`
+  )
+}
+
+const unconfined: CommandDecision = { _tag: "Run", confinement: "none", escalateOnDenial: false }
+
+/** Why a person is asked, or the model refused, where the machine cannot confine. */
+export const sandboxMissing = (reason: string): string => `the sandbox is not available: ${reason}`
+
+const ask = (...reasons: ReadonlyArray<string | undefined>): CommandDecision => {
+  const said = reasons.filter((reason) => reason !== undefined && reason !== "")
+  return {
+    _tag: "Ask",
+    ...(said.length === 0 ? {} : { reason: said.join("; ") }),
+    thenConfinement: "none",
+  }
+}
+
+/** Under a policy that confines, with a command nobody vouches for. */
+const decideConfined = (
+  { approvalPolicy, isEscalated, justification, sandbox }: CommandRequest,
+  sandboxPolicy: ConfiningPolicy,
+): CommandDecision => {
+  if (approvalPolicy === "untrusted") return ask(justification)
+  if (sandbox._tag === "Unavailable") {
+    return approvalPolicy === "never"
+      ? {
+          _tag: "Reject",
+          output:
+            "exec command rejected: auto-rejected because command is not on trusted list " +
+            `(${sandboxMissing(sandbox.reason)})`,
+        }
+      : ask(justification, sandboxMissing(sandbox.reason))
+  }
+  return isEscalated
+    ? ask(justification)
+    : {
+        _tag: "Run",
+        confinement: sandboxPolicy,
+        escalateOnDenial: approvalPolicy === "on-failure",
+      }
+}
+
+const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
+  policy.mode === "read-only" || policy.mode === "workspace-write"
+
+/**
+ * Decides in the order of §6.13: may it ask to be escalated, is it trusted, what says the table. Under `untrusted`
+ * a command that reads only while it is kept to reading (`git status`) runs confined to that, where it can be; an
+ * `external-sandbox` reads like full access.
+ */
+export const decideCommand = (request: CommandRequest): CommandDecision => {
+  const { approvalPolicy, argv, isEscalated, isGranted, justification, sandbox, sandboxPolicy } =
+    request
+  if (isEscalated && approvalPolicy !== "on-request") {
+    return { _tag: "Reject", output: escalationRefused(approvalPolicy) }
+  }
+  if (isGranted || isKnownSafe(argv, { sandboxedReadOnly: false })) return unconfined
+  const runsOpenly = !confines(sandboxPolicy) && approvalPolicy !== "untrusted"
+  if (runsOpenly) return unconfined
+  const canConfine = sandbox._tag === "Available" && sandboxPolicy.mode !== "external-sandbox"
+  if (canConfine && !isEscalated && isKnownSafe(argv, { sandboxedReadOnly: true })) {
+    return {
+      _tag: "Run",
+      confinement: { mode: "read-only" },
+      escalateOnDenial: approvalPolicy === "untrusted" || approvalPolicy === "on-failure",
+    }
+  }
+  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask(justification)
+}

@@ -1,0 +1,92 @@
+/**
+ * What becomes of a patch: apply it, and how confined; ask a person; or refuse it (§6.13). One pure function; it
+ * writes and asks nothing. L15: a patch is applied without the sandbox only under a policy that says so, or behind a
+ * question.
+ */
+import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
+import { type Confinement, type SandboxAvailability, sandboxMissing } from "./CommandPolicy.ts"
+import { isWritable, type Writable } from "./WritableRoots.ts"
+
+export interface PatchRequest {
+  /** Every path it touches, move targets included; absolute, links resolved. */
+  readonly paths: ReadonlyArray<string>
+  readonly approvalPolicy: AskForApproval
+  readonly sandboxPolicy: SandboxPolicy
+  /** Of that policy. */
+  readonly writable: Writable
+  readonly sandbox: SandboxAvailability
+  /** True: a person has approved such a one before, for the session. */
+  readonly isGranted: boolean
+}
+
+export type PatchDecision =
+  | {
+      readonly _tag: "Apply"
+      readonly confinement: Confinement
+      /** True: where the sandbox seems to have denied something, a person is asked to apply it without. */
+      readonly escalateOnDenial: boolean
+    }
+  | {
+      readonly _tag: "Ask"
+      /** For the person. */
+      readonly reason?: string
+      /** How it is applied once approved: wider than the policy only where the policy would not do. */
+      readonly thenConfinement: Confinement
+    }
+  | {
+      readonly _tag: "Reject"
+      /** For the model. */
+      readonly output: string
+    }
+
+/** The paths of changes, move targets included. */
+export const touchedPaths = (
+  changes: Readonly<Record<string, FileChange>>,
+): ReadonlyArray<string> =>
+  Object.entries(changes).flatMap(([path, change]) =>
+    "update" in change && change.update.move_path !== null
+      ? [path, change.update.move_path]
+      : [path],
+  )
+
+const reject = (reason: string): PatchDecision => ({
+  _tag: "Reject",
+  output: `patch rejected: ${reason}`,
+})
+
+/** What confines the writing; or why something that has to cannot. */
+const confinementOf = ({
+  sandbox,
+  sandboxPolicy,
+}: PatchRequest): { readonly by: Confinement } | { readonly missing: string } => {
+  if (sandboxPolicy.mode === "danger-full-access" || sandboxPolicy.mode === "external-sandbox") {
+    return { by: "none" }
+  }
+  return sandbox._tag === "Available"
+    ? { by: sandboxPolicy }
+    : { missing: sandboxMissing(sandbox.reason) }
+}
+
+/** An empty patch is refused whoever may be asked; a granted one is not asked for again. */
+export const decidePatch = (request: PatchRequest): PatchDecision => {
+  const { approvalPolicy, isGranted, paths, writable } = request
+  if (paths.length === 0) return reject("empty patch")
+  const allWritable = paths.every((path) => isWritable(writable, path))
+  const confinement = confinementOf(request)
+  const thenConfinement = allWritable && "by" in confinement ? confinement.by : "none"
+  if (isGranted) return { _tag: "Apply", confinement: thenConfinement, escalateOnDenial: false }
+  if (approvalPolicy === "untrusted") return { _tag: "Ask", thenConfinement }
+  if (!allWritable && approvalPolicy !== "on-failure") {
+    return approvalPolicy === "never"
+      ? reject("writing outside of the project; rejected by user approval settings")
+      : { _tag: "Ask", thenConfinement }
+  }
+  if ("missing" in confinement) {
+    return approvalPolicy === "never"
+      ? reject(confinement.missing)
+      : { _tag: "Ask", reason: confinement.missing, thenConfinement }
+  }
+  const escalateOnDenial = approvalPolicy === "on-failure" && confinement.by !== "none"
+  return { _tag: "Apply", confinement: confinement.by, escalateOnDenial }
+}
