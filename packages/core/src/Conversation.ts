@@ -206,7 +206,17 @@ class Live implements OwnedConversation {
   }
 
   private round(): Effect.Effect<void, Cause.Done> {
-    return Effect.flatMap(this.inbox.takeAll, (commands) => this.work(commands))
+    return Effect.flatMap(this.inbox.takeAll, (commands) =>
+      Effect.andThen(
+        this.work(commands),
+        Effect.suspend(() => this.giveWay()),
+      ),
+    )
+  }
+
+  /** A turn that never pauses would keep its listeners, and everyone else, from running. */
+  private giveWay(): Effect.Effect<void> {
+    return this.inbox.size === 0 ? Effect.void : Effect.yieldNow
   }
 
   /** The scope closes: the same shutdown as by op, within its bound. */

@@ -37,7 +37,7 @@ export interface ConversationManagerOptions {
   readonly maxConversations?: number
   /**
    * In memory at once; the least recently used idle one is stored to make room, and where none is idle one more is
-   * refused. Default 1,000: at some 16 KiB each an idle process stays small.
+   * refused. Default 1,000: at some 6 KiB each an idle process stays small.
    */
   readonly maxLoaded?: number
   /** Turns that run at once; a submission that would start one more is refused `TooManyTurns`. Default 1,000. */

@@ -252,6 +252,28 @@ describe("Conversation", () => {
     }),
   )
 
+  it.effect(
+    "gives one that keeps up each delta as it came, also of a model that never pauses",
+    () =>
+      Effect.gen(function* () {
+        const deltas = Stream.range(1, 20_000).pipe(
+          Stream.rechunk(1),
+          Stream.map(() => delta("x")),
+        )
+        const { conversation, listener } = yield* open([
+          Stream.concat(deltas, Stream.fromArray([completed])),
+        ])
+        yield* conversation.submit(says("hi"))
+        const seen = eventsOf(yield* takeUntil(listener, isEnd))
+        const texts = textsOf(seen.map(({ msg }) => msg))
+        assert.strictEqual(
+          seen.filter(({ msg }) => msg.type === "agent_message_delta").length,
+          20_000,
+        )
+        assert.strictEqual(texts.length, 20_000)
+      }),
+  )
+
   it.effect("shows two listeners the same", () =>
     Effect.gen(function* () {
       const { conversation, listener, close } = yield* open([answer("yes"), answer("no")])
