@@ -1,0 +1,228 @@
+/**
+ * Service: runs a program to its end, its timeout or its interruption, and leaves nothing of it behind (L8).
+ *
+ * Each program leads a process group of its own; that group is what is asked to end and is killed. What a program puts
+ * into a session of its own (`setsid`) leaves the group: it ends with the program only in a sandbox with a process
+ * namespace. Output is read as fast as `onOutput` takes it, and kept within bounds. Never decides what may run, and
+ * never confines anything: a `Launch` comes confined.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { PlatformError } from "effect/PlatformError"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { Capture, defaultMaxBytes } from "./Capture.ts"
+import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
+import { ProcessGroup } from "./ProcessGroup.ts"
+import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
+
+/** How long pipes are waited for that a process in the background still holds; the original waits as long. */
+const drainTime = Duration.seconds(2)
+
+/** How long a killed group may take to be gone. */
+const killedTime = Duration.seconds(1)
+
+const pollTime = Duration.millis(5)
+
+/** Bubblewrap writes two lines; more is not its own. */
+const maxStatusBytes = 64 * 1024
+
+export interface RunOptions {
+  readonly timeout: Duration.Duration
+  /** Between being asked to end and being killed. */
+  readonly killGrace: Duration.Duration
+  /** Kept of each stream, half of its head and half of its tail. Default 1 MiB. */
+  readonly maxOutputBytes?: number
+  /** Given every chunk as it is read; while it takes its time the program may have to wait. */
+  readonly onOutput: (chunk: OutputChunk) => Effect.Effect<void>
+}
+
+export class CommandRunner extends Context.Service<
+  CommandRunner,
+  {
+    /**
+     * Runs the program and waits until it and everything in its group is gone. Past `timeout` the group gets SIGTERM
+     * and after `killGrace` SIGKILL, the result is `TimedOut` whatever it exited with. Interrupted, it does the same
+     * before it returns. Fails only for a program that never ran.
+     */
+    readonly run: (
+      launch: Launch,
+      options: RunOptions,
+    ) => Effect.Effect<CommandResult, CommandNotStarted>
+  }
+>()("@colloquy/tools/CommandRunner") {
+  /** Tests give groups of their own. */
+  static readonly layerOfGroups = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const parts = { spawner, fs: yield* FileSystem.FileSystem, group: yield* ProcessGroup }
+      return CommandRunner.of({
+        run: (launch, options) => Effect.scoped(runScoped(parts, launch, options)),
+      })
+    }),
+  )
+
+  static readonly layer = Layer.provide(this.layerOfGroups, ProcessGroup.layer)
+}
+
+const commandOf = (launch: Launch, killGrace: Duration.Duration): ChildProcess.StandardCommand => {
+  const additionalFds: Record<`fd${number}`, ChildProcess.AdditionalFdConfig> = {}
+  for (const [fd, bytes] of launch.inputs) {
+    additionalFds[`fd${fd}`] = { type: "input", stream: Stream.make(bytes) }
+  }
+  if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
+  const [program, ...args] = launch.argv
+  return ChildProcess.make(program, args, {
+    cwd: launch.cwd,
+    env: { ...launch.env },
+    // An open pipe makes programs wait for input that never comes.
+    stdin: launch.stdin === undefined ? "ignore" : Stream.make(launch.stdin),
+    killSignal: "SIGTERM",
+    forceKillAfter: killGrace,
+    additionalFds,
+  })
+}
+
+const spawn = (
+  { fs, spawner }: Parts,
+  launch: Launch,
+  killGrace: Duration.Duration,
+): Effect.Effect<ChildProcessSpawner.ChildProcessHandle, CommandNotStarted, Scope.Scope> =>
+  Effect.suspend(() => {
+    const fault = faultOf(launch)
+    if (fault !== undefined) return Effect.fail(fault)
+    const failed = (failure: unknown) => Effect.flatMap(diagnose(fs, launch, failure), Effect.fail)
+    return spawner.spawn(commandOf(launch, killGrace)).pipe(
+      // Node throws some of the system's errors instead of telling them: they are no fault of ours.
+      Effect.catchDefect(failed),
+      Effect.catchTag("PlatformError", failed),
+    )
+  })
+
+type Ending = Exclude<CommandResult["exit"], { readonly _tag: "TimedOut" }>
+
+/** The platform gives a signal's name in its message alone. */
+const signalOf = (error: PlatformError): Ending => ({
+  _tag: "Signaled",
+  signal: /'(SIG[A-Z0-9]+)'/.exec(String(error.reason.cause))?.[1] ?? "SIGKILL",
+})
+
+const endingOf = (handle: ChildProcessSpawner.ChildProcessHandle): Effect.Effect<Ending> =>
+  handle.exitCode.pipe(
+    Effect.map((code): Ending => ({ _tag: "Exited", code: Number(code) })),
+    Effect.catch((error) => Effect.succeed(signalOf(error))),
+  )
+
+/** Reads to the end; a pipe that breaks has ended. */
+const read = (
+  stream: Stream.Stream<Uint8Array, PlatformError>,
+  take: (bytes: Uint8Array) => Effect.Effect<void>,
+) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, take)))
+
+const readOutput = Effect.fnUntraced(function* (
+  handle: ChildProcessSpawner.ChildProcessHandle,
+  launch: Launch,
+  options: RunOptions,
+) {
+  const limit = options.maxOutputBytes ?? defaultMaxBytes
+  const captures = {
+    stdout: new Capture(limit),
+    stderr: new Capture(limit),
+    aggregated: new Capture(limit),
+    status: new Capture(maxStatusBytes),
+  }
+  const take = (stream: OutputChunk["stream"]) => (bytes: Uint8Array) => {
+    captures[stream].push(bytes)
+    captures.aggregated.push(bytes)
+    return options.onOutput({ stream, bytes })
+  }
+  const readers = [
+    yield* read(handle.stdout, take("stdout")),
+    yield* read(handle.stderr, take("stderr")),
+  ]
+  if (launch.statusFd !== undefined) {
+    const takeStatus = (bytes: Uint8Array) => Effect.sync(() => captures.status.push(bytes))
+    readers.push(yield* read(handle.getOutputFd(launch.statusFd), takeStatus))
+  }
+  return { captures, readers }
+})
+
+/** Waits until nothing of the group lives; true when that is so within the time given. */
+const gone = (group: ProcessGroup["Service"], pid: number, within: Duration.Duration) =>
+  group
+    .lives(pid)
+    .pipe(
+      Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(pollTime) }),
+      Effect.timeoutOption(within),
+      Effect.map(Option.isSome),
+    )
+
+/** Asks the group to end, kills it after the grace, and waits until nothing of it lives. */
+const endGroup = Effect.fnUntraced(function* (
+  group: ProcessGroup["Service"],
+  pid: number,
+  killGrace: Duration.Duration,
+) {
+  if (yield* group.signal(pid, "SIGTERM")) yield* gone(group, pid, killGrace)
+  yield* killGroup(group, pid)
+})
+
+/** What not even SIGKILL ends within the time hangs in the system; waiting longer would not help. */
+const killGroup = Effect.fnUntraced(function* (group: ProcessGroup["Service"], pid: number) {
+  if (yield* group.signal(pid, "SIGKILL")) yield* gone(group, pid, killedTime)
+})
+
+interface Parts {
+  readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
+  readonly fs: FileSystem.FileSystem
+  readonly group: ProcessGroup["Service"]
+}
+
+/** Starts the program; when the scope ends its group is over. */
+const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
+  const lifetime = yield* Scope.make()
+  const spawning = Scope.provide(spawn(parts, launch, options.killGrace), lifetime)
+  return yield* Effect.acquireRelease(
+    Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
+    (handle) =>
+      Effect.andThen(
+        endGroup(parts.group, handle.pid, options.killGrace),
+        // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
+        Effect.forkDetach(Scope.close(lifetime, Exit.void)),
+      ),
+  )
+})
+
+const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
+  const startedAt = yield* Clock.monotonicTimeNanos
+  const handle = yield* started(parts, launch, options)
+  const { captures, readers } = yield* readOutput(handle, launch, options)
+  const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
+  if (Option.isNone(ending)) yield* endGroup(parts.group, handle.pid, options.killGrace)
+  yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
+  // What is left of the group has had its time.
+  yield* killGroup(parts.group, handle.pid)
+  if (launch.statusFd !== undefined && Option.isSome(ending) && ending.value._tag === "Exited") {
+    const ran = captures.status.finish().text.includes('"exit-code"')
+    if (!ran) return yield* sandboxFault(captures.stderr.finish().text)
+  }
+  const result: CommandResult = {
+    exit: Option.getOrElse(ending, () => ({ _tag: "TimedOut", after: options.timeout }) as const),
+    stdout: captures.stdout.finish(),
+    stderr: captures.stderr.finish(),
+    aggregated: captures.aggregated.finish(),
+    duration: Duration.nanos((yield* Clock.monotonicTimeNanos) - startedAt),
+  }
+  return result
+})

@@ -1,0 +1,59 @@
+/**
+ * Service: signals process groups and tells whether anything in them lives. Never starts anything.
+ *
+ * A platform edge over Node's `process.kill` and `/proc`, because `effect/process` counts a dead process nobody has
+ * waited for as alive: where the first process of the machine is slow to do so or never does (containers), it waits a
+ * second for each, and an interrupt has no second to lose (L14).
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as FS from "node:fs"
+
+export class ProcessGroup extends Context.Service<
+  ProcessGroup,
+  {
+    /** False when the group has nobody left to signal. */
+    readonly signal: (group: number, name: "SIGTERM" | "SIGKILL") => Effect.Effect<boolean>
+    /** True while a process of the group runs. */
+    readonly lives: (group: number) => Effect.Effect<boolean>
+  }
+>()("@colloquy/tools/ProcessGroup") {
+  static readonly layer = Layer.sync(this, () =>
+    ProcessGroup.of({
+      signal: (group, name) => Effect.sync(() => sent(group, name)),
+      lives: (group) => Effect.sync(() => sent(group, 0) && hasLiving(group)),
+    }),
+  )
+}
+
+/** EPERM: macOS says so of a group of dead processes. */
+const sent = (group: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(-group, signal)
+  } catch {
+    return false
+  }
+}
+
+/** The leader is looked at first: most often it is what still runs, and the list of all is long. */
+const hasLiving = (group: number): boolean =>
+  process.platform !== "linux" ||
+  isLiving(String(group), group) ||
+  FS.readdirSync("/proc").some((name) => /^\d+$/.test(name) && isLiving(name, group))
+
+/** `pid (name) state parent group …`; the name may hold anything, so what counts comes after its last parenthesis. */
+const isLiving = (pid: string, group: number): boolean => {
+  const stat = statOf(pid)
+  const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return of === String(group) && state !== "Z" && state !== "X"
+}
+
+/** Empty for a process that has gone meanwhile. */
+const statOf = (pid: string): string => {
+  try {
+    return FS.readFileSync(`/proc/${pid}/stat`, "latin1")
+  } catch {
+    return ""
+  }
+}

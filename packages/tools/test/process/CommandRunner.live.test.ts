@@ -1,0 +1,318 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as FS from "node:fs"
+import * as OS from "node:os"
+import * as Path from "node:path"
+import type { Launch } from "../../src/process/Command.ts"
+import { CommandRunner, type RunOptions } from "../../src/process/CommandRunner.ts"
+
+const hasBwrap = FS.existsSync("/usr/bin/bwrap")
+if (!hasBwrap) {
+  process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
+}
+
+const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" }
+
+const launchOf = (argv: Launch["argv"], more: Partial<Launch> = {}): Launch => ({
+  argv,
+  cwd: OS.tmpdir(),
+  env,
+  inputs: new Map(),
+  diesWithParent: true,
+  ...more,
+})
+
+const sh = (script: string, more?: Partial<Launch>) => launchOf(["bash", "-c", script], more)
+
+const sandboxed = (...argv: ReadonlyArray<string>) =>
+  launchOf(
+    [
+      ...(["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"] as const),
+      ...(["--dev", "/dev", "--unshare-pid", "--json-status-fd", "4", "--"] as const),
+      ...argv,
+    ],
+    { statusFd: 4 },
+  )
+
+const defaults: RunOptions = {
+  timeout: Duration.seconds(10),
+  killGrace: Duration.millis(200),
+  onOutput: () => Effect.void,
+}
+
+const run = (launch: Launch, options: Partial<RunOptions> = {}) =>
+  Effect.flatMap(CommandRunner, (runner) => runner.run(launch, { ...defaults, ...options }))
+
+const failureOf = (launch: Launch) =>
+  Effect.map(Effect.flip(run(launch)), ({ message, reason }) => ({ reason, message }))
+
+/** Processes whose command line has the word, zombies left out: theirs is empty. */
+const alive = (word: string): ReadonlyArray<string> =>
+  FS.readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .filter((pid) => {
+      try {
+        return FS.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(word)
+      } catch {
+        return false
+      }
+    })
+
+let marks = 0
+/** A number of seconds nobody else sleeps for. */
+const mark = () => `${70_000 + process.pid}.${++marks}`
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => FS.mkdtempSync(Path.join(OS.tmpdir(), "runner-"))),
+  (directory) => Effect.sync(() => FS.rmSync(directory, { recursive: true })),
+)
+
+const live = CommandRunner.layer.pipe(Layer.provide(NodeServices.layer))
+
+describe("CommandRunner, real processes", () => {
+  it.live("gives exit code, both streams and their order", () =>
+    Effect.gen(function* () {
+      const script = "echo out; sleep 0.05; echo err >&2; sleep 0.05; echo more; exit 3"
+      const result = yield* run(sh(script))
+      assert.deepStrictEqual(result.exit, { _tag: "Exited", code: 3 })
+      assert.strictEqual(result.stdout.text, "out\nmore\n")
+      assert.strictEqual(result.stderr.text, "err\n")
+      assert.strictEqual(result.aggregated.text, "out\nerr\nmore\n")
+      assert.isAbove(Duration.toMillis(result.duration), 90)
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("closes standard input, or feeds it, and feeds further file descriptors", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* run(launchOf(["cat"]))).stdout.text, "")
+      const bytes = (text: string) => new TextEncoder().encode(text)
+      const fed = sh("cat; cat <&3", {
+        stdin: bytes("in "),
+        inputs: new Map([[3, bytes("three")]]),
+      })
+      assert.strictEqual((yield* run(fed)).stdout.text, "in three")
+      const deaf = launchOf(["true"], { stdin: new Uint8Array(1_000_000) })
+      assert.deepStrictEqual((yield* run(deaf)).exit, { _tag: "Exited", code: 0 })
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("gives the program no more of the environment than it is launched with", () =>
+    Effect.gen(function* () {
+      const result = yield* run(launchOf(["env"], { env: { ...env, ONLY: "this" } }))
+      assert.deepStrictEqual(result.stdout.text.trim().split("\n").toSorted(), [
+        "ONLY=this",
+        `PATH=${env.PATH}`,
+      ])
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("tells a program killed by a signal from one that exits", () =>
+    Effect.gen(function* () {
+      const exits = yield* Effect.forEach(["kill -9 $$", "kill -TERM $$", "exit 137"], (script) =>
+        Effect.map(run(sh(script)), (result) => result.exit),
+      )
+      assert.deepStrictEqual(exits, [
+        { _tag: "Signaled", signal: "SIGKILL" },
+        { _tag: "Signaled", signal: "SIGTERM" },
+        { _tag: "Exited", code: 137 },
+      ])
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("says why a program did not start", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const file = Path.join(directory, "file")
+      FS.writeFileSync(file, "text")
+      const script = Path.join(directory, "script")
+      FS.writeFileSync(script, "#!/no/such/thing\n", { mode: 0o755 })
+      const long = "x".repeat(3_000_000)
+      const empty = { ...launchOf(["x"]), argv: [] } as unknown as Launch
+      const failures = yield* Effect.forEach(
+        [
+          launchOf(["no-such-program"]),
+          launchOf([script]),
+          launchOf([`${file}/program`]),
+          launchOf([file]),
+          launchOf([directory]),
+          launchOf(["true"], { cwd: `${directory}/gone` }),
+          launchOf(["true"], { cwd: file }),
+          launchOf(["echo", "a\0b"]),
+          launchOf(["true"], { env: { A: "\0" } }),
+          launchOf([""]),
+          launchOf(["echo", long]),
+          empty,
+        ],
+        failureOf,
+      )
+      assert.deepStrictEqual(
+        failures.map(({ message, reason }) => `${reason}: ${message.replaceAll(directory, "DIR")}`),
+        [
+          'NotFound: program not found, or what its first line asks for: "no-such-program"',
+          'NotFound: program not found, or what its first line asks for: "DIR/script"',
+          'NotFound: program not found, or what its first line asks for: "DIR/file/program"',
+          'NotExecutable: not an executable program: "DIR/file"',
+          'NotExecutable: not an executable program: "DIR"',
+          'Directory: the working directory does not exist: "DIR/gone"',
+          'Directory: the working directory is not a directory: "DIR/file"',
+          "Arguments: word 2 of the command has a NUL character",
+          'Arguments: environment variable "A" has a NUL character',
+          "Arguments: the name of the program is empty",
+          "Arguments: the words and environment of the command are too long",
+          "Arguments: the command is empty",
+        ],
+      )
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("L8 ends a program that outlives its timeout with all of its group", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      const timeout = Duration.millis(200)
+      const result = yield* run(sh(`echo start; sleep ${word} & sleep ${word}`), { timeout })
+      assert.deepStrictEqual(result.exit, { _tag: "TimedOut", after: timeout })
+      assert.strictEqual(result.stdout.text, "start\n")
+      assert.deepStrictEqual(alive(word), [])
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("L8 kills a program that ignores being asked, once its grace is over", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      const result = yield* run(sh(`trap '' TERM; while :; do sleep ${word}; done`), {
+        timeout: Duration.millis(100),
+      })
+      assert.strictEqual(result.exit._tag, "TimedOut")
+      assert.isAtLeast(Duration.toMillis(result.duration), 300)
+      assert.isBelow(Duration.toMillis(result.duration), 2_000)
+      assert.deepStrictEqual(alive(word), [])
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("L8 leaves nothing when interrupted, and returns only then", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      const begun = Promise.withResolvers<void>()
+      const onOutput = () => Effect.sync(() => begun.resolve())
+      const script = `trap '' TERM; (trap '' TERM; while :; do sleep ${word}; done) & echo up; wait`
+      const fiber = yield* Effect.forkChild(run(sh(script), { onOutput }))
+      yield* Effect.promise(() => begun.promise)
+      const [waited] = yield* Effect.timed(Fiber.interrupt(fiber))
+      assert.deepStrictEqual(alive(word), [])
+      assert.isBelow(Duration.toMillis(waited), 700)
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("L8 waits two seconds for a pipe held in the background, then ends who holds it", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      const result = yield* run(sh(`trap '' TERM; sleep ${word} & echo done`))
+      assert.deepStrictEqual(result.exit, { _tag: "Exited", code: 0 })
+      assert.strictEqual(result.stdout.text, "done\n")
+      assert.isAtLeast(Duration.toMillis(result.duration), 1_900)
+      assert.isBelow(Duration.toMillis(result.duration), 4_000)
+      assert.deepStrictEqual(alive(word), [])
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("L8 a session of its own leaves the group: it is not found again outside a sandbox", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      yield* run(sh(`setsid sleep ${word} >/dev/null 2>&1 </dev/null & sleep 0.3`))
+      const left = alive(word)
+      for (const pid of left) process.kill(Number(pid), "SIGKILL")
+      assert.strictEqual(left.length, 1)
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("keeps a flood within bounds while everything else goes on", () =>
+    Effect.gen(function* () {
+      let ticks = 0
+      const timer = setInterval(() => ticks++, 10)
+      const before = process.memoryUsage().rss
+      const result = yield* run(launchOf(["yes"]), { timeout: Duration.seconds(1) })
+      clearInterval(timer)
+      assert.isAbove(result.stdout.totalBytes, 10_000_000)
+      assert.isBelow(result.stdout.text.length, 1_048_576 + 100)
+      assert.isAbove(ticks, 20)
+      assert.isBelow(process.memoryUsage().rss - before, 250_000_000)
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("fails as a defect of the caller when a listener fails, not silently", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(run(sh("echo x"), { onOutput: () => Effect.die("broken") }))
+      assert.isTrue(exit._tag === "Failure" && Cause.hasDies(exit.cause))
+    }).pipe(Effect.provide(live)),
+  )
+})
+
+describe.skipIf(!hasBwrap)("CommandRunner, in a sandbox", () => {
+  it.live("gives the program's exit code, and its signal as the shell would", () =>
+    Effect.gen(function* () {
+      const exits = yield* Effect.forEach(["exit 7", "kill -9 $$"], (script) =>
+        Effect.map(run(sandboxed("sh", "-c", script)), (result) => result.exit),
+      )
+      assert.deepStrictEqual(exits, [
+        { _tag: "Exited", code: 7 },
+        { _tag: "Exited", code: 137 },
+      ])
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("tells what never ran from what failed", () =>
+    Effect.gen(function* () {
+      const broken = launchOf(
+        ["bwrap", "--bind", "/no/such", "/x", ...sandboxed("true").argv.slice(1)],
+        {
+          statusFd: 4,
+        },
+      )
+      const badDirectory = launchOf(
+        ["bwrap", "--chdir", "/no/such", ...sandboxed("true").argv.slice(1)],
+        {
+          statusFd: 4,
+        },
+      )
+      assert.deepStrictEqual(
+        yield* Effect.forEach(
+          [sandboxed("no-such-program"), sandboxed("/etc/passwd"), badDirectory, broken],
+          failureOf,
+        ),
+        [
+          {
+            reason: "NotFound",
+            message: 'program not found, or what its first line asks for: "no-such-program"',
+          },
+          { reason: "NotExecutable", message: 'not an executable program: "/etc/passwd"' },
+          {
+            reason: "Directory",
+            message: "cannot use the working directory /no/such: No such file or directory",
+          },
+          {
+            reason: "Sandbox",
+            message:
+              "the sandbox did not start: bwrap: Can't find source path /no/such: No such file or directory",
+          },
+        ],
+      )
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("L8 ends sessions of their own and a fork bomb with the sandbox", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      const timeout = Duration.millis(300)
+      // Bounded here by a count, should the sandbox not hold.
+      const script = `setsid sleep ${word} & for i in $(seq 300); do (trap '' TERM; sleep ${word}) & done; wait`
+      const result = yield* run(sandboxed("bash", "-c", script), { timeout })
+      assert.deepStrictEqual(result.exit, { _tag: "TimedOut", after: timeout })
+      assert.deepStrictEqual(alive(word), [])
+    }).pipe(Effect.provide(live)),
+  )
+})
