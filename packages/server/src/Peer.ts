@@ -36,6 +36,7 @@ import * as Exit from "effect/Exit"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
+import { make as makeAnswers } from "./Answers.ts"
 import { make as makeInFlight } from "./InFlight.ts"
 import { make as makeOutgoing } from "./Outgoing.ts"
 
@@ -46,7 +47,7 @@ export interface PeerControl {
     method: M,
     params: ReadonlyArray<Params<M>>,
   ) => Effect.Effect<void, ConnectionClosed>
-  /** Asks the other side. Fails with its error, or with `serverError` when the connection ends first. */
+  /** Asks the other side. Fails with its error, or with `ConnectionClosed` when the connection ends first. */
   readonly request: <M extends Rpc.Any>(
     method: M,
     params: Params<M>,
@@ -69,7 +70,7 @@ export interface PeerOptions<L extends Rpc.Any> {
   readonly handlers: Handlers<L, Caller>
   /** Tells the other side that a request of ours no longer needs an answer. */
   readonly withdraw: (peer: PeerControl, id: RequestId) => Effect.Effect<void, ConnectionClosed>
-  /** Requests served at once; one more is answered with an error. Default 1,024. */
+  /** Requests served at once; one more is answered with an error, and so many errors wait at most. Default 1,024. */
   readonly maxInFlight?: number
   /** How long requests in flight may go on after end of input. Default 500 ms: a client that closed its end waits. */
   readonly shutdownGrace?: Duration.Input
@@ -120,6 +121,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const methods = methodsOf(options.local)
   const handlers = options.handlers as unknown as Readonly<Record<string, AnyHandler>>
   const inFlight = yield* makeInFlight(connection.send)
+  const answers = yield* makeAnswers(connection.send, maxInFlight)
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
 
   const control: PeerControl = {
@@ -138,12 +140,6 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
     cancel: (id) => Effect.sync(() => inFlight.cancel(id)),
   }
-
-  /** Once the other side is gone its end of input is on its way too, and ends everything. */
-  const answer = (text: string) =>
-    Effect.catch(connection.send([text]), ({ reason }) =>
-      Effect.logDebug(`answer dropped: ${reason}`),
-    )
 
   const findMethod = (name: string, kind: "request" | "notification") => {
     const method = methods.get(name)
@@ -168,15 +164,15 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const onRequest = (request: Request): Effect.Effect<void> => {
     const { id } = request
     const found = findMethod(request.method, "request")
-    if (found === undefined) return answer(failureText(id, notFound(request.method)))
+    if (found === undefined) return answers.say(failureText(id, notFound(request.method)))
     const refused = refusal(request)
-    if (refused !== undefined) return answer(failureText(id, refused))
+    if (refused !== undefined) return answers.say(failureText(id, refused))
     const { codec, handler } = found
     const params = codec.decodeParams(request.params)
     if (params._tag === "Failure") {
       const issues = faultsOf(params.failure)
       const message = `Invalid params: ${describeFaults("params", issues)}`
-      return answer(failureText(id, rpcError(ErrorCode.invalidParams, message, { issues })))
+      return answers.say(failureText(id, rpcError(ErrorCode.invalidParams, message, { issues })))
     }
     return inFlight.start(
       id,
@@ -204,7 +200,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const onInvalid = (invalid: Invalid) =>
     Effect.andThen(
       Effect.logWarning(`unusable message: ${invalid.error.message}`),
-      invalid.answerable ? answer(failureText(invalid.id, invalid.error)) : Effect.void,
+      invalid.answerable ? answers.say(failureText(invalid.id, invalid.error)) : Effect.void,
     )
 
   const onMessage = (message: Message): Effect.Effect<void> => {
@@ -242,7 +238,9 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
 
   const drain = outgoing.close.pipe(
     Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis")),
-    Effect.andThen(Effect.timeoutOption(connection.flush, flushBound)),
+    Effect.andThen(
+      Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
+    ),
     Effect.asVoid,
   )
 
