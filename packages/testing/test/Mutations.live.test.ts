@@ -3,30 +3,36 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { laws } from "../src/simulation/Laws.ts"
+import { allLaws } from "../src/simulation/Kinds.ts"
 import { type Mutation, mutations as coreMutations } from "./mutations.ts"
 import { storageMutations } from "./mutations.storage.ts"
+import { type ServerMutation, wireMutations } from "./mutations.wire.ts"
 
-const mutations = [...coreMutations, ...storageMutations]
+const mutations: ReadonlyArray<Mutation | ServerMutation> = [
+  ...coreMutations,
+  ...storageMutations,
+  ...wireMutations,
+]
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 
-/** A copy of the core and the simulation; everything else is that of the tree. */
+/** A copy of what can be broken and of the simulation; everything else is that of the tree. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
-const core = Path.join(tree, "packages/core")
+const copied = ["core", "server", "testing"]
 
 /** Seeds after which a mutation counts as not seen; each is seen much earlier. */
 const seeds = 1_500
 
 const copyTree = () => {
-  for (const part of ["core/src", "core/package.json", "testing/src", "testing/package.json"]) {
-    Fs.cpSync(Path.join(root, "packages", part), Path.join(tree, "packages", part), {
-      recursive: true,
-    })
-  }
   const modules = Path.join(tree, "node_modules/@colloquy")
   Fs.mkdirSync(modules, { recursive: true })
-  Fs.symlinkSync(core, Path.join(modules, "core"))
+  for (const room of copied) {
+    for (const part of ["src", "package.json"]) {
+      const path = Path.join("packages", room, part)
+      Fs.cpSync(Path.join(root, path), Path.join(tree, path), { recursive: true })
+    }
+    Fs.symlinkSync(Path.join(tree, "packages", room), Path.join(modules, room))
+  }
   Fs.symlinkSync(Path.join(root, "packages/protocol"), Path.join(modules, "protocol"))
   Fs.symlinkSync(Path.join(root, "node_modules/effect"), Path.join(tree, "node_modules/effect"))
 }
@@ -37,8 +43,10 @@ const simulate = (law: string) => {
   return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 60_000 })
 }
 
-const mutated = ({ file, find, replace, law }: Mutation) => {
-  const path = Path.join(core, "src", file)
+const mutated = (mutation: Mutation | ServerMutation) => {
+  const { file, find, replace, law } = mutation
+  const room = "room" in mutation ? mutation.room : "core"
+  const path = Path.join(tree, "packages", room, "src", file)
   const source = Fs.readFileSync(path, "utf8")
   assert.strictEqual(source.split(find).length, 2, `\`${find}\` stands once in ${file}`)
   Fs.writeFileSync(
@@ -69,7 +77,7 @@ describe("Mutations", () => {
   it("there is one for every law that is simulated", () => {
     assert.deepStrictEqual(
       new Set(mutations.map(({ law }) => law)),
-      new Set(laws.map(({ law }) => law)),
+      new Set(allLaws.map(({ law }) => law)),
     )
   })
 })

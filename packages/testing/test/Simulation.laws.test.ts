@@ -1,11 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import { laws } from "../src/simulation/Laws.ts"
+import { allLaws, runOf } from "../src/simulation/Kinds.ts"
 import { explain, Seeds } from "../src/simulation/Seeds.ts"
-import { traceText } from "../src/simulation/Trace.ts"
-import { planOf } from "../src/simulation/Workload.ts"
-import { run } from "../src/simulation/World.ts"
 
 /** Always the same ones. */
 const fixed = { from: 0, seeds: 700 }
@@ -24,11 +21,11 @@ const runs = Effect.map(fresh.from, (from) => {
   return seeds
 })
 
-const numbers = [...new Set(laws.map(({ law }) => law))]
+const numbers = [...new Set(allLaws.map(({ law }) => law))]
 
 describe("Simulation", () => {
   for (const number of numbers) {
-    const says = laws.flatMap((law) => (law.law === number ? [law.says] : []))
+    const says = allLaws.flatMap((law) => (law.law === number ? [law.says] : []))
     it.effect(
       `${number} ${says.join("; ")}: under any interleaving and fault`,
       () =>
@@ -41,7 +38,7 @@ describe("Simulation", () => {
   }
 
   it("L12 the same seed gives the same trace, byte for byte; another seed another one", () => {
-    const text = (seed: number) => traceText(run(planOf(seed)).trace)
+    const text = (seed: number) => runOf(seed).text()
     const texts = Array.from({ length: 100 }, (_, seed) => text(seed))
     assert.deepStrictEqual(
       texts,
@@ -66,6 +63,14 @@ describe("Simulation", () => {
         "pause",
         "remove",
         "submit",
+        "wire cancel",
+        "wire codex",
+        "wire garbage",
+        "wire hello",
+        "wire pause",
+        "wire pulse",
+        "wire reply",
+        "wire yield",
         "yield",
       ])
       assert.deepStrictEqual([...faults.keys()].toSorted(), [
@@ -101,6 +106,20 @@ describe("Simulation", () => {
         "tool hang",
         "tool slow",
         "tool stubborn",
+        "wire answer to nothing",
+        "wire bad arguments",
+        "wire bad params",
+        "wire batch",
+        "wire cancel",
+        "wire dropped",
+        "wire end of input",
+        "wire no method",
+        "wire no tool",
+        "wire noise",
+        "wire not UTF-8",
+        "wire reader slow",
+        "wire reader stops",
+        "wire too long",
       ])
     }),
   )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Plan } from "../src/simulation/Plan.ts"
-import { shrink } from "../src/simulation/Shrink.ts"
+import { shrink, smaller } from "../src/simulation/Shrink.ts"
 import { planOf } from "../src/simulation/Workload.ts"
 
 const names = ({ clients }: Plan) => clients.map((operations) => operations.map((o) => o.do))
@@ -11,14 +11,14 @@ describe("Shrink", () => {
     const fails = (candidate: Plan) =>
       candidate.clients.flat().some((o) => o.do === "create") &&
       candidate.clients.flat().some((o) => o.do === "submit")
-    const { plan: shortest } = shrink(plan, fails)
+    const { plan: shortest } = shrink(plan, fails, smaller)
     assert.deepStrictEqual(names(shortest).flat().toSorted(), ["create", "submit"])
     assert.strictEqual(shortest.model.length, 1)
   })
 
   it("gives the plan itself when nothing less fails, and stops at its bound", () => {
     const plan = planOf(7)
-    assert.strictEqual(shrink(plan, () => false).plan, plan)
-    assert.strictEqual(shrink(plan, () => true, 3).tries, 3)
+    assert.strictEqual(shrink(plan, () => false, smaller).plan, plan)
+    assert.strictEqual(shrink(plan, () => true, smaller, 3).tries, 3)
   })
 })

@@ -33,7 +33,10 @@ const reasoning = (text: string): ResponseItem => ({
 })
 
 /** Each request's texts hold its name, so no two responses say the same. */
-export const scriptedModel = (plan: Plan, recorder: Recorder): ModelClient["Service"] => {
+export const scriptedModel = (
+  plan: Pick<Plan, "model">,
+  recorder: Recorder,
+): ModelClient["Service"] => {
   const requests = new Map<string, number>()
   return {
     stream: ({ conversationId }) => {

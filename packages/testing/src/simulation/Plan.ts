@@ -129,7 +129,7 @@ const plain: ModelPlan = { pieces: 2, reasoning: 0, pieceMs: 0, calls: [], end: 
 /** Requests of one conversation that follow the plan; later ones get a plain answer, so that every turn can end. */
 const maxPlanned = 16
 
-export const modelPlanOf = (plan: Plan, slot: number, request: number): ModelPlan =>
+export const modelPlanOf = (plan: Pick<Plan, "model">, slot: number, request: number): ModelPlan =>
   request >= maxPlanned
     ? plain
     : (plan.model[(slot * 5 + request) % Math.max(1, plan.model.length)] ?? plain)

@@ -27,12 +27,18 @@ export class Recorder {
   }
 
   slotOf(conversation: string): number {
-    return this.slots.get(conversation)?.slot ?? 0
+    return this.nameOf(conversation).slot
   }
 
   /** No two conversations share it. */
   ordinalOf(conversation: string): number {
-    return this.slots.get(conversation)?.ordinal ?? 0
+    return this.nameOf(conversation).ordinal
+  }
+
+  /** One that nobody named gets a slot of its own. */
+  private nameOf(conversation: string) {
+    if (!this.slots.has(conversation)) this.own(conversation, this.slots.size)
+    return this.slots.get(conversation) ?? { slot: 0, ordinal: 0 }
   }
 
   record(happening: Happening): Effect.Effect<void> {

@@ -1,10 +1,5 @@
 /** Runs seeds and counts what they held; tells a failing one by its shortest plan and trace. */
-import { violationsOf } from "./Laws.ts"
-import { faultsOf } from "./Plan.ts"
-import { shrink } from "./Shrink.ts"
-import { traceText } from "./Trace.ts"
-import { planOf } from "./Workload.ts"
-import { run } from "./World.ts"
+import { runOf } from "./Kinds.ts"
 
 interface Failure {
   readonly seed: number
@@ -23,18 +18,12 @@ export class Seeds {
 
   /** Runs the seed; gives the laws it broke. */
   add(seed: number): ReadonlyArray<string> {
-    const plan = planOf(seed)
-    const done = run(plan)
+    const { faults, operations, steps, violations } = runOf(seed)
     this.runs++
-    this.steps += done.steps + (done.reborn?.steps ?? 0)
-    for (const { do: name } of plan.clients.flat()) count(this.operations, name)
-    for (const fault of faultsOf(plan)) count(this.faults, fault)
-    for (const entry of done.trace) {
-      if (entry.at === "store" && entry.how !== undefined) {
-        count(this.faults, `store ${entry.operation} ${entry.how}`)
-      }
-    }
-    const laws = [...new Set(violationsOf(done).map(({ law }) => law))]
+    this.steps += steps
+    for (const name of operations) count(this.operations, name)
+    for (const fault of faults) count(this.faults, fault)
+    const laws = [...new Set(violations.map(({ law }) => law))]
     if (laws.length > 0) this.failures.push({ seed, laws })
     return laws
   }
@@ -46,16 +35,14 @@ const count = (counts: Map<string, number>, name: string) => {
 
 /** What a person needs to see of a failing seed: the shortest plan that breaks one of its laws, and its trace. */
 export const explain = (seed: number): string => {
-  const [first] = violationsOf(run(planOf(seed)))
+  const found = runOf(seed)
+  const [first] = found.violations
   if (first === undefined) return `seed ${seed} breaks no law`
-  const { plan, tries } = shrink(planOf(seed), (candidate) =>
-    violationsOf(run(candidate)).some(({ law }) => law === first.law),
-  )
-  const shortest = run(plan)
+  const { outcome, plan, tries } = found.shortest(first.law)
   return [
     `seed ${seed} breaks ${first.law} (the shortest plan of ${tries} that do or do not):`,
-    ...violationsOf(shortest).map(({ law, what }) => `  ${law} ${what}`),
+    ...outcome.violations.map(({ law, what }) => `  ${law} ${what}`),
     JSON.stringify(plan, null, 1),
-    traceText(shortest.trace),
+    outcome.text(),
   ].join("\n")
 }

@@ -2,7 +2,7 @@
 import type { Plan } from "./Plan.ts"
 
 /** Every plan that is this one with a little less, the greatest cuts first. */
-const smaller = function* (plan: Plan): Generator<Plan> {
+export const smaller = function* (plan: Plan): Generator<Plan> {
   const { clients, model } = plan
   for (let i = 0; i < clients.length; i++) {
     if (clients.length > 1) yield { ...plan, clients: clients.toSpliced(i, 1) }
@@ -48,11 +48,12 @@ const smaller = function* (plan: Plan): Generator<Plan> {
  *
  * @param maxTries plans that are run at most
  */
-export const shrink = (
-  plan: Plan,
-  fails: (plan: Plan) => boolean,
+export const shrink = <P>(
+  plan: P,
+  fails: (plan: P) => boolean,
+  smaller: (plan: P) => Iterable<P>,
   maxTries = 600,
-): { readonly plan: Plan; readonly tries: number } => {
+): { readonly plan: P; readonly tries: number } => {
   let shortest = plan
   let tries = 0
   const once = (): boolean => {

@@ -86,6 +86,19 @@ type Happening =
       readonly call: string
       readonly does: "begins" | "ends"
     }
+  /** What a client of a wire run said, or heard. */
+  | {
+      readonly at: "wire"
+      readonly connection: number
+      readonly way: "out" | "in"
+      readonly text: string
+    }
+  /** A client ended so, or the server it spoke with did. */
+  | {
+      readonly at: "wireEnd"
+      readonly connection: number
+      readonly how: "closes" | "drops" | "over" | "stopped" | "died"
+    }
   | { readonly at: "rest" }
   | { readonly at: "closing" }
   | { readonly at: "closed" }

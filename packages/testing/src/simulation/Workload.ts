@@ -18,7 +18,7 @@ import type {
 /** Ids that clients choose: few, so that they repeat, some like automatic ones. */
 const ids = ["a", "b", "c", "0", "1", "7"] as const
 
-const modelPlan = (draws: Draws): ModelPlan => ({
+export const modelPlan = (draws: Draws): ModelPlan => ({
   // Now and then more than what a listener's subscription and outbox hold.
   pieces: draws.chance(0.06) ? 90 + draws.below(60) : draws.below(6),
   reasoning: draws.chance(0.2) ? 1 + draws.below(3) : 0,
@@ -34,6 +34,7 @@ const modelPlan = (draws: Draws): ModelPlan => ({
           "tells",
           "hang",
           "defect",
+          "stubborn",
           "stubborn",
         ),
       )

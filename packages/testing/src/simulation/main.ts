@@ -3,11 +3,8 @@
  * first seed that breaks that law. An edge: it reads arguments, the time, and prints.
  */
 import { parseArgs } from "node:util"
-import { violationsOf } from "./Laws.ts"
+import { runOf } from "./Kinds.ts"
 import { explain, Seeds } from "./Seeds.ts"
-import { traceText } from "./Trace.ts"
-import { planOf } from "./Workload.ts"
-import { run } from "./World.ts"
 
 const { values } = parseArgs({
   options: {
@@ -27,12 +24,11 @@ const table = (counts: ReadonlyMap<string, number>) => {
 }
 
 const printSeed = (seed: number) => {
-  const done = run(planOf(seed))
-  print(JSON.stringify(done.plan))
-  process.stdout.write(traceText(done.trace))
-  const violations = violationsOf(done)
+  const { end, plan, text, violations } = runOf(seed)
+  print(JSON.stringify(plan))
+  process.stdout.write(text())
   for (const { law, what } of violations) print(`${law} ${what}`)
-  print(`seed ${seed}: ${done.end}, ${violations.length} violations`)
+  print(`seed ${seed}: ${end}, ${violations.length} violations`)
   return violations.length
 }
 

@@ -1,0 +1,107 @@
+/** The kinds of runs that a seed may name: of the core, or of the server over connections in memory. */
+import { laws, type Violation, violationsOf } from "./Laws.ts"
+import { faultsOf, type Plan } from "./Plan.ts"
+import { shrink, smaller } from "./Shrink.ts"
+import { traceText } from "./Trace.ts"
+import { wireLaws, wireViolationsOf } from "./wire/WireLaws.ts"
+import { smallerWire, wireFaultsOf, type WirePlan } from "./wire/WirePlan.ts"
+import { runWire } from "./wire/WireWorld.ts"
+import { wirePlanOf } from "./wire/WireWorkload.ts"
+import { planOf } from "./Workload.ts"
+import { run } from "./World.ts"
+
+/** What came of a plan. */
+interface Outcome {
+  /** `done`, or why the run did not come to its end. */
+  readonly end: string
+  /** Tasks the scheduler ran. */
+  readonly steps: number
+  /** One entry each time. */
+  readonly operations: ReadonlyArray<string>
+  readonly faults: ReadonlyArray<string>
+  readonly violations: ReadonlyArray<Violation>
+  /** The trace, byte for byte the same each time. */
+  readonly text: () => string
+}
+
+interface Kind<P> {
+  readonly planOf: (seed: number) => P
+  readonly run: (plan: P) => Outcome
+  readonly smaller: (plan: P) => Iterable<P>
+}
+
+const core: Kind<Plan> = {
+  planOf,
+  smaller,
+  run: (plan) => {
+    const done = run(plan)
+    const { reborn } = done
+    const stored = done.trace.flatMap((entry) =>
+      entry.at === "store" && entry.how !== undefined
+        ? [`store ${entry.operation} ${entry.how}`]
+        : [],
+    )
+    return {
+      end: done.end,
+      steps: done.steps + (reborn?.steps ?? 0),
+      operations: plan.clients.flat().map(({ do: name }) => name),
+      faults: [...faultsOf(plan), ...stored],
+      violations: violationsOf(done),
+      text: () => traceText(done.trace) + traceText(reborn?.trace ?? []),
+    }
+  },
+}
+
+const wire: Kind<WirePlan> = {
+  planOf: wirePlanOf,
+  smaller: smallerWire,
+  run: (plan) => {
+    const done = runWire(plan)
+    return {
+      end: done.end,
+      steps: done.steps,
+      operations: plan.connections.flatMap(({ steps }) => steps.map(({ say }) => `wire ${say}`)),
+      faults: wireFaultsOf(plan),
+      violations: wireViolationsOf(done),
+      text: () => traceText(done.trace),
+    }
+  },
+}
+
+/** The run that a seed names. */
+interface Named extends Outcome {
+  readonly plan: unknown
+  /** The shortest plan that breaks the law, of so many that were tried, and what came of it. */
+  readonly shortest: (law: string) => {
+    readonly plan: unknown
+    readonly tries: number
+    readonly outcome: Outcome
+  }
+}
+
+const named =
+  <P>(kind: Kind<P>) =>
+  (seed: number): Named => {
+    const plan = kind.planOf(seed)
+    return {
+      ...kind.run(plan),
+      plan,
+      shortest: (law) => {
+        const breaks = (candidate: P) =>
+          kind.run(candidate).violations.some((violation) => violation.law === law)
+        const found = shrink(plan, breaks, kind.smaller)
+        return { ...found, outcome: kind.run(found.plan) }
+      },
+    }
+  }
+
+const [ofCore, ofWire] = [named(core), named(wire)]
+
+/** Every eighth seed names a run of the server. */
+export const runOf = (seed: number): Named => (seed % 8 === 7 ? ofWire : ofCore)(seed)
+
+/** Every law, and what it says, of either kind. */
+export const allLaws: ReadonlyArray<{ readonly law: string; readonly says: string }> = [
+  ...laws,
+  ...wireLaws,
+]

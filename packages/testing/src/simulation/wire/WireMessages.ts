@@ -1,0 +1,64 @@
+/** What a client of a wire run says, as frames. Pure. */
+import type { Frame } from "@colloquy/protocol/Connection"
+import { Cancelled, Initialize, Ping, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import type { WireStep } from "./WirePlan.ts"
+
+type Said = Exclude<WireStep, { readonly say: "pause" | "yield" }>
+
+const request = (id: number, method: string, params?: unknown) =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })
+
+const call = (id: number, name: string, args: unknown) =>
+  request(id, ToolsCall._tag, { name, arguments: args })
+
+const garbage = ({ id, what }: Extract<Said, { say: "garbage" }>): string => {
+  switch (what) {
+    case "noise":
+      return '{"jsonrpc":'
+    case "batch":
+      return "[]"
+    case "no method":
+      return request(id, "no/such")
+    case "bad params":
+      return request(id, ToolsCall._tag, 7)
+    case "no tool":
+      return call(id, "codexx", {})
+    case "bad arguments":
+      return call(id, "codex", { prompt: 7 })
+    default:
+      return JSON.stringify({ jsonrpc: "2.0", id: 1_000 + id, result: {} })
+  }
+}
+
+const textOf = (step: Said, thread: string): string => {
+  switch (step.say) {
+    case "hello":
+      return request(step.id, Initialize._tag, {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "simulated", version: "0" },
+      })
+    case "pulse":
+      return request(step.id, Ping._tag)
+    case "codex":
+      return call(step.id, "codex", { prompt: step.text })
+    case "reply":
+      return call(step.id, "codex-reply", { threadId: thread, prompt: step.text })
+    case "cancel":
+      return JSON.stringify({
+        jsonrpc: "2.0",
+        method: Cancelled._tag,
+        params: { requestId: step.id },
+      })
+    case "garbage":
+      return garbage(step)
+  }
+}
+
+export const frameOf = (step: Said, thread: string): Frame => {
+  if (step.say === "garbage" && step.what === "not UTF-8") return { _tag: "NotUtf8", bytes: 3 }
+  if (step.say === "garbage" && step.what === "too long") {
+    return { _tag: "TooLong", bytes: 65, maxBytes: 64 }
+  }
+  return { _tag: "Text", text: textOf(step, thread) }
+}

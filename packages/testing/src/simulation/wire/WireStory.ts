@@ -1,0 +1,76 @@
+/** The trace of a wire run, sorted for its laws: per connection what was said and what was answered. Pure. */
+import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
+import type { WireClientPlan } from "./WirePlan.ts"
+import type { WireRun } from "./WireWorld.ts"
+
+export interface WireMessage {
+  /** The place in the trace. */
+  readonly at: number
+  readonly ms: number
+  readonly text: string
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: {
+    readonly name?: string
+    readonly requestId?: unknown
+    readonly _meta?: { readonly requestId?: unknown }
+    readonly msg?: { readonly type: string }
+  }
+  readonly result?: { readonly isError?: boolean }
+  readonly error?: { readonly code: number }
+}
+
+export interface ConnectionStory {
+  readonly name: number
+  readonly plan: WireClientPlan
+  readonly said: ReadonlyArray<WireMessage>
+  readonly heard: ReadonlyArray<WireMessage>
+  /** When the client ended, and the server after it; how that was. */
+  readonly endedMs: number | undefined
+  readonly over: { readonly ms: number; readonly how: string } | undefined
+  /** Everything the client said was read, and everything the server said. */
+  readonly whole: boolean
+}
+
+const parse = (text: string): object => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+export const connectionsOf = ({ plan, trace }: WireRun): ReadonlyArray<ConnectionStory> =>
+  plan.connections.map((client, name) => {
+    const messages = (way: "in" | "out") =>
+      trace.flatMap((entry, at) =>
+        entry.at === "wire" && entry.connection === name && entry.way === way
+          ? [{ ...parse(entry.text), at, ms: entry.ms, text: entry.text }]
+          : [],
+      )
+    const ends = trace.flatMap((entry) =>
+      entry.at === "wireEnd" && entry.connection === name ? [entry] : [],
+    )
+    return {
+      name,
+      plan: client,
+      said: messages("out"),
+      heard: messages("in"),
+      endedMs: ends.find(({ how }) => how === "closes" || how === "drops")?.ms,
+      over: ends.find(({ how }) => how !== "closes" && how !== "drops"),
+      whole: client.ends === "closes" && client.reading.how !== "stops",
+    }
+  })
+
+export const isRequest = ({ id, method }: WireMessage): boolean =>
+  id !== undefined && method !== undefined
+
+export const isResponse = ({ id, method }: WireMessage): boolean =>
+  id !== undefined && method === undefined
+
+/** The events a client heard of one of its requests. */
+export const eventsOf = ({ heard }: ConnectionStory, id: unknown): ReadonlyArray<WireMessage> =>
+  heard.filter(
+    ({ method, params }) => method === CodexEvent._tag && params?._meta?.requestId === id,
+  )

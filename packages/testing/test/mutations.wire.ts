@@ -1,0 +1,59 @@
+/** Faults put into the server, which speaks with clients. */
+import type { Mutation } from "./mutations.ts"
+
+/** Its file is under `packages/server/src`. */
+export interface ServerMutation extends Mutation {
+  readonly room: "server"
+}
+
+export const wireMutations: ReadonlyArray<ServerMutation> = [
+  {
+    law: "L1",
+    name: "a response is sent twice",
+    room: "server",
+    file: "InFlight.ts",
+    find: "return send([text])",
+    replace: "return send([text, text])",
+  },
+  {
+    law: "L1",
+    name: "a cancelled request is answered",
+    room: "server",
+    file: "InFlight.ts",
+    find: 'entry.state = "cancelled"\n      entry.fiber?.interruptUnsafe()',
+    replace: "entry.fiber?.pollUnsafe()",
+  },
+  {
+    law: "L2",
+    name: "a result comes before the terminal event",
+    room: "server",
+    file: "mcp/TurnCall.ts",
+    find: "if (unsent.length > 0) {",
+    replace:
+      "if (terminal !== undefined) return resultOf(threadId, terminal, error)\n      if (unsent.length > 0) {",
+  },
+  {
+    law: "L9",
+    name: "requests in flight hold the end of the server",
+    room: "server",
+    file: "Peer.ts",
+    find: 'inFlight.drain(options.shutdownGrace ?? "500 millis")',
+    replace: 'inFlight.drain(options.shutdownGrace ?? "1 hour")',
+  },
+  {
+    law: "L9",
+    name: "an error that nobody reads holds the reading",
+    room: "server",
+    file: "Answers.ts",
+    find: "if (waiting.size >= maxWaiting) return deliver(text)",
+    replace: "if (waiting.size < maxWaiting) return deliver(text)",
+  },
+  {
+    law: "L13",
+    name: "a frame that is not UTF-8 ends the server",
+    room: "server",
+    file: "Peer.ts",
+    find: 'return onInvalid(unreadable("Parse error: the line is not UTF-8"))',
+    replace: 'return Effect.die("not UTF-8")',
+  },
+]
