@@ -1,0 +1,114 @@
+/**
+ * What of the server's environment a command sees (§6.12). Pure. Keys of model providers are taken out last, so that no
+ * setting brings them back: a command is written by the model, and its output goes to the model.
+ */
+import type { ShellEnvironment } from "@colloquy/core/ConversationSettings"
+
+export interface EnvironmentOptions {
+  /** The command may not use the network. */
+  readonly networkDisabled: boolean
+  /** Variables that hold keys of providers, `env_key` of each. */
+  readonly providerKeyNames: ReadonlyArray<string>
+  /** Told to the command as `CODEX_THREAD_ID`. */
+  readonly conversationId?: string
+}
+
+/** §6.12. Whatever the case, as Windows has `Path`. */
+const coreNames = [
+  "HOME",
+  "LOGNAME",
+  "PATH",
+  "SHELL",
+  "USER",
+  "USERNAME",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+] as const
+
+const defaultExcludes = ["*KEY*", "*SECRET*", "*TOKEN*"] as const
+
+/** Names known to hold keys of providers, whether or not one is configured. */
+const knownKeyNames = [
+  "OPENAI_API_KEY",
+  "CODEX_API_KEY",
+  "AZURE_OPENAI_API_KEY",
+  "ANTHROPIC_API_KEY",
+  "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
+  "MISTRAL_API_KEY",
+  "DEEPSEEK_API_KEY",
+  "GROQ_API_KEY",
+  "OPENROUTER_API_KEY",
+  "XAI_API_KEY",
+] as const
+
+/** Everything but names that look like secrets: the original's default in S-Sep, and the safer one. */
+const defaultPolicy: ShellEnvironment = {
+  inherit: "all",
+  ignoreDefaultExcludes: false,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+}
+
+/**
+ * Whole-name match with `*` (any run) and `?` (one character), whatever the case. Linear but for the text behind the
+ * last star: never a regular expression, whose time a pattern could make explode.
+ */
+const matches = (pattern: string, name: string): boolean => {
+  const [glob, text] = [[...pattern.toUpperCase()], [...name.toUpperCase()]]
+  let [at, star, resume] = [0, -1, 0]
+  for (let read = 0; read < text.length;) {
+    if (glob[at] === "*") {
+      star = at++
+      resume = read
+    } else if (at < glob.length && (glob[at] === "?" || glob[at] === text[read])) {
+      at++
+      read++
+    } else if (star >= 0) {
+      at = star + 1
+      read = ++resume
+    } else return false
+  }
+  while (glob[at] === "*") at++
+  return at === glob.length
+}
+
+const matchesAny = (patterns: ReadonlyArray<string>, name: string): boolean =>
+  patterns.some((pattern) => matches(pattern, name))
+
+const isInherited = (inherit: ShellEnvironment["inherit"], name: string): boolean =>
+  inherit === "all" || (inherit === "core" && matchesAny(coreNames, name))
+
+/**
+ * In this order: inherit, the default excludes, `exclude`, `set`, `includeOnly`, what the server adds, and without the
+ * keys of providers.
+ */
+export const environmentOf = (
+  parent: Readonly<Record<string, string | undefined>>,
+  policy: ShellEnvironment | undefined,
+  options: EnvironmentOptions,
+): Record<string, string> => {
+  const { exclude, ignoreDefaultExcludes, includeOnly, inherit, set } = policy ?? defaultPolicy
+  const excluded = [...(ignoreDefaultExcludes ? [] : defaultExcludes), ...exclude]
+  const variables = new Map<string, string>()
+  for (const [name, value] of Object.entries(parent)) {
+    if (value === undefined || !isInherited(inherit, name)) continue
+    if (!matchesAny(excluded, name)) variables.set(name, value)
+  }
+  for (const [name, value] of Object.entries(set)) variables.set(name, value)
+  if (includeOnly.length > 0) {
+    for (const name of variables.keys()) {
+      if (!matchesAny(includeOnly, name)) variables.delete(name)
+    }
+  }
+  if (options.networkDisabled) variables.set("CODEX_SANDBOX_NETWORK_DISABLED", "1")
+  if (options.conversationId !== undefined) {
+    variables.set("CODEX_THREAD_ID", options.conversationId)
+  }
+  const keys = new Set(
+    [...knownKeyNames, ...options.providerKeyNames].map((key) => key.toUpperCase()),
+  )
+  return Object.fromEntries([...variables].filter(([name]) => !keys.has(name.toUpperCase())))
+}

@@ -1,0 +1,113 @@
+/**
+ * What the model reads of a command's result (§6.8). Pure. Bounded to 256 lines and 10 KiB, of which head and tail are
+ * kept; a real exit code is told as it is.
+ */
+import * as Duration from "effect/Duration"
+import { cutAfter, cutBefore } from "./Capture.ts"
+import type { CommandResult } from "./Command.ts"
+
+/** §6.8. */
+const limits = { lines: 256, headLines: 128, tailLines: 128, bytes: 10 * 1024, headBytes: 5 * 1024 }
+
+/** The shell's code for a command that ran out of time; the issue of the original's −1. */
+const timedOutCode = 124
+
+/** Those a shell can tell of; the numbers are Linux's and macOS's alike, for others the shell's answer is 128. */
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGTRAP: 5,
+  SIGABRT: 6,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+}
+
+/** Its own where it has one; 124 past its timeout; 128 and the signal's number when killed by one. */
+export const exitCodeOf = (result: Pick<CommandResult, "exit">): number => {
+  switch (result.exit._tag) {
+    case "Exited":
+      return result.exit.code
+    case "TimedOut":
+      return timedOutCode
+    case "Signaled":
+      return 128 + (signalNumbers[result.exit.signal] ?? 0)
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** Lines with their line feeds. */
+const linesOf = (text: string): ReadonlyArray<string> => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+
+/** The longest beginning of at most `maxBytes` bytes. */
+const beginning = (text: string, maxBytes: number): string => {
+  const bytes = encoder.encode(text)
+  if (bytes.length <= maxBytes) return text
+  return decoder.decode(bytes.subarray(0, cutBefore(bytes, maxBytes)))
+}
+
+const ending = (text: string, maxBytes: number): string => {
+  const bytes = encoder.encode(text)
+  if (bytes.length <= maxBytes) return text
+  return decoder.decode(bytes.subarray(cutAfter(bytes, bytes.length - maxBytes)))
+}
+
+const markerOf = (omitted: number, total: number): string =>
+  `\n[... omitted ${omitted} of ${total} lines ...]\n\n`
+
+/** Lines of which every byte is in `kept`, counted from the end it shares with `lines`. */
+const wholeLines = (lines: ReadonlyArray<string>, kept: string): number => {
+  let left = kept.length
+  let count = 0
+  while (count < lines.length && (left -= lines[count]?.length ?? 0) >= 0) count++
+  return count
+}
+
+/**
+ * At most 256 lines and 10 KiB, marker included: the first and the last 128 lines, the head in at most 5 KiB, the tail
+ * in the rest; cuts fall between characters. The marker counts the lines that are not wholly there.
+ */
+export const truncated = (text: string): string => {
+  const lines = linesOf(text)
+  if (lines.length <= limits.lines && encoder.encode(text).length <= limits.bytes) return text
+  const heads = lines.slice(0, limits.headLines)
+  const tails = lines.slice(Math.max(limits.headLines, lines.length - limits.tailLines))
+  const head = beginning(lines.length <= limits.headLines ? text : heads.join(""), limits.headBytes)
+  // As long as the marker can get, so that the count it gives cannot make it longer.
+  const room = limits.bytes - encoder.encode(head + markerOf(lines.length, lines.length)).length
+  const tail = ending(tails.length === 0 ? text.slice(head.length) : tails.join(""), room)
+  const shown = wholeLines(heads, head) + wholeLines(lines.toReversed(), tail)
+  return head + markerOf(Math.max(0, lines.length - shown), lines.length) + tail
+}
+
+const prefixOf = ({ exit }: CommandResult): string => {
+  switch (exit._tag) {
+    case "Exited":
+      return ""
+    case "TimedOut":
+      return `command timed out after ${Math.round(Duration.toMillis(exit.after))} milliseconds\n`
+    case "Signaled":
+      return `command was killed by a signal: ${exit.signal}\n`
+  }
+}
+
+/** `formatted_output` of `exec_command_end`: both streams in order of arrival, within the bounds. */
+export const formatted = (result: CommandResult): string =>
+  truncated(prefixOf(result) + result.aggregated.text)
+
+/** The output of the call: JSON of `output` and `metadata`, the duration in seconds with one decimal. */
+export const modelText = (result: CommandResult): string =>
+  JSON.stringify({
+    output: formatted(result),
+    metadata: {
+      exit_code: exitCodeOf(result),
+      duration_seconds: Math.round(Duration.toMillis(result.duration) / 100) / 10,
+    },
+  })
