@@ -115,9 +115,9 @@ const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
   policy.mode === "read-only" || policy.mode === "workspace-write"
 
 /**
- * Decides in the order of §6.13: may it ask to be escalated, is it trusted, what says the table. Under `untrusted`
- * a command that reads only while it is kept to reading (`git status`) runs confined to that, where it can be; an
- * `external-sandbox` reads like full access.
+ * Decides in the order of §6.13: may it ask to be escalated, is it trusted, what says the table. A command that reads
+ * as long as it is kept to reading (`git status`) runs so, unasked, wherever something is confined or a person would
+ * be asked; an `external-sandbox` reads like full access.
  */
 export const decideCommand = (request: CommandRequest): CommandDecision => {
   const { approvalPolicy, argv, isEscalated, isGranted, justification, sandbox, sandboxPolicy } =

@@ -1,0 +1,228 @@
+import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import {
+  type CommandDecision,
+  type CommandRequest,
+  decideCommand,
+} from "../../src/policy/CommandPolicy.ts"
+
+const readOnly: SandboxPolicy = { mode: "read-only" }
+const workspaceWrite: SandboxPolicy = { mode: "workspace-write", network_access: true }
+const fullAccess: SandboxPolicy = { mode: "danger-full-access" }
+const external: SandboxPolicy = { mode: "external-sandbox" }
+
+const approvals: ReadonlyArray<AskForApproval> = ["untrusted", "on-failure", "on-request", "never"]
+const sandboxes = { readOnly, workspaceWrite, fullAccess, external }
+const commands = {
+  /** Nobody vouches for it. */
+  unknown: ["touch", "made.txt"],
+  safe: ["cat", "hello.txt"],
+  /** Safe where it can only read. */
+  git: ["git", "status"],
+}
+
+const request = (fields: Partial<CommandRequest>): CommandRequest => ({
+  argv: commands.unknown,
+  approvalPolicy: "on-request",
+  sandboxPolicy: readOnly,
+  sandbox: { _tag: "Available" },
+  isGranted: false,
+  isEscalated: false,
+  ...fields,
+})
+
+const said = (name: string) =>
+  `approval policy is ${name}; reject command — you should not ask for escalated permissions if the approval policy is ${name}`
+
+/** What a cell of the table below stands for. */
+const meanings = {
+  /** Run, not confined. */
+  open: () => ({ _tag: "Run", confinement: "none", escalateOnDenial: false }),
+  /** Run under the policy. */
+  kept: (confinement) => ({ _tag: "Run", confinement, escalateOnDenial: false }),
+  /** Run under the policy; ask where it denies something. */
+  tried: (confinement) => ({ _tag: "Run", confinement, escalateOnDenial: true }),
+  /** Run where it can only read. */
+  read: () => ({ _tag: "Run", confinement: readOnly, escalateOnDenial: false }),
+  /** The same; ask where it is denied something. */
+  readTried: () => ({ _tag: "Run", confinement: readOnly, escalateOnDenial: true }),
+  ask: () => ({ _tag: "Ask", thenConfinement: "none" }),
+  askMissing: () => ({
+    _tag: "Ask",
+    reason: "the sandbox is not available: no bwrap",
+    thenConfinement: "none",
+  }),
+  missing: () => ({
+    _tag: "Reject",
+    output:
+      "exec command rejected: auto-rejected because command is not on trusted list (the sandbox is not available: no bwrap)",
+  }),
+  UnlessTrusted: () => ({ _tag: "Reject", output: said("UnlessTrusted") }),
+  OnFailure: () => ({ _tag: "Reject", output: said("OnFailure") }),
+  Never: () => ({ _tag: "Reject", output: said("Never") }),
+} satisfies Readonly<Record<string, (policy: SandboxPolicy) => object>>
+
+type Cell = keyof typeof meanings
+type Row = Readonly<Record<keyof typeof commands, Cell>>
+
+const row = (unknown: Cell, git: Cell, safe: Cell = "open"): Row => ({ unknown, git, safe })
+
+/** Not escalated, not granted; where a cell is a pair, the second is without a sandbox on the machine. */
+const table: Readonly<
+  Record<AskForApproval, Readonly<Record<keyof typeof sandboxes, readonly [Row, Row]>>>
+> = {
+  untrusted: {
+    readOnly: [row("ask", "readTried"), row("ask", "ask")],
+    workspaceWrite: [row("ask", "readTried"), row("ask", "ask")],
+    fullAccess: [row("ask", "readTried"), row("ask", "ask")],
+    external: [row("ask", "ask"), row("ask", "ask")],
+  },
+  "on-failure": {
+    readOnly: [row("tried", "readTried"), row("askMissing", "askMissing")],
+    workspaceWrite: [row("tried", "readTried"), row("askMissing", "askMissing")],
+    fullAccess: [row("open", "open"), row("open", "open")],
+    external: [row("open", "open"), row("open", "open")],
+  },
+  "on-request": {
+    readOnly: [row("kept", "read"), row("askMissing", "askMissing")],
+    workspaceWrite: [row("kept", "read"), row("askMissing", "askMissing")],
+    fullAccess: [row("open", "open"), row("open", "open")],
+    external: [row("open", "open"), row("open", "open")],
+  },
+  never: {
+    readOnly: [row("kept", "read"), row("missing", "missing")],
+    workspaceWrite: [row("kept", "read"), row("missing", "missing")],
+    fullAccess: [row("open", "open"), row("open", "open")],
+    external: [row("open", "open"), row("open", "open")],
+  },
+}
+
+/** Escalated, not granted, on request: only what confines is asked about. */
+const escalated: Readonly<Record<keyof typeof sandboxes, readonly [Row, Row]>> = {
+  readOnly: [row("ask", "ask"), row("askMissing", "askMissing")],
+  workspaceWrite: [row("ask", "ask"), row("askMissing", "askMissing")],
+  fullAccess: [row("open", "open"), row("open", "open")],
+  external: [row("open", "open"), row("open", "open")],
+}
+
+const refusals = { untrusted: "UnlessTrusted", "on-failure": "OnFailure", never: "Never" } as const
+
+const keysOf = <A extends object>(record: A) => Object.keys(record) as Array<keyof A>
+
+const everyCell = approvals.flatMap((approvalPolicy) =>
+  keysOf(sandboxes).flatMap((sandbox) =>
+    [true, false].flatMap((available) =>
+      [true, false].flatMap((isGranted) =>
+        [true, false].flatMap((isEscalated) =>
+          keysOf(commands).map((command) => ({
+            approvalPolicy,
+            sandbox,
+            available,
+            isGranted,
+            isEscalated,
+            command,
+          })),
+        ),
+      ),
+    ),
+  ),
+)
+
+const expected = (cell: (typeof everyCell)[number]): Cell => {
+  const { approvalPolicy, available, command, isEscalated, isGranted, sandbox } = cell
+  if (isEscalated && approvalPolicy !== "on-request") return refusals[approvalPolicy]
+  if (isGranted) return "open"
+  const [withSandbox, without] = (isEscalated ? escalated : table[approvalPolicy])[sandbox]
+  return (available ? withSandbox : without)[command]
+}
+
+const requestOf = (cell: (typeof everyCell)[number]): CommandRequest => ({
+  argv: commands[cell.command],
+  approvalPolicy: cell.approvalPolicy,
+  sandboxPolicy: sandboxes[cell.sandbox],
+  sandbox: cell.available ? { _tag: "Available" } : { _tag: "Unavailable", reason: "no bwrap" },
+  isGranted: cell.isGranted,
+  isEscalated: cell.isEscalated,
+})
+
+describe("CommandPolicy", () => {
+  it("decides every cell of the table of approval, sandbox, machine, grant, escalation and command", () => {
+    assert.strictEqual(everyCell.length, 4 * 4 * 2 * 2 * 2 * 3)
+    for (const cell of everyCell) {
+      assert.deepStrictEqual<object>(
+        decideCommand(requestOf(cell)),
+        meanings[expected(cell)](sandboxes[cell.sandbox]),
+        JSON.stringify(cell),
+      )
+    }
+  })
+
+  it("tells the person what the model says it is for, and why else it asks", () => {
+    const asks = (fields: Partial<CommandRequest>) => {
+      const decision = decideCommand(request({ justification: "need to write", ...fields }))
+      return decision._tag === "Ask" ? decision.reason : decision
+    }
+    assert.strictEqual(asks({ isEscalated: true }), "need to write")
+    assert.strictEqual(asks({ approvalPolicy: "untrusted" }), "need to write")
+    assert.isUndefined(asks({ approvalPolicy: "untrusted", justification: "" }))
+    assert.strictEqual(
+      asks({ sandbox: { _tag: "Unavailable", reason: "no bwrap" } }),
+      "need to write; the sandbox is not available: no bwrap",
+    )
+  })
+
+  it("asks for what cannot be read off a script, and not for what can", () => {
+    const under = (script: string): CommandDecision["_tag"] =>
+      decideCommand(request({ approvalPolicy: "untrusted", argv: ["bash", "-lc", script] }))._tag
+    assert.strictEqual(under("cat a && ls | wc -l"), "Run")
+    assert.strictEqual(under("cat a > b"), "Ask")
+    assert.strictEqual(under("cat $(touch a)"), "Ask")
+    assert.strictEqual(under("rm -rf /"), "Ask")
+    assert.strictEqual(under(""), "Ask")
+  })
+
+  const unsafe = [
+    ["touch", "x"],
+    ["git", "status"],
+    ["git", "push"],
+    ["rm", "-rf", "/"],
+    ["cargo", "check"],
+    ["bash", "-lc", "git status"],
+    ["bash", "-lc", "ls > x"],
+    ["bash", "-lc", "find . -{delete,x}"],
+    ["bash", "-lc", "find . *"],
+    ["bash"],
+    ["./ls"],
+    [""],
+    [],
+  ]
+
+  it.prop(
+    "L15 nothing runs unconfined but by a policy that says so, a question that says so, a grant, or because it only reads",
+    {
+      argv: Schema.Literals(unsafe.map((words) => JSON.stringify(words))),
+      approvalPolicy: Schema.Literals(approvals),
+      sandboxPolicy: Schema.Literals(["read-only", "workspace-write"]),
+      available: Schema.Boolean,
+      isEscalated: Schema.Boolean,
+      justification: Schema.optionalKey(Schema.String),
+    },
+    ({ argv, available, sandboxPolicy, ...rest }) => {
+      const decision = decideCommand(
+        request({
+          ...rest,
+          argv: JSON.parse(argv) as ReadonlyArray<string>,
+          sandboxPolicy: { mode: sandboxPolicy },
+          sandbox: available ? { _tag: "Available" } : { _tag: "Unavailable", reason: "none" },
+        }),
+      )
+      if (decision._tag !== "Run") return
+      assert.isTrue(available)
+      assert.notStrictEqual(decision.confinement, "none")
+      // Never wider than the policy.
+      const mode = decision.confinement === "none" ? "" : decision.confinement.mode
+      assert.include(["read-only", sandboxPolicy], mode)
+    },
+  )
+})
