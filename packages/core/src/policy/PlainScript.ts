@@ -90,17 +90,17 @@ const ofNode = (node: CommandNode | PipelineNode | AndOr): Commands | undefined 
 const ofStatement = ({ background, command }: Statement): Commands | undefined =>
   background === true ? undefined : ofNode(command)
 
-/** Blanks, operators, escaped line ends and comments. */
-const betweenWords = /^(?:[ \t\n;|&]|\\\n|#[^\n]*)*$/
+/** Blanks, operators, escaped line ends and comments. Taken out one by one: a pattern for the whole could stall. */
+const betweenWords = /[ \t\n;|&]+|\\\n|#[^\n]*/g
 
 /** The parser is lenient: it steps over an open `(` behind a word without a word. What no word holds is read again. */
 const accountsFor = (script: string, words: ReadonlyArray<PlainWord>): boolean => {
   let at = 0
   for (const { end, start } of words) {
-    if (start < at || !betweenWords.test(script.slice(at, start))) return false
+    if (start < at || script.slice(at, start).replace(betweenWords, "") !== "") return false
     at = end
   }
-  return betweenWords.test(script.slice(at))
+  return script.slice(at).replace(betweenWords, "") === ""
 }
 
 /**

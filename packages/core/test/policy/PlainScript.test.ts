@@ -190,6 +190,19 @@ describe("PlainScript", () => {
     }
   })
 
+  it("reads the longest hostile script without a stall", () => {
+    const many = (text: string, times: number) => text.repeat(times)
+    assert.isUndefined(plainCommands(`ls ${many("#", 100_000)}\n(`))
+    assert.isUndefined(plainCommands(`ls ${many("(", 20_000)}`))
+    assert.isUndefined(plainCommands(`ls ${many("$(", 20_000)}`))
+    assert.isUndefined(plainCommands(`ls ${many("{a,", 20_000)}${many("}", 20_000)}`))
+    assert.lengthOf(
+      plainCommands(many("ls && ", 20_000) + many("\n", 100_000) + "ls") ?? [],
+      20_001,
+    )
+    assert.lengthOf(plainCommands(`ls ${many("[", 50_000)}`) ?? [], 1)
+  }, 5_000)
+
   it("says which words are patterns, quoted ones not", () => {
     assert.deepStrictEqual(
       plainWords("ls * '*' \"*\" \\* a? [b]")?.[0]?.map(({ isPattern }) => isPattern),
