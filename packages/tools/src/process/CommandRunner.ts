@@ -24,6 +24,7 @@ import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
+import { Reaper } from "./Reaper.ts"
 import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
 
 /** How long pipes are waited for that a process in the background still holds; the original waits as long. */
@@ -66,14 +67,22 @@ export class CommandRunner extends Context.Service<
     this,
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-      const parts = { spawner, fs: yield* FileSystem.FileSystem, group: yield* ProcessGroup }
+      const parts = {
+        spawner,
+        fs: yield* FileSystem.FileSystem,
+        group: yield* ProcessGroup,
+        reaper: yield* Reaper,
+      }
       return CommandRunner.of({
         run: (launch, options) => Effect.scoped(runScoped(parts, launch, options)),
       })
     }),
   )
 
-  static readonly layer = Layer.provide(this.layerOfGroups, ProcessGroup.layer)
+  static readonly layer = Layer.provide(
+    this.layerOfGroups,
+    Layer.merge(ProcessGroup.layer, Reaper.layer),
+  )
 }
 
 const commandOf = (launch: Launch, killGrace: Duration.Duration): ChildProcess.StandardCommand => {
@@ -187,20 +196,26 @@ interface Parts {
   readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
   readonly fs: FileSystem.FileSystem
   readonly group: ProcessGroup["Service"]
+  readonly reaper: Reaper["Service"]
 }
 
 /** Starts the program; when the scope ends its group is over. */
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
-  const spawning = Scope.provide(spawn(parts, launch, options.killGrace), lifetime)
+  const guarded = !launch.diesWithParent
+  if (guarded) yield* parts.reaper.ready
+  const spawning = spawn(parts, launch, options.killGrace).pipe(
+    Scope.provide(lifetime),
+    Effect.tap(({ pid }) => (guarded ? parts.reaper.add(pid) : Effect.void)),
+  )
   return yield* Effect.acquireRelease(
     Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
-    (handle) =>
-      Effect.andThen(
-        endGroup(parts.group, handle.pid, options.killGrace),
-        // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
-        Effect.forkDetach(Scope.close(lifetime, Exit.void)),
-      ),
+    Effect.fnUntraced(function* ({ pid }) {
+      yield* endGroup(parts.group, pid, options.killGrace)
+      if (guarded) yield* parts.reaper.remove(pid)
+      // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
+      yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
+    }),
   )
 })
 

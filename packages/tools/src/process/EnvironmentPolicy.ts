@@ -57,7 +57,7 @@ const defaultPolicy: ShellEnvironment = {
  * last star: never a regular expression, whose time a pattern could make explode.
  */
 const matches = (pattern: string, name: string): boolean => {
-  const [glob, text] = [[...pattern.toUpperCase()], [...name.toUpperCase()]]
+  const [glob, text] = [pattern.toUpperCase(), name.toUpperCase()]
   let [at, star, resume] = [0, -1, 0]
   for (let read = 0; read < text.length;) {
     if (glob[at] === "*") {

@@ -1,0 +1,124 @@
+/**
+ * Service: process groups that have to die with the server, also when it is killed with -9 (L8).
+ *
+ * One watchdog for the whole server: a shell that reads from a pipe which groups there are, and that kills them when
+ * the pipe ends, as it does however the server ends. It costs one process and one line per command and changes
+ * nothing about the command: a watchdog in each group costs two more processes per command and becomes its child,
+ * and `setpriv --pdeathsig` covers neither grandchildren nor macOS. Out of reach: what left its group (`setsid`), and
+ * what started in the instant before its group was told of. Used for what no sandbox takes down with it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Queue from "effect/Queue"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+
+/**
+ * Lines `+ GROUP` and `- GROUP`, in any number and in any state. It kills with the shell's own `kill`, and does not
+ * go by itself when a terminal or a supervisor asks everything at once to end.
+ */
+const watchdog = `
+trap '' HUP INT TERM
+groups=' '
+while read -r change group; do
+  case $groups in
+    *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
+  esac
+  case $change in
+    +) groups="$groups$group " ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+`
+
+/** Lines the watchdog has not read yet; it reads at once. */
+const maxUnread = 1024
+
+export class Reaper extends Context.Service<
+  Reaper,
+  {
+    /** Starts the watchdog unless it runs. Where it cannot be started, that is logged and commands run without. */
+    readonly ready: Effect.Effect<void>
+    /** This group is to die with the server. */
+    readonly add: (group: number) => Effect.Effect<void>
+    /** This group is over: its number may soon be somebody else's. */
+    readonly remove: (group: number) => Effect.Effect<void>
+  }
+>()("@colloquy/tools/Reaper") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const scope = yield* Effect.scope
+      return yield* make(spawner, scope)
+    }),
+  )
+}
+
+const commandReading = (lines: Stream.Stream<string>): ChildProcess.StandardCommand =>
+  ChildProcess.make("/bin/sh", ["-c", watchdog], {
+    cwd: "/",
+    env: {},
+    stdin: Stream.encodeText(lines),
+    stdout: "ignore",
+    stderr: "ignore",
+    killSignal: "SIGKILL",
+  })
+
+const make = Effect.fnUntraced(function* (
+  spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
+  scope: Scope.Scope,
+) {
+  const groups = new Set<number>()
+  const starting = yield* Semaphore.make(1)
+  /** Where the watchdog that runs reads from. */
+  let lines: Queue.Queue<string> | undefined
+
+  const start = Effect.gen(function* () {
+    if (lines !== undefined) return
+    const queue = yield* Queue.bounded<string>(maxUnread)
+    const known = Stream.fromIterable([...groups].map((group) => `+ ${group}\n`))
+    const lifetime = yield* Scope.fork(scope)
+    const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)))
+    // From here on groups are told of, and wait in the queue.
+    lines = queue
+    const handle = yield* spawner.spawn(command).pipe(
+      Scope.provide(lifetime),
+      Effect.tapError(() => Effect.sync(() => (lines = undefined))),
+    )
+    // Killed by somebody: the next command starts another one, which hears of every group.
+    const over = Effect.suspend(() => {
+      lines = undefined
+      return Effect.andThen(Queue.shutdown(queue), Scope.close(lifetime, Exit.void))
+    })
+    yield* Effect.forkIn(Effect.andThen(Effect.exit(handle.exitCode), over), scope)
+  })
+
+  const tell = (line: string) =>
+    Effect.suspend(() => (lines === undefined ? Effect.void : Queue.offer(lines, line)))
+
+  return Reaper.of({
+    ready: starting
+      .withPermit(start)
+      .pipe(
+        Effect.catch((error) =>
+          Effect.logWarning("commands outlive a server that is killed: no watchdog", error.message),
+        ),
+      ),
+    add: (group) =>
+      Effect.andThen(
+        Effect.sync(() => groups.add(group)),
+        tell(`+ ${group}\n`),
+      ),
+    remove: (group) =>
+      Effect.andThen(
+        Effect.sync(() => groups.delete(group)),
+        tell(`- ${group}\n`),
+      ),
+  })
+})

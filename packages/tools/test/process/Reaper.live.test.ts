@@ -1,0 +1,179 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ChildProcess from "node:child_process"
+import * as FS from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+
+const hasBwrap = FS.existsSync("/usr/bin/bwrap")
+if (!hasBwrap) {
+  process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
+}
+
+/** A server that runs one command and passes on what it prints. */
+const server = `
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+const options = {
+  timeout: Duration.minutes(1),
+  killGrace: Duration.seconds(1),
+  onOutput: ({ bytes }) => Effect.sync(() => process.stdout.write(bytes)),
+}
+const launch = { cwd: "/", env: { PATH: process.env.PATH }, inputs: new Map(), ...JSON.parse(process.argv[1]) }
+const program = Effect.flatMap(CommandRunner, (runner) => runner.run(launch, options))
+Effect.runFork(Effect.provide(program, Layer.provide(CommandRunner.layer, NodeServices.layer)))
+`
+
+interface Found {
+  readonly pid: number
+  readonly parent: number
+  readonly words: string
+}
+
+/** Zombies left out: their command line is empty. */
+const processes = (): ReadonlyArray<Found> =>
+  FS.readdirSync("/proc").flatMap((name) => {
+    try {
+      const stat = FS.readFileSync(`/proc/${name}/stat`, "utf8")
+      const words = FS.readFileSync(`/proc/${name}/cmdline`, "utf8")
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
+      return /^\d+$/.test(name) && words !== "" ? [{ pid: Number(name), parent, words }] : []
+    } catch {
+      return []
+    }
+  })
+
+/** All that stem from this process, and all whose command line has the word, without the process itself. */
+const related = (root: number, word: string): ReadonlyArray<number> => {
+  const all = processes()
+  const found = new Set([root])
+  for (let before = 0; before < found.size;) {
+    before = found.size
+    for (const { parent, pid, words } of all) {
+      if (found.has(parent) || (words.includes(word) && pid !== process.pid)) found.add(pid)
+    }
+  }
+  return [...found].filter((pid) => pid !== root)
+}
+
+let marks = 0
+
+/** Starts the server with the command, kills it with -9 once the command says `up`, and gives who was and who is left. */
+const killed = async (command: object, script: string, prefix: ReadonlyArray<string> = []) => {
+  const word = `${80_000 + process.pid}.${++marks}`
+  const argv = [...prefix, "bash", "-c", script.replaceAll("WORD", word)]
+  const child = ChildProcess.spawn(
+    process.execPath,
+    ["--input-type=module", "-e", server, JSON.stringify({ argv, ...command })],
+    { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] },
+  )
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve())
+    child.once("exit", () => reject(new Error("the server ended before its command was up")))
+  })
+  const before = related(child.pid ?? 0, word)
+  child.kill("SIGKILL")
+  await new Promise((resolve) => child.once("close", resolve))
+  const isLeft = () => {
+    const now = new Set(processes().map(({ pid }) => pid))
+    return before.filter((pid) => now.has(pid)).concat(related(-1, word))
+  }
+  for (let tries = 0; tries < 40 && isLeft().length > 0; tries++) await sleep(20)
+  return { before: before.length, left: isLeft() }
+}
+
+const own = { diesWithParent: false }
+
+describe("Reaper, a server killed with -9", () => {
+  it("L8 leaves no command", async () => {
+    const { before, left } = await killed(own, "echo up; exec sleep WORD")
+    // The command and the watchdog.
+    assert.strictEqual(before, 2)
+    assert.deepStrictEqual(left, [])
+  })
+
+  it("L8 leaves no grandchild, not one that ignores signals either", async () => {
+    const script = `
+      trap '' TERM HUP INT
+      (bash -c "trap '' TERM HUP INT; sleep WORD & sleep WORD") &
+      (while :; do sleep WORD; done) &
+      sleep 0.3; echo up; sleep WORD`
+    const { before, left } = await killed(own, script)
+    assert.isAtLeast(before, 7)
+    assert.deepStrictEqual(left, [])
+  })
+
+  it("L8 without the watchdog a command does stay: what is counted here is real", async () => {
+    const { left } = await killed({ diesWithParent: true }, "echo up; exec sleep WORD")
+    for (const pid of left) process.kill(pid, "SIGKILL")
+    assert.strictEqual(new Set(left).size, 1)
+  })
+
+  it("L8 does not reach a session of its own outside a sandbox", async () => {
+    const { left } = await killed(own, "setsid sleep WORD & sleep 0.3; echo up; sleep WORD")
+    for (const pid of new Set(left)) process.kill(pid, "SIGKILL")
+    assert.strictEqual(new Set(left).size, 1)
+  })
+
+  it.skipIf(!hasBwrap)(
+    "L8 leaves nothing of a sandbox, sessions of their own included",
+    async () => {
+      const { before, left } = await killed(
+        { diesWithParent: true },
+        "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
+        ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
+      )
+      assert.isAtLeast(before, 5)
+      assert.deepStrictEqual(left, [])
+    },
+  )
+})
+
+const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
+
+describe("Reaper, a server that goes on", () => {
+  const sh = (script: string) => ({
+    argv: ["bash", "-c", script] as const,
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+    inputs: new Map<number, Uint8Array>(),
+    diesWithParent: false,
+  })
+  const options = {
+    timeout: Duration.seconds(10),
+    killGrace: Duration.millis(200),
+    onOutput: () => Effect.void,
+  }
+  const watchdogs = () =>
+    processes().filter(
+      ({ parent, words }) => parent === process.pid && words.includes("read -r change"),
+    )
+
+  it.live("starts one watchdog for all commands, another when it is killed, and none stays", () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        const { run } = yield* CommandRunner
+        yield* Effect.forEach(Array.from({ length: 20 }), () => run(sh("true"), options), {
+          concurrency: 8,
+        })
+        const [first, ...more] = watchdogs()
+        assert.deepStrictEqual(more, [])
+        assert.isDefined(first)
+        // A command that gets at its watchdog ends nothing but its own safety.
+        const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
+        assert.strictEqual(result.stdout.text, "on\n")
+        yield* run(sh("true"), options)
+        const pids = watchdogs().map(({ pid }) => pid)
+        assert.strictEqual(pids.length, 1)
+        assert.notStrictEqual(pids[0], first?.pid)
+      }).pipe(Effect.provide(live))
+      assert.deepStrictEqual(watchdogs(), [])
+    }),
+  )
+})
