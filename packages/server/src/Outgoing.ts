@@ -1,5 +1,5 @@
 /** Requests of our own to the other side: their ids, their answers, and what becomes of them when it goes away. */
-import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
+import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import { ErrorCode, JsonRpcError, type RequestId, requestText } from "@colloquy/protocol/JsonRpc"
 import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 
 interface Asked {
   readonly codec: Codec
-  readonly reply: Deferred.Deferred<unknown, JsonRpcError>
+  readonly reply: Deferred.Deferred<unknown, JsonRpcError | ConnectionClosed>
 }
 
 export interface Outgoing {
@@ -24,15 +24,11 @@ export interface Outgoing {
     id: RequestId | null,
     answer: Exit.Exit<unknown, JsonRpcError>,
   ) => Effect.Effect<void>
-  /** No answer will come any more: everything open, and everything asked from now on, fails. */
+  /** No answer will come any more: everything open, and everything asked from now on, fails `ConnectionClosed`. */
   readonly close: Effect.Effect<void>
 }
 
-const ended = () =>
-  new JsonRpcError({
-    code: ErrorCode.serverError,
-    message: "the connection has ended",
-  })
+const ended = () => new ConnectionClosed({ reason: "the connection has ended" })
 
 export const make = (
   send: Connection["send"],
@@ -48,7 +44,7 @@ export const make = (
     const encoded = codec.encodeParams(params)
     if (encoded._tag === "Failure") return yield* Effect.die(encoded.failure)
     const id = nextId++
-    const reply = yield* Deferred.make<unknown, JsonRpcError>()
+    const reply = yield* Deferred.make<unknown, JsonRpcError | ConnectionClosed>()
     open.add(id, { codec, reply })
     return yield* send([requestText(id, method._tag, encoded.success)]).pipe(
       Effect.andThen(Deferred.await(reply)),

@@ -20,7 +20,7 @@ const settled = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow
 const start = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-const connectionEnded = new JsonRpcError({ code: -32000, message: "the connection has ended" })
+const connectionEnded = new ConnectionClosed({ reason: "the connection has ended" })
 
 const table = (send: Effect.Effect<void, ConnectionClosed> = Effect.void) => {
   const sent: Array<string> = []

@@ -419,7 +419,7 @@ describe("Peer: the other direction", () => {
       yield* peer.quiet
       yield* peer.client.close
       yield* peer.quiet
-      const error = { code: -32000, message: "the connection has ended" }
+      const error = { code: 8, message: "the connection has ended" }
       assert.deepStrictEqual<unknown>(peer.messages.slice(2), [
         { jsonrpc: "2.0", id: "a", error },
         { jsonrpc: "2.0", id: "b", error },

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { AnyEventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
 import { dialect, notification, request } from "../Method.ts"
+import { ElicitParams } from "./Elicitation.ts"
 
 /** Revisions with an `initialize` handshake that this dialect speaks, newest first. */
 export const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
@@ -124,8 +125,17 @@ export const CodexEvent = notification("codex/event", {
   doc: "An event of the conversation, tied to the tool call that runs it by `_meta.requestId`.",
 })
 
+/** The answer stays unread here: whatever it is, it ends in a decision (`readDecision`). */
+export const Elicit = request("elicitation/create", {
+  params: ElicitParams,
+  result: Schema.Unknown,
+  since: "2025-06-18",
+  capability: "elicitation",
+  doc: "Asks the person at the client whether a command may run or a patch may be applied.",
+})
+
 export const CodexMcp = dialect({
   name: "codex-mcp",
   clientToServer: [Initialize, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
-  serverToClient: [Ping, CodexEvent, Cancelled],
+  serverToClient: [Ping, CodexEvent, Elicit, Cancelled],
 })

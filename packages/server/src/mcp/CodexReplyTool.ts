@@ -1,13 +1,11 @@
 /** The tool `codex-reply`: the next turn of a conversation, named by any generation's key (§1.6, design §6). */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { parseConversationId } from "@colloquy/protocol/Ids"
-import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../Peer.ts"
 import { badArguments, badId, failureIn, unknownId } from "./ToolResults.ts"
-import { runTurn } from "./TurnCall.ts"
+import { runTurn, type ToolCaller } from "./TurnCall.ts"
 
 /** Argument and the name the original's texts give it; the newest first. */
 const keys = [
@@ -18,7 +16,7 @@ const keys = [
 
 export const codexReply = Effect.fnUntraced(function* (
   args: CodexReplyArguments,
-  call: { readonly requestId: RequestId; readonly peer: PeerControl },
+  call: ToolCaller,
 ): Effect.fn.Return<CallToolResult, never, ConversationManager> {
   const manager = yield* ConversationManager
   const given = keys.flatMap(([key, name]) => {

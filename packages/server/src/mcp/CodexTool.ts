@@ -1,13 +1,12 @@
 /** The tool `codex`: a new conversation and its first turn (§1.5). */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { type SettingsOverrides, SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { type RequestId, requestIdText } from "@colloquy/protocol/JsonRpc"
+import { requestIdText } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../Peer.ts"
 import { badSettings, notStarted } from "./ToolResults.ts"
-import { runTurn } from "./TurnCall.ts"
+import { runTurn, type ToolCaller } from "./TurnCall.ts"
 
 /** The wire's names on the left, the core's on the right. */
 const names = {
@@ -30,7 +29,7 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
 
 export const codex = Effect.fnUntraced(function* (
   args: CodexArguments,
-  call: { readonly requestId: RequestId; readonly peer: PeerControl },
+  call: ToolCaller,
 ): Effect.fn.Return<CallToolResult, never, ConversationManager | SettingsResolver> {
   const manager = yield* ConversationManager
   const resolver = yield* SettingsResolver

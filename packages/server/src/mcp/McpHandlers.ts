@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (options: {
     [Initialize._tag]: initialize(session, options.version),
     [Ping._tag]: ping,
     [ToolsList._tag]: toolsList,
-    [ToolsCall._tag]: yield* toolsCall,
+    [ToolsCall._tag]: yield* toolsCall(session),
     [Initialized._tag]: notificationsInitialized,
     [Cancelled._tag]: notificationsCancelled,
   }

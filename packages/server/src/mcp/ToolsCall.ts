@@ -1,7 +1,7 @@
 /** `tools/call`: finds the tool, decodes its arguments strictly, runs it. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import {
   Codex,
@@ -13,28 +13,26 @@ import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Effect from "effect/Effect"
-import type { Caller, PeerControl } from "../Peer.ts"
+import type { Caller } from "../Peer.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
+import { make as makeElicitations } from "./Elicitations.ts"
+import type { Session } from "./Session.ts"
 import { badArguments, missingArguments } from "./ToolResults.ts"
+import type { ToolCaller } from "./TurnCall.ts"
 
 type Services = ConversationManager | SettingsResolver
-
-interface Call {
-  readonly requestId: RequestId
-  readonly peer: PeerControl
-}
 
 interface Runnable {
   /** The original's words for a call without arguments (§1.5, §1.6). */
   readonly missing: string
-  readonly run: (args: unknown, call: Call) => Effect.Effect<CallToolResult, never, Services>
+  readonly run: (args: unknown, call: ToolCaller) => Effect.Effect<CallToolResult, never, Services>
 }
 
 const runnable = <A extends Pure>(
   tool: ToolDefinition<A>,
   missing: string,
-  run: (args: A["Type"], call: Call) => Effect.Effect<CallToolResult, never, Services>,
+  run: (args: A["Type"], call: ToolCaller) => Effect.Effect<CallToolResult, never, Services>,
 ): readonly [string, Runnable] => [
   tool.name,
   {
@@ -63,7 +61,10 @@ const unknownTool = (name: string) => {
   })
 }
 
-export const toolsCall = Effect.map(Effect.context<Services>(), (services) => {
+/** Of one connection: its calls put a question to the client once. */
+export const toolsCall = Effect.fnUntraced(function* (session: Session) {
+  const services = yield* Effect.context<Services>()
+  const elicitations = makeElicitations()
   return (
     params: { readonly name: string; readonly arguments?: unknown },
     { requestId, peer }: Caller,
@@ -71,8 +72,14 @@ export const toolsCall = Effect.map(Effect.context<Services>(), (services) => {
     const tool = tools.get(params.name)
     if (tool === undefined) return Effect.fail(unknownTool(params.name))
     if (requestId === undefined) return Effect.die("a request without an id")
-    return params.arguments === undefined || params.arguments === null
-      ? Effect.succeed(missingArguments(params.name, tool.missing))
-      : Effect.provideContext(tool.run(params.arguments, { requestId, peer }), services)
+    if (params.arguments === undefined || params.arguments === null) {
+      return Effect.succeed(missingArguments(params.name, tool.missing))
+    }
+    return session.elicits.pipe(
+      Effect.flatMap((elicits) =>
+        tool.run(params.arguments, { requestId, peer, ...(elicits ? { elicitations } : {}) }),
+      ),
+      Effect.provideContext(services),
+    )
   }
 })

@@ -1,31 +1,39 @@
 /**
- * A tool call that runs one turn: submits the prompt, forwards the turn's events as they come, and gives the result
- * after the terminal event (L2). Withdrawn, it stops the turn and still forwards its `turn_aborted`, as the original
+ * A tool call that runs one turn: submits the prompt, forwards the turn's events as they come, puts the conversation's
+ * questions to a client that can answer them, each behind its event (L7), and gives the result after the terminal
+ * event (L2). Withdrawn, it stops the turn and still forwards its `turn_aborted`, as the original
  * does; the Peer then sends no answer.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/Listener"
 import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
+import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import { type CallToolResult, CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
+import type { CallElicitations, Elicitations } from "./Elicitations.ts"
 import { failureIn, success } from "./ToolResults.ts"
 import { wireEvent } from "./WireEvents.ts"
 
-export interface TurnCall {
+/** Who calls a tool. */
+export interface ToolCaller {
+  readonly requestId: RequestId
+  readonly peer: PeerControl
+  /** Of a client that can answer questions. */
+  readonly elicitations?: Elicitations
+}
+
+export interface TurnCall extends ToolCaller {
   readonly conversation: Conversation
   readonly prompt: string
   /** Chosen id of the submission; without one the conversation numbers it. */
   readonly submissionId?: string
   /** First event to forward; default: what comes from now on. */
   readonly from?: number
-  readonly requestId: RequestId
-  readonly peer: PeerControl
 }
 
 /** How long a stopped turn may take to its terminal event: a second and the kill grace (L14), and less than `InFlight` waits. */
@@ -52,13 +60,23 @@ const forwarder = (
   call: TurnCall,
   listener: Listener,
   turnId: string,
+  questions: CallElicitations | undefined,
 ): Effect.Effect<CallToolResult, ConnectionClosed | Cause.Done> => {
   const threadId = call.conversation.id
   let unsent: Array<Params<typeof CodexEvent>> = []
   let terminal: EventMsg | undefined
   let error: string | undefined
+  const over: Array<string> = []
+  const toPut: Array<Event> = []
+  const readQuestions = (delivery: Delivery) => {
+    if (delivery._tag === "Ask") toPut.push(delivery.event)
+    else if (delivery._tag === "Event" && delivery.event.msg.type === "approval_resolved") {
+      over.push(delivery.event.msg.call_id)
+    }
+  }
   const read = (deliveries: ReadonlyArray<Delivery>) => {
     for (const delivery of deliveries) {
+      readQuestions(delivery)
       if (delivery._tag !== "Event" || terminal !== undefined) continue
       const { event } = delivery
       if (event.id !== turnId && event.id !== "") continue
@@ -70,10 +88,15 @@ const forwarder = (
   }
   return Effect.gen(function* () {
     while (true) {
+      // Before what follows: a client should not answer what is over, nor be asked of what it was not told of.
+      for (const callId of over) yield* questions?.withdraw(callId) ?? Effect.void
+      over.length = 0
       if (unsent.length > 0) {
         yield* call.peer.notify(CodexEvent, unsent)
         unsent = []
       }
+      for (const event of toPut) yield* questions?.put(event) ?? Effect.void
+      toPut.length = 0
       if (terminal !== undefined) return resultOf(threadId, terminal, error)
       read(yield* listener.take)
     }
@@ -86,8 +109,12 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
   const run = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const listener = yield* restore(
-        conversation.attach(call.from === undefined ? {} : { from: call.from }),
+        conversation.attach({
+          answers: call.elicitations !== undefined,
+          ...(call.from === undefined ? {} : { from: call.from }),
+        }),
       )
+      const questions = yield* call.elicitations?.of(call) ?? Effect.undefined
       const receipt = yield* conversation.submit(
         { type: "user_input", items: [{ type: "text", text: call.prompt }] },
         {
@@ -95,7 +122,8 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
           ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
         },
       )
-      const rest = forwarder(call, listener, receipt.id)
+      questions?.runs(receipt.id)
+      const rest = forwarder(call, listener, receipt.id, questions)
       const stop = Effect.andThen(conversation.cancel(receipt.id), rest).pipe(
         Effect.timeoutOption(abortBound),
       )

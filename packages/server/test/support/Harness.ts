@@ -47,6 +47,8 @@ export interface Harness {
 
 export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly script?: Script.ProviderScript
+  /** Default: none. */
+  readonly tools?: ToolRuntime["Service"]
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
 }
@@ -76,11 +78,12 @@ const settings = Resolve.layer({
   cwd: "/work",
 })
 
-const core = ConversationManager.layer.pipe(
-  Layer.provide(ConversationStore.layerMemory),
-  Layer.provide(IdGenerator.layer),
-  Layer.provide(ToolRuntime.layerNone),
-)
+const core = (tools: Layer.Layer<ToolRuntime>) =>
+  ConversationManager.layer.pipe(
+    Layer.provide(ConversationStore.layerMemory),
+    Layer.provide(IdGenerator.layer),
+    Layer.provide(tools),
+  )
 
 const callParams = (name: string, args: unknown) => ({
   name,
@@ -173,13 +176,17 @@ const start: (
 export const withCore = <A, E>(
   script: Script.ProviderScript,
   body: (provider: MemoryProvider.MemoryProvider) => Effect.Effect<A, E, Services | Scope.Scope>,
+  tools?: ToolRuntime["Service"],
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
         Layer.merge(
           settings,
-          Layer.provide(core, Layer.provide(HttpModel.layer(), provider.layer)),
+          Layer.provide(
+            core(tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools)),
+            Layer.provide(HttpModel.layer(), provider.layer),
+          ),
         ),
       ),
     ),
@@ -190,8 +197,10 @@ export const withServer = <A, E>(
   options: HarnessOptions,
   body: (harness: Harness) => Effect.Effect<A, E, Scope.Scope>,
 ): Effect.Effect<A, E> =>
-  withCore(options.script ?? (() => defaultReply), (provider) =>
-    Effect.flatMap(start(options, provider), body),
+  withCore(
+    options.script ?? (() => defaultReply),
+    (provider) => Effect.flatMap(start(options, provider), body),
+    options.tools,
   )
 
 /** Ids of all conversations, oldest first. */

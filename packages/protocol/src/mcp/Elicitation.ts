@@ -1,0 +1,134 @@
+/**
+ * What `elicitation/create` carries in this dialect: the question with the original's members (§1.10), the form of its
+ * answer, and how an answer of any client is read. Keeps its part of L7: what does not plainly allow allows nothing.
+ */
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { FileChange, ParsedCommand } from "../EventMsg.ts"
+import { ReviewDecision } from "../Policy.ts"
+
+const Open = Schema.Record(Schema.String, Schema.Unknown)
+const text = Schema.optionalKey(Schema.String)
+
+/**
+ * In the order of the recordings (0.29 `approve`, `patch_fn_approve`; 0.153 `on_request_escalated`). Questions that are
+ * not about a command or a patch have none of the members of the original.
+ */
+export const ElicitParams = Schema.Struct({
+  message: Schema.String,
+  /** JSON Schema of the answer's `content`: an object of plain members. */
+  requestedSchema: Open,
+  /** The conversation; from 0.120 on. */
+  threadId: text,
+  /** `exec-approval` or `patch-approval`. */
+  codex_elicitation: text,
+  /** Id of the `tools/call`, as text. */
+  codex_mcp_tool_call_id: text,
+  /** Id of the event that told of the question. */
+  codex_event_id: text,
+  codex_call_id: text,
+  codex_command: Schema.optionalKey(Schema.Array(Schema.String)),
+  codex_cwd: text,
+  /** From 0.77 on. Later versions know more kinds. */
+  codex_parsed_cmd: Schema.optionalKey(Schema.Array(Schema.Union([ParsedCommand, Open]))),
+  /** By absolute path. Servers of 0.77 and later write the changes in another shape. */
+  codex_changes: Schema.optionalKey(Schema.Record(Schema.String, Schema.Union([FileChange, Open]))),
+  codex_reason: text,
+  codex_grant_root: text,
+})
+export type ElicitParams = typeof ElicitParams.Type
+
+/** The specification's answer. */
+export const ElicitResult = Schema.Struct({
+  action: Schema.Literals(["accept", "decline", "cancel"]),
+  content: Schema.optionalKey(Open),
+})
+export type ElicitResult = typeof ElicitResult.Type
+
+/** What each decision is called in a form; in the order in which they are offered. */
+const decisionTitles: Readonly<Record<ReviewDecision, string>> = {
+  approved: "Yes",
+  approved_for_session: "Yes, and do not ask again in this conversation",
+  denied: "No, go on without it",
+  abort: "No, and stop",
+}
+
+/** JSON Schema of the form that asks for a decision, in what every revision of the protocol allows for one. */
+export const decisionForm = (reason?: string): Readonly<Record<string, unknown>> => ({
+  type: "object",
+  properties: {
+    decision: {
+      type: "string",
+      title: "Decision",
+      ...(reason === undefined ? {} : { description: reason }),
+      enum: Object.keys(decisionTitles),
+      enumNames: Object.values(decisionTitles),
+    },
+  },
+  required: ["decision"],
+})
+
+/** The answer of the specification that says this decision. */
+export const decisionResult = (decision: ReviewDecision): ElicitResult => ({
+  action: "accept",
+  content: { decision },
+})
+
+type Members = Readonly<Record<string, unknown>>
+
+const isMembers = (u: unknown): u is Members =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+const readWord = Schema.decodeUnknownOption(ReviewDecision)
+
+const word = (path: string, value: unknown): Result.Result<ReviewDecision, string> =>
+  Option.match(readWord(value), {
+    onNone: () =>
+      Result.fail(`expected \`${path}\` to be one of ${ReviewDecision.literals.join(", ")}`),
+    onSome: Result.succeed,
+  })
+
+/** An accepted form. Clients without forms accept without content, or with an empty one: a plain yes. */
+const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
+  const content = answer["content"] ?? {}
+  if (!isMembers(content)) return Result.fail("expected `content` to be an object")
+  const given = [
+    ...("decision" in content ? [word("content.decision", content["decision"])] : []),
+    ...("decision" in answer ? [word("decision", answer["decision"])] : []),
+  ]
+  const [first, second = first] = given
+  if (first === undefined || second === undefined) {
+    return Object.keys(content).length === 0
+      ? Result.succeed("approved")
+      : Result.fail("expected `content.decision`")
+  }
+  if (Result.isFailure(first)) return first
+  if (Result.isFailure(second)) return second
+  return first.success === second.success
+    ? first
+    : Result.fail("expected `decision` and `content.decision` to be the same")
+}
+
+/**
+ * The decision that an answer says: `{ action: "accept", content: { decision } }`, a plain `accept` (`approved`),
+ * `decline` (`denied`) or `cancel` (`abort`: nobody chose, so the turn stops as when a person stops it), or the
+ * original's `{ decision }`. Fails with what is wrong, without the values.
+ */
+export const readDecision = (answer: unknown): Result.Result<ReviewDecision, string> => {
+  if (!isMembers(answer)) return Result.fail("expected an object with `action` or `decision`")
+  switch (answer["action"]) {
+    case "accept":
+      return accepted(answer)
+    case "decline":
+      return Result.succeed("denied")
+    case "cancel":
+      return Result.succeed("abort")
+    case undefined:
+      return "decision" in answer
+        ? word("decision", answer["decision"])
+        : Result.fail("expected `action` or `decision`")
+    default:
+      return Result.fail("expected `action` to be one of accept, decline, cancel")
+  }
+}

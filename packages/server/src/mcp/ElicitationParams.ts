@@ -1,0 +1,50 @@
+/** From the core's questions to `elicitation/create`, in the order and the words of the original (§1.10). Pure. */
+import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
+import { type RequestId, requestIdText } from "@colloquy/protocol/JsonRpc"
+import { decisionForm, type ElicitParams } from "@colloquy/protocol/mcp/Elicitation"
+import { commandText, pathText } from "./CommandText.ts"
+
+type Exec = EventOf<"exec_approval_request">
+type Patch = EventOf<"apply_patch_approval_request">
+
+/** An event that puts a question to a person. */
+export type Question = Event & { readonly msg: Exec | Patch }
+
+export const isQuestion = (event: Event): event is Question =>
+  event.msg.type === "exec_approval_request" || event.msg.type === "apply_patch_approval_request"
+
+const applyChanges = "Allow Codex to apply proposed code changes?"
+
+const messageOf = (msg: Exec | Patch): string => {
+  if (msg.type === "exec_approval_request") {
+    return `Allow Codex to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`
+  }
+  return msg.reason === undefined ? applyChanges : `${msg.reason}\n${applyChanges}`
+}
+
+const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
+  msg.type === "exec_approval_request"
+    ? {
+        codex_command: msg.command,
+        codex_cwd: msg.cwd,
+        ...(msg.parsed_cmd === undefined ? {} : { codex_parsed_cmd: msg.parsed_cmd }),
+      }
+    : { codex_changes: msg.changes }
+
+export const elicitParams = (
+  { id, msg }: Question,
+  call: { readonly requestId: RequestId; readonly threadId: string },
+): ElicitParams => ({
+  message: messageOf(msg),
+  requestedSchema: decisionForm(msg.reason),
+  threadId: call.threadId,
+  codex_elicitation: msg.type === "exec_approval_request" ? "exec-approval" : "patch-approval",
+  codex_mcp_tool_call_id: requestIdText(call.requestId),
+  codex_event_id: id,
+  codex_call_id: msg.call_id,
+  ...subjectOf(msg),
+  ...(msg.reason === undefined ? {} : { codex_reason: msg.reason }),
+  ...(msg.type === "apply_patch_approval_request" && msg.grant_root !== undefined
+    ? { codex_grant_root: msg.grant_root }
+    : {}),
+})
