@@ -1,6 +1,6 @@
 /**
- * The client of the dialect `codex-mcp`: the handshake, the two tools, the events. Everything else of the dialect goes
- * through `client`.
+ * The client of the dialect `codex-mcp`: the handshake, the two tools, the events, the questions. Everything else of
+ * the dialect goes through `client`.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
@@ -10,6 +10,7 @@ import {
   Cancelled,
   CodexEvent,
   CodexMcp,
+  Elicit,
   Initialize,
   Initialized,
   type InitializeParams,
@@ -26,7 +27,13 @@ import {
   type ToolDefinition,
   ToolOutput,
 } from "@colloquy/protocol/mcp/CodexTools"
-import type { Dialect, Params, ResultOf } from "@colloquy/protocol/Method"
+import {
+  decisionResult,
+  type ElicitParams,
+  type ElicitResult,
+} from "@colloquy/protocol/mcp/Elicitation"
+import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -56,6 +63,14 @@ export interface ConnectOptions {
   readonly protocolVersion?: string
   /** Runs for one event after the other, in order; all events of a call before its answer. See `ClientOptions.handlers`. */
   readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
+  /**
+   * Answers a question of the server: may this command run, may this patch be applied? With a decision, or with an
+   * answer of the specification for any other form. With it the client declares that it can be asked. Questions run
+   * beside each other, each after the handlers of the events before it; one that the server takes back is interrupted.
+   */
+  readonly onElicitation?: (
+    question: ElicitParams,
+  ) => Effect.Effect<ReviewDecision | ElicitResult, JsonRpcError>
 }
 
 /** The result of `codex` or `codex-reply`, and what is read from it most. */
@@ -130,6 +145,24 @@ const toTurnResult = (result: CallToolResult): TurnResult => ({
   threadId: Option.getOrUndefined(readOutput(result.structuredContent))?.threadId,
 })
 
+/** The handlers of what the caller wants to hear of. */
+const handlersOf = ({
+  onElicitation,
+  onEvent,
+}: ConnectOptions): Partial<Handlers<ServerMethods, Client.ServerCall>> => ({
+  ...(onEvent === undefined
+    ? {}
+    : { [CodexEvent._tag]: (params: Params<typeof CodexEvent>) => onEvent(toEvent(params)) }),
+  ...(onElicitation === undefined
+    ? {}
+    : {
+        [Elicit._tag]: (question: ElicitParams) =>
+          Effect.map(onElicitation(question), (answer) =>
+            typeof answer === "string" ? decisionResult(answer) : answer,
+          ),
+      }),
+})
+
 const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethods>) {
   const tools: Array<Tool> = []
   const seen = new Set<string>()
@@ -153,18 +186,15 @@ export const connect = (
   options: ConnectOptions,
 ): Effect.Effect<McpClient, Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const onEvent = options.onEvent
-    const client = yield* make(
-      connection,
-      onEvent === undefined
-        ? {}
-        : { handlers: { [CodexEvent._tag]: (params) => onEvent(toEvent(params)) } },
-    )
+    const client = yield* make(connection, { handlers: handlersOf(options) })
     const server = yield* client.request(
       Initialize,
       {
         protocolVersion: options.protocolVersion ?? protocolVersions[0],
-        capabilities: options.capabilities ?? {},
+        capabilities: {
+          ...(options.onElicitation === undefined ? {} : { elicitation: {} }),
+          ...options.capabilities,
+        },
         clientInfo: options.clientInfo,
       },
       // MCP lifecycle: the handshake must not be cancelled.

@@ -6,6 +6,8 @@ import {
   requestText,
   successText,
 } from "@colloquy/protocol/JsonRpc"
+import type { ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -228,6 +230,72 @@ describe("McpClient", () => {
       assert.deepStrictEqual(yield* next, request(2, "tools/list", { cursor: "2" }))
       yield* send(successText(2, { tools: [tool("b")], nextCursor: "2" }))
       assert.deepStrictEqual(yield* Fiber.join(listing), [tool("a"), tool("b")])
+    }),
+  )
+
+  const question = {
+    message: "Allow Codex to run `touch made.txt` in `/workspace`?",
+    requestedSchema: { type: "object", properties: {} },
+    codex_elicitation: "exec-approval",
+    codex_call_id: "c",
+    codex_command: ["touch", "made.txt"],
+  }
+
+  it.effect.each<readonly [given: ReviewDecision | ElicitResult, sent: unknown]>([
+    ["approved", { action: "accept", content: { decision: "approved" } }],
+    ["denied", { action: "accept", content: { decision: "denied" } }],
+    [{ action: "decline" }, { action: "decline" }],
+    [
+      { action: "accept", content: { name: "Ada" } },
+      { action: "accept", content: { name: "Ada" } },
+    ],
+  ])("answers a question with %j, after the events before it", ([given, sent]) =>
+    Effect.gen(function* () {
+      const heard: Array<unknown> = []
+      const fake = yield* connected({
+        onEvent: ({ msg }) => Effect.sync(() => heard.push(msg.type)),
+        onElicitation: (asked) => Effect.sync(() => (heard.push(asked), given)),
+      })
+      assert.deepStrictEqual(
+        fake.hello,
+        request(0, "initialize", {
+          protocolVersion: "2025-11-25",
+          capabilities: { elicitation: {} },
+          clientInfo,
+        }),
+      )
+      yield* fake.send(
+        notificationText("codex/event", { id: "2", msg: { type: "warning", message: "w" } }),
+        requestText(0, "elicitation/create", question),
+      )
+      assert.deepStrictEqual(yield* fake.next, { _tag: "Success", id: 0, result: sent })
+      assert.deepStrictEqual(heard, ["warning", question])
+    }),
+  )
+
+  it.effect("stops asking the person when the server takes its question back", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const fake = yield* connected({
+        onElicitation: () =>
+          Effect.onInterrupt(Effect.never, () => Effect.sync(() => heard.push("taken back"))),
+      })
+      yield* fake.send(requestText(0, "elicitation/create", question))
+      yield* FakeServer.settled
+      assert.deepStrictEqual(heard, [])
+      yield* fake.send(notificationText("notifications/cancelled", { requestId: 0 }))
+      yield* FakeServer.settled
+      assert.deepStrictEqual(heard, ["taken back"])
+    }),
+  )
+
+  it.effect("L1 a question is answered with an error when nobody here answers questions", () =>
+    Effect.gen(function* () {
+      const fake = yield* connected()
+      yield* fake.send(requestText(0, "elicitation/create", question))
+      const answer = yield* fake.next
+      assert.strictEqual(answer._tag, "Failure")
+      assert.strictEqual(answer._tag === "Failure" ? answer.error.code : 0, -32601)
     }),
   )
 })
