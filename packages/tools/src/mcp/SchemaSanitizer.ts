@@ -33,8 +33,14 @@ const texts = ["title", "description", "format", "pattern"]
 const types = ["string", "number", "boolean", "object", "array", "null"]
 
 const keywords = [
-  ...["type", "properties", "required", "additionalProperties", "items"],
-  ...["enum", "const", "default"],
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "const",
+  "default",
   ...combinators,
   ...numbers,
   ...texts,

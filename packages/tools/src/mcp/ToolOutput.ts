@@ -9,7 +9,7 @@ import type { JsonSchema } from "./SchemaSanitizer.ts"
 export type CallResult = Readonly<Record<string, unknown>>
 
 /** What the model and the log get of one result, in bytes of UTF-8. */
-export const maxOutputBytes = 1024 * 1024
+const maxOutputBytes = 1024 * 1024
 
 /** Levels of nesting that everything that writes JSON later can bear. */
 const maxDepth = 256
@@ -27,7 +27,7 @@ const isWithinDepth = (value: unknown, max: number): boolean => {
 }
 
 /** Cut to a number of bytes of UTF-8, at a whole character, with a note of what is missing. */
-export const cutText = (text: string, maxBytes: number): string => {
+const cutText = (text: string, maxBytes: number): string => {
   // No character of a string takes more than three bytes.
   if (text.length * 3 <= maxBytes) return text
   const bytes = new TextEncoder().encode(text)

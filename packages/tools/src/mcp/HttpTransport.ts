@@ -1,0 +1,197 @@
+/**
+ * A transport of `McpClient` over Streamable HTTP: one POST per message, answered by JSON or by server-sent events.
+ *
+ * Own code behind `McpClient`'s hook for it, because its `http` answers a server's questions with an error and sends the
+ * revision it offered instead of the one agreed on. Bounded as lines are (see `LineTransport`). No text quotes a header,
+ * or more of the URL than its origin.
+ */
+import * as JsonRpc from "@colloquy/protocol/JsonRpc"
+import { type McpClientError } from "effect/ai/McpClientError"
+import * as McpProtocol from "effect/ai/McpProtocol"
+import type * as McpSchema from "effect/ai/McpSchema"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Sse from "effect/encoding/Sse"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as FloodGauge from "./FloodGauge.ts"
+import * as Handshake from "./Handshake.ts"
+import * as LineTransport from "./LineTransport.ts"
+import type { Answering } from "./ServerRequests.ts"
+
+const { failed } = LineTransport
+/** For what is only told: the end of a session, a cancellation, an answer. */
+const tellWait = Duration.seconds(5)
+
+type Response = JsonRpc.Success | JsonRpc.Failure
+
+const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
+  (response.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+
+const bodyText = (response: HttpClientResponse.HttpClientResponse) =>
+  response.stream.pipe(
+    Stream.mapError(() => failed("the response could not be read")),
+    Stream.limitBytes(LineTransport.maxMessageBytes, () =>
+      Stream.fail(failed("the server sent a message that is too long")),
+    ),
+    Stream.mkUint8Array,
+    Effect.map((bytes) => new TextDecoder().decode(bytes)),
+  )
+
+/** The data of every server-sent event. */
+const events = (
+  response: HttpClientResponse.HttpClientResponse,
+): Stream.Stream<string, McpClientError> => {
+  const found: Array<string> = []
+  const parser = Sse.makeParser(
+    (event) => {
+      if (event._tag === "Event" && event.data !== "") found.push(event.data)
+    },
+    { maxEventSize: LineTransport.maxMessageBytes },
+  )
+  return response.stream.pipe(
+    Stream.mapError(() => failed("the response could not be read")),
+    Stream.decodeText,
+    Stream.flatMap((chunk) => {
+      const tooLong = parser.feed(chunk) !== undefined
+      const read = Stream.fromIterable(found.splice(0))
+      return tooLong
+        ? Stream.concat(read, Stream.fail(failed("the server sent a message that is too long")))
+        : read
+    }),
+  )
+}
+
+export const make = Effect.fnUntraced(function* (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  answering: Answering,
+): Effect.fn.Return<LineTransport.Lines, never, HttpClient.HttpClient | Scope.Scope> {
+  const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+  const over = yield* Deferred.make<string>()
+  const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
+  let version: string = Handshake.offeredVersion
+  let session: string | undefined
+
+  const sent = (): Record<string, string> => ({
+    ...headers,
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": version,
+    ...(session === undefined ? {} : { "mcp-session-id": session }),
+  })
+
+  const post = Effect.fnUntraced(function* (text: string) {
+    const response = yield* client
+      .execute(
+        HttpClientRequest.post(url).pipe(
+          HttpClientRequest.setHeaders(sent()),
+          HttpClientRequest.bodyText(text, "application/json"),
+        ),
+      )
+      .pipe(Effect.mapError(() => failed(`${url.origin} cannot be reached`)))
+    if (session !== undefined && response.status === 404) {
+      yield* Deferred.succeed(over, "the server ended the session")
+    }
+    if (response.status < 200 || response.status >= 300) {
+      return yield* failed(`the server answered with HTTP status ${response.status}`)
+    }
+    session = response.headers["mcp-session-id"] ?? session
+    return response
+  })
+
+  /** Told and not waited for longer than a moment: nothing depends on it. */
+  const tell = (text: string): Effect.Effect<void> =>
+    post(text).pipe(Effect.scoped, Effect.timeoutOption(tellWait), Effect.ignore, Effect.asVoid)
+
+  /** The response, if the message is it; a request of the server is answered beside. */
+  const receive = Effect.fnUntraced(function* (text: string, id: McpSchema.RequestId) {
+    const message = JsonRpc.parse(text)
+    if (message._tag === "Success" || message._tag === "Failure") {
+      if (message.id === id || (message._tag === "Failure" && message.id === null)) {
+        return Option.some<Response>(message)
+      }
+    }
+    if (!gauge.spend(text.length, yield* Clock.currentTimeMillis)) {
+      return yield* failed("the server sent too much that nobody asked for")
+    }
+    if (message._tag === "Request") {
+      // Ends with the request it came with: whoever asked has gone then.
+      yield* Effect.forkScoped(Effect.flatMap(answering(message), tell))
+    }
+    return Option.none<Response>()
+  })
+
+  const read = Effect.fnUntraced(function* (
+    response: HttpClientResponse.HttpClientResponse,
+    id: McpSchema.RequestId,
+  ) {
+    const texts =
+      mediaType(response) === "text/event-stream"
+        ? events(response)
+        : Stream.fromEffect(bodyText(response))
+    const found = yield* texts.pipe(
+      Stream.mapEffect((text) => receive(text, id)),
+      Stream.filter(Option.isSome),
+      Stream.runHead,
+    )
+    return yield* Effect.mapError(Effect.fromOption(Option.flatten(found)), () =>
+      failed("the server's response held no answer"),
+    )
+  })
+
+  const request = (message: McpSchema.JsonRpcRequest) =>
+    post(LineTransport.textOf(message)).pipe(
+      Effect.flatMap((response) => read(response, message.id)),
+      Effect.scoped,
+      Effect.map((answer) => {
+        if (message.method === "initialize" && answer._tag === "Success") {
+          version = Handshake.negotiated(answer.result) ?? version
+        }
+        return LineTransport.responseOf(message, answer)
+      }),
+      Effect.raceFirst(
+        Effect.flatMap(Deferred.await(over), (reason) => Effect.fail(failed(reason))),
+      ),
+    )
+
+  const scope = yield* Effect.scope
+  yield* Effect.addFinalizer(() =>
+    session === undefined
+      ? Effect.void
+      : client
+          .execute(HttpClientRequest.delete(url).pipe(HttpClientRequest.setHeaders(sent())))
+          .pipe(
+            Effect.scoped,
+            Effect.timeoutOption(Duration.seconds(1)),
+            // A server that is gone has forgotten the session already.
+            Effect.ignore,
+          ),
+  )
+  return {
+    transport: {
+      "~effect/ai/McpClient/Transport": "~effect/ai/McpClient/Transport",
+      protocol: McpProtocol.v2025_11_25,
+      isCallable: () => true,
+      notify: (message) => tell(LineTransport.textOf(message)),
+      request: (message) =>
+        request(message).pipe(
+          // In a fiber of its own: an interrupt must not wait for the network (L14).
+          Effect.onInterrupt(() =>
+            message.method === "initialize"
+              ? Effect.void
+              : Effect.forkIn(tell(LineTransport.cancelled(message.id)), scope),
+          ),
+        ),
+    },
+    ended: Deferred.await(over),
+    isOver: () => Deferred.isDoneUnsafe(over),
+    end: (reason) => Effect.asVoid(Deferred.succeed(over, reason)),
+    endInput: Effect.void,
+  }
+})

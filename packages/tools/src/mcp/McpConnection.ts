@@ -1,0 +1,143 @@
+/**
+ * Starts a tool server and speaks MCP with it through `effect/ai`'s `McpClient`.
+ *
+ * Loads `effect/ai` and HTTP, so it is imported on demand, by `ToolServers` alone. Everything it opens ends with its
+ * scope (L8).
+ */
+import type { McpServer } from "@colloquy/core/ConversationSettings"
+import * as Config from "effect/Config"
+import * as McpClient from "effect/ai/McpClient"
+import type { McpClientError } from "effect/ai/McpClientError"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { HttpClient } from "effect/http/HttpClient"
+import * as Option from "effect/Option"
+import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as HttpTransport from "./HttpTransport.ts"
+import type { Lines } from "./LineTransport.ts"
+import * as ServerRequests from "./ServerRequests.ts"
+import type { ServerTool } from "./ServerTools.ts"
+import { maxTools, readTools } from "./ServerTools.ts"
+import * as StdioTransport from "./StdioTransport.ts"
+import { type ToolConnection, ToolServerError } from "./ToolConnection.ts"
+
+/** What a program needs to find its way about; nothing that could be a key (§6.12, the original's list for servers). */
+const coreNames = "HOME LOGNAME PATH SHELL USER LANG LC_ALL LC_CTYPE TERM TZ TMPDIR TEMP TMP".split(
+  " ",
+)
+
+/** `McpClient`'s own limit would be a default of 60 s; `ToolServer` owns the start-up time. */
+const noLimit = Duration.infinity
+
+const unreadable = "the server's result breaks the protocol"
+
+const encodeResult = Schema.encodeUnknownEffect(McpSchema.CallToolResult)
+
+const variable = (name: string): Effect.Effect<string | undefined, ToolServerError> =>
+  Config.option(Config.Redacted(name)).pipe(
+    Effect.map((value) => Option.getOrUndefined(Option.map(value, Redacted.value))),
+    Effect.mapError(() => new ToolServerError({ message: `cannot read the variable ${name}` })),
+  )
+
+const environmentOf = Effect.fnUntraced(function* (server: StdioTransport.StdioServer) {
+  const environment: Record<string, string> = {}
+  for (const name of coreNames) {
+    const value = yield* variable(name)
+    if (value !== undefined) environment[name] = value
+  }
+  return { ...environment, ...server.env }
+})
+
+type HttpServer = Extract<McpServer["transport"], { readonly _tag: "Http" }>
+
+const headersOf = Effect.fnUntraced(function* (server: HttpServer) {
+  const name = server.bearerTokenEnv
+  if (name === undefined) return server.headers
+  const token = ((yield* variable(name)) ?? "").trim()
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    return yield* new ToolServerError({ message: `the variable ${name} holds no usable token` })
+  }
+  return { ...server.headers, authorization: `Bearer ${token}` }
+})
+
+const urlOf = (text: string): Effect.Effect<URL, ToolServerError> => {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === "http:" || url.protocol === "https:")
+    ? Effect.succeed(url)
+    : Effect.fail(new ToolServerError({ message: "its `url` is no http or https URL" }))
+}
+
+const open = Effect.fnUntraced(function* (
+  server: McpServer["transport"],
+  guard: Guard,
+  answering: ServerRequests.Answering,
+): Effect.fn.Return<Lines, ToolServerError, ChildProcessSpawner | HttpClient | Scope.Scope> {
+  if (server._tag === "Stdio") {
+    const argv = guard([server.command, ...server.args])
+    const environment = yield* environmentOf(server)
+    return yield* StdioTransport.make(argv, server, environment, answering)
+  }
+  const url = yield* urlOf(server.url)
+  return yield* HttpTransport.make(url, yield* headersOf(server), answering)
+})
+
+/** Makes of a program one that dies with us, whatever ends us. */
+export type Guard = (
+  argv: readonly [string, ...ReadonlyArray<string>],
+) => readonly [string, ...ReadonlyArray<string>]
+
+/** Of what a server sent wrong, so much is told. */
+const maxErrorChars = 2_000
+const maxFaultChars = 300
+
+const toError = ({ reason }: McpClientError): ToolServerError => {
+  const { cause } = reason._tag === "ValidationError" ? reason : {}
+  const fault = cause instanceof Error ? `: ${cause.message.slice(0, maxFaultChars)}` : ""
+  const message = `${reason.message}${fault}`
+  return new ToolServerError({ message: message.slice(0, maxErrorChars).toWellFormed() })
+}
+
+/** Starts the server, shakes hands and lists its tools. No limit of its own in time. */
+export const connect = Effect.fnUntraced(function* (
+  server: McpServer["transport"],
+  guard: Guard,
+  ask: ServerRequests.AskPerson,
+): Effect.fn.Return<
+  ToolConnection,
+  ToolServerError,
+  ChildProcessSpawner | HttpClient | Scope.Scope
+> {
+  const lines = yield* open(server, guard, ServerRequests.make(ask))
+  const client = yield* McpClient.make({
+    name: "colloquy",
+    version: "0.1.0",
+    timeout: noLimit,
+  }).pipe(Effect.provideService(McpClient.Transport, lines.transport), Effect.mapError(toError))
+  const listed = yield* Effect.mapError(client.listTools(), toError)
+  const byName = new Map<string, readonly [McpSchema.Tool, ServerTool]>()
+  for (const tool of listed.slice(0, maxTools)) {
+    const [read] = readTools([tool])
+    if (read !== undefined && !byName.has(tool.name)) byName.set(tool.name, [tool, read])
+  }
+  return {
+    tools: [...byName.values()].map(([, read]) => read),
+    call: (name, args) => {
+      const tool = byName.get(name)?.[0]
+      if (tool === undefined) {
+        return Effect.fail(new ToolServerError({ message: `the server has no tool ${name}` }))
+      }
+      return client.callTool({ tool, ...(args === undefined ? {} : { arguments: args }) }).pipe(
+        Effect.mapError(toError),
+        Effect.flatMap((result) =>
+          Effect.mapError(encodeResult(result), () => new ToolServerError({ message: unreadable })),
+        ),
+      )
+    },
+    ended: lines.ended,
+    isOver: lines.isOver,
+  }
+})

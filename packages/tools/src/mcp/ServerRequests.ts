@@ -1,0 +1,67 @@
+/**
+ * Answers what a server asks of us: pings and questions to a person; everything else is refused by name.
+ *
+ * Keeps L1 towards the server: one answer to every request. Questions are bounded in number and size.
+ */
+import * as JsonRpc from "@colloquy/protocol/JsonRpc"
+import * as Effect from "effect/Effect"
+import { sanitize } from "./SchemaSanitizer.ts"
+import type { Elicitation, ElicitationAnswer } from "./ToolConnection.ts"
+
+/** A question without the name of its server, which the wire does not know. */
+type Question = Omit<Elicitation, "server">
+
+export type AskPerson = (question: Question) => Effect.Effect<ElicitationAnswer>
+
+/** Gives the text of the response. */
+export type Answering = (request: JsonRpc.Request) => Effect.Effect<string>
+
+/** A person reads one at a time; more waiting ones are a flood. */
+const maxOpenQuestions = 4
+const maxMessageChars = 16 * 1024
+
+const readQuestion = (params: unknown): Question | undefined => {
+  const { message, mode, requestedSchema } = (
+    typeof params === "object" && params !== null ? params : {}
+  ) as Readonly<Record<string, unknown>>
+  if (typeof message !== "string" || (mode !== undefined && mode !== "form")) return undefined
+  return {
+    message: message.slice(0, maxMessageChars).toWellFormed(),
+    requestedSchema: sanitize(requestedSchema),
+  }
+}
+
+const refused = (id: JsonRpc.RequestId, code: number, message: string): string =>
+  JsonRpc.failureText(id, new JsonRpc.JsonRpcError({ code, message }))
+
+export const make = (ask: AskPerson): Answering => {
+  let open = 0
+  const elicit = (request: JsonRpc.Request): Effect.Effect<string> =>
+    Effect.suspend(() => {
+      const question = readQuestion(request.params)
+      if (question === undefined) {
+        const expected = "expected `message`, a string, and a form to fill in"
+        return Effect.succeed(refused(request.id, JsonRpc.ErrorCode.invalidParams, expected))
+      }
+      if (open >= maxOpenQuestions) {
+        return Effect.succeed(JsonRpc.successText(request.id, { action: "cancel" }))
+      }
+      open++
+      return ask(question).pipe(
+        Effect.map((answer) => JsonRpc.successText(request.id, answer)),
+        Effect.ensuring(Effect.sync(() => open--)),
+      )
+    })
+  return (request) => {
+    switch (request.method) {
+      case "ping":
+        return Effect.succeed(JsonRpc.successText(request.id, {}))
+      case "elicitation/create":
+        return elicit(request)
+      default: {
+        const message = `Method not found: ${request.method.slice(0, 200).toWellFormed()}`
+        return Effect.succeed(refused(request.id, JsonRpc.ErrorCode.methodNotFound, message))
+      }
+    }
+  }
+}

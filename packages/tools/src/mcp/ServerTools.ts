@@ -1,0 +1,72 @@
+/**
+ * What a server lists as its tools, read with distrust: pure, bounded, and one bad entry costs that entry only.
+ *
+ * `McpClient` refuses a whole listing for one entry that breaks the schema; so entries are mended before it sees them.
+ */
+import { type JsonSchema, sanitize } from "./SchemaSanitizer.ts"
+
+export interface ServerTool {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  /** Sanitized: fit to be offered. */
+  readonly inputSchema: JsonSchema
+  readonly annotations?: Readonly<Record<string, string | boolean>>
+}
+
+/** More than any provider takes in one request. */
+export const maxTools = 512
+const maxNameChars = 1_024
+const maxDescriptionChars = 16 * 1024
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+const text = (u: unknown): string | undefined =>
+  typeof u === "string" ? u.slice(0, maxDescriptionChars).toWellFormed() : undefined
+
+const annotationsOf = (u: unknown): Readonly<Record<string, string | boolean>> | undefined => {
+  if (!isRecord(u)) return undefined
+  const out: Record<string, string | boolean> = {}
+  const title = text(u["title"])
+  if (title !== undefined) out["title"] = title
+  for (const hint of hints) {
+    const value = u[hint]
+    if (typeof value === "boolean") out[hint] = value
+  }
+  return out
+}
+
+const readTool = (u: unknown): ServerTool | undefined => {
+  if (!isRecord(u)) return undefined
+  const { name } = u
+  if (typeof name !== "string" || name === "" || name.length > maxNameChars) return undefined
+  // A tool that can only be called as a task cannot be called by us.
+  if (isRecord(u["execution"]) && u["execution"]["taskSupport"] === "required") return undefined
+  const title = text(u["title"])
+  const description = text(u["description"])
+  const annotations = annotationsOf(u["annotations"])
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema: sanitize(u["inputSchema"]),
+    ...(annotations === undefined ? {} : { annotations }),
+  }
+}
+
+/** The usable entries of one page, at most 512; of several with one name the first. */
+export const readTools = (tools: unknown): ReadonlyArray<ServerTool> => {
+  const byName = new Map<string, ServerTool>()
+  for (const each of Array.isArray(tools) ? tools : []) {
+    if (byName.size >= maxTools) break
+    const tool = readTool(each)
+    if (tool !== undefined && !byName.has(tool.name)) byName.set(tool.name, tool)
+  }
+  return [...byName.values()]
+}
+
+/** True when the server says that the tool changes nothing. Its word only: it decides order, never permission. */
+export const isReadOnly = (tool: ServerTool): boolean => tool.annotations?.["readOnlyHint"] === true

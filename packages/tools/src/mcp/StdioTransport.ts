@@ -1,0 +1,131 @@
+/**
+ * A tool server as a process of ours: started without a shell in a group of its own, spoken to by lines, ended with its
+ * scope (L8): first its input ends, then the group is asked to end, then killed.
+ *
+ * Its environment is what was configured and nothing of the server's own but what programs need to run: never a key.
+ */
+import type { McpServer } from "@colloquy/core/ConversationSettings"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "effect/process/ChildProcess"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as FloodGauge from "./FloodGauge.ts"
+import * as LineTransport from "./LineTransport.ts"
+import type { Answering } from "./ServerRequests.ts"
+import { ToolServerError } from "./ToolConnection.ts"
+
+export type StdioServer = Extract<McpServer["transport"], { readonly _tag: "Stdio" }>
+
+/** What a server may take after its input ended, and again after it was asked to end. */
+const grace = Duration.millis(500)
+/** How long an ended output waits for the process's exit code, to tell it. */
+const exitWait = Duration.millis(500)
+const maxStderrChars = 2_000
+const toldStderrChars = 500
+/** Shorter ones are no secrets, and taking them out would spoil the text. */
+const minSecretChars = 6
+
+/** The end of what the server wrote to its error output, without what its environment keeps. */
+const makeStderr = (env: Readonly<Record<string, string>>) => {
+  const decoder = new TextDecoder()
+  let tail = ""
+  return {
+    push: (chunk: Uint8Array) => {
+      tail = (tail + decoder.decode(chunk.subarray(-maxStderrChars))).slice(-maxStderrChars)
+    },
+    text: () => {
+      let text = tail.trim()
+      for (const value of Object.values(env)) {
+        if (value.length >= minSecretChars) text = text.replaceAll(value, "[redacted]")
+      }
+      return text.slice(-toldStderrChars).toWellFormed()
+    },
+  }
+}
+
+const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) => {
+  const why = error.reason._tag === "NotFound" ? "no such program or directory" : error.reason._tag
+  return new ToolServerError({ message: `cannot run \`${command}\`: ${why}` })
+}
+
+/**
+ * @param environment the whole environment
+ * @param argv program and arguments as they are to be started
+ */
+export const make = Effect.fnUntraced(function* (
+  argv: readonly [string, ...ReadonlyArray<string>],
+  server: StdioServer,
+  environment: Readonly<Record<string, string>>,
+  answering: Answering,
+): Effect.fn.Return<LineTransport.Lines, ToolServerError, ChildProcessSpawner | Scope.Scope> {
+  const [command, ...args] = argv
+  const handle = yield* ChildProcess.make(command, args, {
+    env: { ...environment },
+    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
+    forceKillAfter: grace,
+  }).pipe(Effect.mapError(notStarted(server.command)))
+  const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
+  const stderr = makeStderr(server.env)
+  // Killed by a signal is a failure of `exitCode`, not a code.
+  const exit = handle.exitCode.pipe(
+    Effect.map((code) => `it exited with code ${code}`),
+    Effect.orElseSucceed(() => "it was killed by a signal"),
+    Effect.timeoutOrElse({ duration: exitWait, orElse: () => Effect.succeed("it still runs") }),
+  )
+  // A person wants to know why a server does not start; what it logs while it works is not for the model.
+  let called = false
+  const lines = yield* LineTransport.make({
+    incoming: handle.stdout,
+    outgoing: handle.stdin,
+    answering,
+    gauge,
+    describe: (reason) =>
+      Effect.map(exit, (how) => {
+        const said = called ? "" : stderr.text()
+        return `${reason} (${how})${said === "" ? "" : `; its last words: ${said}`}`
+      }),
+  })
+
+  const readStderr = handle.stderr.pipe(
+    Stream.runForEach((chunk) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        stderr.push(chunk)
+        return gauge.spend(chunk.length, now)
+          ? Effect.void
+          : lines.end("the server wrote too much to its error output")
+      }),
+    ),
+    // The error output tells nothing that the end of the process does not.
+    Effect.ignore,
+  )
+  yield* Effect.forkScoped(readStderr)
+
+  // A dead server ends its output; a living one that closed it can answer no more either.
+  yield* handle.exitCode.pipe(
+    Effect.exit,
+    Effect.andThen(Effect.sleep(exitWait)),
+    Effect.andThen(lines.end("the server is gone")),
+    Effect.forkScoped,
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(
+      lines.endInput,
+      Effect.timeoutOption(Effect.exit(handle.exitCode), Duration.millis(200)),
+    ),
+  )
+
+  return {
+    ...lines,
+    transport: {
+      ...lines.transport,
+      request: (message, tool) =>
+        Effect.suspend(() => {
+          called ||= message.method === "tools/call"
+          return lines.transport.request(message, tool)
+        }),
+    },
+  }
+})

@@ -1,0 +1,323 @@
+import type { McpServer } from "@colloquy/core/ConversationSettings"
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Fiber from "effect/Fiber"
+import * as ChildProcess from "node:child_process"
+import * as Path from "node:path"
+import type { Ask, Elicitation } from "../../src/mcp/ToolConnection.ts"
+import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
+
+const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
+
+const stdio = (
+  vice = "none",
+  more: { readonly env?: Record<string, string>; readonly toolTimeout?: Duration.Duration } = {},
+): McpServer => ({
+  transport: {
+    _tag: "Stdio",
+    command: process.execPath,
+    args: [script, vice],
+    env: more.env ?? {},
+  },
+  startupTimeout: Duration.seconds(vice === "hang" ? 1 : 15),
+  toolTimeout: more.toolTimeout ?? Duration.seconds(15),
+})
+
+const services = ToolServers.layer().pipe(Layer.provide(NodeServices.layer))
+
+/** Opens one server named `s`, lists its tools, then does what the test does. */
+const withServer = <A, E>(
+  server: McpServer,
+  use: (open: OpenServers, names: ReadonlyArray<string>) => Effect.Effect<A, E>,
+  ask?: Ask,
+) =>
+  Effect.gen(function* () {
+    const servers = yield* ToolServers
+    const open = yield* servers.open({ s: server }, ask)
+    const { failures, tools } = yield* open.tools
+    assert.deepStrictEqual(failures, [])
+    return yield* use(
+      open,
+      tools.map(({ qualifiedName }) => qualifiedName),
+    )
+  }).pipe(Effect.scoped, Effect.provide(services))
+
+const failureOf = (server: McpServer) =>
+  Effect.gen(function* () {
+    const servers = yield* ToolServers
+    const open = yield* servers.open({ s: server })
+    const { failures, tools } = yield* open.tools
+    assert.deepStrictEqual(tools, [])
+    return failures.map(({ message }) => message).join()
+  }).pipe(Effect.scoped, Effect.provide(services))
+
+const call = (open: OpenServers, tool: string, args = "", events: Array<EventMsg> = []) =>
+  open.call({
+    callId: "c1",
+    qualifiedName: `s__${tool}`,
+    arguments: args,
+    emit: (msg) => Effect.sync(() => void events.push(msg)),
+  })
+
+const textOutput = (text: string) => JSON.stringify([{ type: "text", text }])
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe("ToolServers over stdio", () => {
+  it.live("a call is answered, told of before and after", () =>
+    withServer(stdio(), (open, names) =>
+      Effect.gen(function* () {
+        assert.include(names, "s__echo")
+        const events: Array<EventMsg> = []
+        assert.strictEqual(yield* call(open, "echo", '{"text":"hi"}', events), textOutput("hi"))
+        const invocation = { server: "s", tool: "echo", arguments: { text: "hi" } }
+        const [begin, end] = events
+        assert.deepStrictEqual(begin, { type: "mcp_tool_call_begin", call_id: "c1", invocation })
+        assert.deepStrictEqual(
+          { ...end, duration: undefined },
+          {
+            type: "mcp_tool_call_end",
+            call_id: "c1",
+            invocation,
+            duration: undefined,
+            result: { Ok: { content: [{ type: "text", text: "hi" }] } },
+          },
+        )
+      }),
+    ),
+  )
+
+  it.live("structured content, errors of the tool and its JSON-RPC errors reach the model", () =>
+    withServer(stdio(), (open) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* call(open, "structured"), '{"sum":3}')
+        assert.strictEqual(yield* call(open, "is_error"), textOutput("no such city"))
+        assert.strictEqual(
+          yield* call(open, "nothing_like_it"),
+          "unsupported call: s__nothing_like_it",
+        )
+        assert.match(yield* call(open, "echo", "{"), /^err: failed to parse function arguments: /)
+      }),
+    ),
+  )
+
+  it.live("the environment is what was configured and what programs need", () =>
+    withServer(stdio("none", { env: { MINE: "1" } }), (open) =>
+      Effect.gen(function* () {
+        const [{ text }] = JSON.parse(yield* call(open, "env"))
+        const env = JSON.parse(text)
+        assert.strictEqual(env.MINE, "1")
+        assert.strictEqual(env.PATH, "/usr/bin:/bin")
+        assert.notProperty(env, "OPENAI_API_KEY")
+      }),
+    ).pipe(
+      Effect.provide(
+        ConfigProvider.layer(
+          ConfigProvider.fromUnknown({ PATH: "/usr/bin:/bin", OPENAI_API_KEY: "sk-secret" }),
+        ),
+      ),
+    ),
+  )
+
+  it.live("lines that are no messages are passed over", () =>
+    withServer(stdio("garbage"), (open) =>
+      Effect.map(call(open, "echo"), (output) => assert.strictEqual(output, textOutput("nothing"))),
+    ),
+  )
+
+  it.live("a server of an older revision is spoken to", () =>
+    withServer(stdio("old"), (open) =>
+      Effect.map(call(open, "echo"), (output) => assert.strictEqual(output, textOutput("nothing"))),
+    ),
+  )
+
+  it.live("what a server lies of its tools costs the lie only", () =>
+    withServer(stdio("lies"), (open, names) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(names, ["s__bad_hints", "s__echo", "s__network", "s__no_schema"])
+        assert.strictEqual(open.isReadOnly("s__echo"), true)
+        assert.strictEqual(open.isReadOnly("s__network"), false)
+        const list = yield* open.list
+        assert.deepStrictEqual(list["s__echo"]?.description, "does echo")
+        assert.deepStrictEqual(list["s__no_schema"]?.inputSchema, {
+          type: "object",
+          properties: {},
+        })
+        assert.deepStrictEqual(list["s__network"]?.inputSchema, {
+          type: "object",
+          properties: { a: { type: "string" } },
+        })
+      }),
+    ),
+  )
+
+  it.live.each([
+    ["broken", /^err: "tool call error: /],
+    ["deep", /^err: "tool call error: the result is nested deeper than 256 levels"$/],
+    [
+      "too_big",
+      /^err: "tool call error: the server sent a message that is too long \(it still runs\)"$/,
+    ],
+    ["flood", /^err: "tool call error: the server sent too much that nobody asked for /],
+    ["die", /^err: "tool call error: the server closed its output \(it exited with code 3\)"$/],
+  ] as const)(
+    "a result that is %s is a clear failure for the model, and the server serves again",
+    ([tool, output]) =>
+      withServer(stdio(), (open) =>
+        Effect.gen(function* () {
+          assert.match(yield* call(open, tool), output)
+          assert.strictEqual(yield* call(open, "echo"), textOutput("nothing"))
+        }),
+      ),
+  )
+
+  it.live("a large result is cut", () =>
+    withServer(stdio(), (open) =>
+      Effect.map(call(open, "big"), (output) => {
+        assert.match(output, /\n\[\d+ of 3145\d{3} bytes omitted\]$/)
+        assert.isBelow(output.length, 1024 * 1024 + 100)
+      }),
+    ),
+  )
+
+  it.live("a call that hangs ends with its time, and the server goes on", () =>
+    withServer(stdio("none", { toolTimeout: Duration.millis(300) }), (open) =>
+      Effect.gen(function* () {
+        const pid = yield* call(open, "pid")
+        const output = 'err: "tool call error: timed out awaiting tools/call after 0.3 s"'
+        assert.strictEqual(yield* call(open, "hang"), output)
+        assert.strictEqual(yield* call(open, "pid"), pid)
+      }),
+    ),
+  )
+
+  it.live("a server that died between calls is started again by the next", () =>
+    withServer(stdio(), (open) =>
+      Effect.gen(function* () {
+        const pid = yield* call(open, "pid")
+        assert.strictEqual(yield* call(open, "die_later"), textOutput("dying"))
+        yield* Effect.sleep("300 millis")
+        const again = yield* call(open, "pid")
+        assert.match(again, /^\[\{"type":"text","text":"\d+"\}\]$/)
+        assert.notStrictEqual(again, pid)
+      }),
+    ),
+  )
+
+  it.live("a server that hangs at its start is given up after its time", () =>
+    Effect.map(failureOf(stdio("hang")), (message) =>
+      assert.strictEqual(
+        message,
+        "MCP client for `s` failed to start: it did not start within 1 s",
+      ),
+    ),
+  )
+
+  it.live("a server that ends at its start says why, without its secrets", () =>
+    Effect.map(failureOf(stdio("exit", { env: { SECRET_TOKEN: "tok-123456" } })), (message) =>
+      assert.strictEqual(
+        message,
+        "MCP client for `s` failed to start: the server closed its output (it exited with code 7); its last words: cannot start: [redacted]",
+      ),
+    ),
+  )
+
+  it.live("a server that speaks an unknown revision, or without end, is refused", () =>
+    Effect.gen(function* () {
+      assert.match(yield* failureOf(stdio("unknown_revision")), /does not support/)
+      assert.match(yield* failureOf(stdio("endless_line")), /a message that is too long/)
+    }),
+  )
+
+  it.live("a program that does not exist is named", () =>
+    Effect.map(
+      failureOf({
+        ...stdio(),
+        transport: { _tag: "Stdio", command: "no-such-program", args: [], env: {} },
+      }),
+      (message) =>
+        assert.strictEqual(
+          message,
+          "MCP client for `s` failed to start: cannot run `no-such-program`: no such program or directory",
+        ),
+    ),
+  )
+
+  it.live("a question of the server is put to a person, and its answer goes back", () => {
+    const seen: Array<Elicitation> = []
+    const ask: Ask = (request) =>
+      Effect.sync(() => {
+        seen.push(request)
+        return { action: "accept", content: { age: 7 } }
+      })
+    return withServer(
+      stdio(),
+      (open) =>
+        Effect.gen(function* () {
+          assert.strictEqual(
+            yield* call(open, "ask"),
+            textOutput('{"action":"accept","content":{"age":7}}'),
+          )
+          assert.deepStrictEqual(seen, [
+            {
+              server: "s",
+              message: "How old?",
+              requestedSchema: { type: "object", properties: { age: { type: "number" } } },
+            },
+          ])
+        }),
+      ask,
+    )
+  })
+
+  it.live("without anybody to ask, questions are declined", () =>
+    withServer(stdio(), (open) =>
+      Effect.map(call(open, "ask"), (output) =>
+        assert.strictEqual(output, textOutput('{"action":"decline"}')),
+      ),
+    ),
+  )
+
+  it.live("L14 an interrupted call ends at once and the server is told", () =>
+    withServer(stdio(), (open) =>
+      Effect.gen(function* () {
+        const events: Array<EventMsg> = []
+        const fiber = yield* Effect.forkChild(call(open, "hang", "", events))
+        yield* Effect.sleep("200 millis")
+        const [took] = yield* Effect.timed(Fiber.interrupt(fiber))
+        assert.isBelow(Duration.toMillis(took), 200)
+        assert.deepStrictEqual(
+          events.map(({ type }) => type),
+          ["mcp_tool_call_begin", "mcp_tool_call_end"],
+        )
+      }),
+    ),
+  )
+
+  it.live("L8 nothing of a server outlives its scope, also when it ignores being asked", () =>
+    Effect.gen(function* () {
+      const pid = yield* withServer(stdio("stays"), (open) =>
+        Effect.map(call(open, "pid"), (output): number => Number(/\d+/.exec(output)?.[0])),
+      )
+      assert.isAbove(pid, 0)
+      assert.isFalse(isAlive(pid))
+      const left = ChildProcess.spawnSync("ps", ["-eo", "pgid="], { encoding: "utf8" }).stdout
+      assert.notInclude(
+        left.split("\n").map((line) => line.trim()),
+        String(pid),
+      )
+    }),
+  )
+})
