@@ -31,9 +31,13 @@ import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
 const drainTime = Duration.seconds(2)
 
 /** How long a killed group may take to be gone. */
-const killedTime = Duration.seconds(1)
+const killedTime = Duration.millis(500)
 
-const pollTime = Duration.millis(5)
+/** A group that takes its time, or is large, is asked about less often. */
+const polls = Schedule.min([
+  Schedule.exponential(Duration.millis(2), 1.5),
+  Schedule.spaced(Duration.millis(50)),
+])
 
 /** Bubblewrap writes two lines; more is not its own. */
 const maxStatusBytes = 64 * 1024
@@ -172,7 +176,7 @@ const gone = (group: ProcessGroup["Service"], pid: number, within: Duration.Dura
   group
     .lives(pid)
     .pipe(
-      Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(pollTime) }),
+      Effect.repeat({ while: (lives) => lives, schedule: polls }),
       Effect.timeoutOption(within),
       Effect.map(Option.isSome),
     )

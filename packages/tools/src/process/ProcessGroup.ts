@@ -36,11 +36,13 @@ const sent = (group: number, signal: NodeJS.Signals | 0): boolean => {
   }
 }
 
-/** The leader is looked at first: most often it is what still runs, and the list of all is long. */
+/** The leader is looked at first: most often it is what still runs, and the list of all is long; then the youngest. */
 const hasLiving = (group: number): boolean =>
   process.platform !== "linux" ||
   isLiving(String(group), group) ||
-  FS.readdirSync("/proc").some((name) => /^\d+$/.test(name) && isLiving(name, group))
+  FS.readdirSync("/proc")
+    .toReversed()
+    .some((name) => /^\d+$/.test(name) && isLiving(name, group))
 
 /** `pid (name) state parent group …`; the name may hold anything, so what counts comes after its last parenthesis. */
 const isLiving = (pid: string, group: number): boolean => {

@@ -1,0 +1,282 @@
+import { assert, describe, it } from "@effect/vitest"
+import type * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as PlatformError from "effect/PlatformError"
+import type { Command } from "effect/process/ChildProcess"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Queue from "effect/Queue"
+import * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import type { Launch, OutputChunk } from "../../src/process/Command.ts"
+import { CommandRunner, type RunOptions } from "../../src/process/CommandRunner.ts"
+import { ProcessGroup } from "../../src/process/ProcessGroup.ts"
+import { Reaper } from "../../src/process/Reaper.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+type Ended = "SIGTERM" | "SIGKILL" | "SIGSEGV" | number
+
+/** One process: what it prints and when it ends is up to the test; `heeds` is what makes it end. */
+class World {
+  readonly log: Array<string> = []
+  alive = true
+  /** Something else in the group lives on and holds the pipes. */
+  background = false
+  readonly stdout = Effect.runSync(Queue.bounded<Uint8Array, Cause.Done>(16))
+  readonly status = Effect.runSync(Queue.bounded<Uint8Array, Cause.Done>(16))
+  private readonly ended = Deferred.makeUnsafe<Ended>()
+  command: Command | undefined
+  private readonly heeds: ReadonlySet<string>
+
+  constructor(...heeds: ReadonlyArray<"SIGTERM" | "SIGKILL">) {
+    this.heeds = new Set(heeds)
+  }
+
+  end(how: Ended): void {
+    this.alive = false
+    Deferred.doneUnsafe(this.ended, Effect.succeed(how))
+    if (!this.background) this.closePipes()
+  }
+
+  private closePipes(): void {
+    Queue.endUnsafe(this.stdout)
+    Queue.endUnsafe(this.status)
+  }
+
+  private readonly signal = (name: "SIGTERM" | "SIGKILL") =>
+    Effect.sync(() => {
+      if (!this.alive && !this.background) return false
+      this.log.push(name)
+      if (!this.heeds.has(name)) return true
+      if (name === "SIGKILL") this.background = false
+      if (this.alive) this.end(name)
+      else this.closePipes()
+      return true
+    })
+
+  private readonly exitCode = Effect.flatMap(Deferred.await(this.ended), (how) =>
+    typeof how === "number"
+      ? Effect.succeed(ChildProcessSpawner.ExitCode(how))
+      : Effect.fail(
+          PlatformError.systemError({
+            _tag: "Unknown",
+            module: "ChildProcess",
+            method: "exitCode",
+            cause: new Error(`Process interrupted due to receipt of signal: '${how}'`),
+          }),
+        ),
+  )
+
+  readonly layer = CommandRunner.layerOfGroups.pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        FileSystem.layerNoop({}),
+        Layer.succeed(ProcessGroup)({
+          signal: (_group, name) => this.signal(name),
+          lives: () => Effect.sync(() => this.alive || this.background),
+        }),
+        Layer.succeed(Reaper)({
+          ready: Effect.sync(() => void this.log.push("watchdog")),
+          add: (group) => Effect.sync(() => void this.log.push(`add ${group}`)),
+          remove: (group) => Effect.sync(() => void this.log.push(`remove ${group}`)),
+        }),
+        Layer.succeed(ChildProcessSpawner.ChildProcessSpawner)(
+          ChildProcessSpawner.make((command) =>
+            Effect.sync(() => {
+              this.command = command
+              return ChildProcessSpawner.makeHandle({
+                pid: ChildProcessSpawner.ProcessId(42),
+                exitCode: this.exitCode,
+                isRunning: Effect.succeed(true),
+                kill: () => Effect.die("the group is signalled instead"),
+                stdin: Sink.drain,
+                stdout: Stream.fromQueue(this.stdout),
+                stderr: Stream.empty,
+                all: Stream.empty,
+                getInputFd: () => Sink.drain,
+                getOutputFd: () => Stream.fromQueue(this.status),
+                unref: Effect.succeed(Effect.void),
+              })
+            }),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+const launch: Launch = {
+  argv: ["program"],
+  cwd: "/",
+  env: {},
+  inputs: new Map(),
+  diesWithParent: true,
+}
+
+const options: RunOptions = {
+  timeout: Duration.seconds(10),
+  killGrace: Duration.millis(500),
+  onOutput: () => Effect.void,
+}
+
+const started = (world: World, more: Partial<Launch & RunOptions> = {}) =>
+  Effect.flatMap(CommandRunner, ({ run }) =>
+    run({ ...launch, ...more }, { ...options, ...more }),
+  ).pipe(
+    Effect.provide(world.layer),
+    Effect.forkChild({ startImmediately: true }),
+    Effect.tap(TestClock.adjust(0)),
+  )
+
+const none = { text: "", totalBytes: 0, omittedBytes: 0 }
+
+describe("CommandRunner, on a virtual clock", () => {
+  it.effect("gives what a program that ends in time printed", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const chunks: Array<OutputChunk> = []
+      const fiber = yield* started(world, {
+        onOutput: (chunk) => Effect.sync(() => void chunks.push(chunk)),
+      })
+      yield* Queue.offer(world.stdout, bytes("hi"))
+      yield* TestClock.adjust("9999 millis")
+      world.end(3)
+      const hi = { text: "hi", totalBytes: 2, omittedBytes: 0 }
+      assert.deepStrictEqual(yield* Fiber.join(fiber), {
+        exit: { _tag: "Exited", code: 3 },
+        stdout: hi,
+        stderr: none,
+        aggregated: hi,
+        duration: Duration.nanos(9_999_000_000n),
+      })
+      assert.deepStrictEqual(chunks, [{ stream: "stdout", bytes: bytes("hi") }])
+      assert.deepStrictEqual(world.log, [])
+    }),
+  )
+
+  it.effect("asks a program to end when its time is up, and not before", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGTERM")
+      const fiber = yield* started(world)
+      yield* TestClock.adjust("9999 millis")
+      assert.deepStrictEqual(world.log, [])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual((yield* Fiber.join(fiber)).exit, {
+        _tag: "TimedOut",
+        after: options.timeout,
+      })
+      assert.deepStrictEqual(world.log, ["SIGTERM"])
+    }),
+  )
+
+  it.effect("L8 kills it when it does not heed that within its grace", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGKILL")
+      const fiber = yield* started(world)
+      yield* TestClock.adjust("10499 millis")
+      assert.deepStrictEqual(world.log, ["SIGTERM"])
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(fiber)).exit._tag, "TimedOut")
+      assert.deepStrictEqual(world.log, ["SIGTERM", "SIGKILL"])
+    }),
+  )
+
+  it.effect("L14 comes to an end with a program that nothing ends", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const fiber = yield* started(world)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber), {
+        startImmediately: true,
+      })
+      yield* TestClock.adjust("999 millis")
+      assert.isUndefined(interrupting.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(interrupting)
+      assert.deepStrictEqual(world.log, ["SIGTERM", "SIGKILL"])
+    }),
+  )
+
+  it.effect("waits two seconds for pipes that are still held, then ends who holds them", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGKILL")
+      world.background = true
+      const fiber = yield* started(world)
+      world.end(0)
+      yield* TestClock.adjust("1999 millis")
+      assert.deepStrictEqual(world.log, [])
+      yield* Queue.offer(world.stdout, bytes("late"))
+      yield* TestClock.adjust("1 millis")
+      const result = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(result.exit, { _tag: "Exited", code: 0 })
+      assert.strictEqual(result.stdout.text, "late")
+      assert.deepStrictEqual(world.log, ["SIGKILL"])
+    }),
+  )
+
+  it.effect("names the signal that killed the program", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const fiber = yield* started(world)
+      world.end("SIGSEGV")
+      assert.deepStrictEqual((yield* Fiber.join(fiber)).exit, {
+        _tag: "Signaled",
+        signal: "SIGSEGV",
+      })
+    }),
+  )
+
+  it.effect("L8 tells the watchdog of a group before its first output and until it is over", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGTERM")
+      const fiber = yield* started(world, { diesWithParent: false })
+      assert.deepStrictEqual(world.log, ["watchdog", "add 42"])
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(world.log, ["watchdog", "add 42", "SIGTERM", "remove 42"])
+    }),
+  )
+
+  it.effect("takes a sandbox that gives no exit code for one that did not start", () =>
+    Effect.gen(function* () {
+      const silent = new World()
+      const failing = yield* started(silent, { statusFd: 4 })
+      yield* Queue.offer(silent.status, bytes('{ "child-pid": 7 }\n'))
+      silent.end(1)
+      const { message, reason } = yield* Effect.flip(Fiber.join(failing))
+      assert.deepStrictEqual(
+        { message, reason },
+        {
+          reason: "Sandbox",
+          message: "the sandbox did not start: it gave no reason",
+        },
+      )
+      const telling = new World()
+      const running = yield* started(telling, { statusFd: 4 })
+      yield* Queue.offer(telling.status, bytes('{ "child-pid": 7 }\n{ "exit-code": 1 }\n'))
+      telling.end(1)
+      assert.deepStrictEqual((yield* Fiber.join(running)).exit, { _tag: "Exited", code: 1 })
+    }),
+  )
+
+  it.effect("starts the program in its own environment, with its input closed", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const fiber = yield* started(world, { argv: ["a", "b c"], env: { A: "1" }, cwd: "/w" })
+      world.end(0)
+      yield* Fiber.join(fiber)
+      const command = world.command
+      assert(command?._tag === "StandardCommand")
+      const { cwd, env, extendEnv, shell, stdin } = command.options
+      assert.deepStrictEqual([command.command, command.args], ["a", ["b c"]])
+      assert.deepStrictEqual(
+        { cwd, env, extendEnv, shell, stdin },
+        { cwd: "/w", env: { A: "1" }, extendEnv: undefined, shell: undefined, stdin: "ignore" },
+      )
+    }),
+  )
+})
