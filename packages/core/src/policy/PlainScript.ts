@@ -37,10 +37,22 @@ const isPlainPart = (part: WordPart): boolean => {
   }
 }
 
-/** `$[` is arithmetic too, and taken for text where it does not end. */
+/** A part whose text is all its own; an escaped line end in `$'…'` stays there, which the parser does not know. */
+const isSealed = (part: WordPart): boolean =>
+  part.type === "SingleQuoted" || (part.type === "AnsiCQuoted" && !part.text.includes("\\\n"))
+
+/** A `$` before anything but these may begin something, and what, an escaped line end or an open `[` hides. */
+const bareDollar = /\$(?![ \t\n".,;/|)\]}]|$)/
+
+/** The shell joins lines before it looks for expansions, the parser after: it takes some for text. */
+const isSettled = (text: string, parts: ReadonlyArray<WordPart>): boolean => {
+  const open = parts.length === 0 ? text : parts.map((p) => (isSealed(p) ? "Q" : p.text)).join("")
+  if (open.includes("\\\n") && /[$`{[(*?]/.test(open)) return false
+  return !bareDollar.test(open.replace(/\\[^\n]/g, "Q"))
+}
+
 const plainWord = ({ end, parts = [], pos, text, value }: Word): PlainWord | undefined =>
-  parts.every(isPlainPart) &&
-  !(text.includes("$[") && parts.every((p) => p.type !== "SingleQuoted"))
+  parts.every(isPlainPart) && isSettled(text, parts)
     ? { value, start: pos, end, isPattern: parts.some((part) => part.type === "Glob") }
     : undefined
 

@@ -84,7 +84,7 @@ const isSafe = (
   [name, ...args]: ReadonlyArray<Argument>,
   { sandboxedReadOnly }: SafetyContext,
 ): boolean => {
-  if (name === undefined || name.isPattern) return false
+  if (name === undefined) return false
   const program = programOf(name.value)
   if (alwaysSafe.has(program)) return true
   if (args.some(mayBecomeOption)) return false

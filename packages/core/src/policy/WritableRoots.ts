@@ -55,7 +55,7 @@ export const writableRoots = (policy: SandboxPolicy, places: Places): Writable =
       const { cwd, protectedPaths, slashTmpIsDirectory, tmpdir = "" } = places
       const named = [
         cwd,
-        ...(policy.writable_roots ?? []).filter((root) => root !== ""),
+        ...(policy.writable_roots ?? []),
         ...(slashTmpIsDirectory && policy.exclude_slash_tmp !== true ? ["/tmp"] : []),
         ...(isAbsolute(tmpdir) && policy.exclude_tmpdir_env_var !== true ? [tmpdir] : []),
       ]
