@@ -45,10 +45,13 @@ export const fork = (
   Effect.gen(function* () {
     const conversation = yield* world.manager.fork(parent, rule)
     world.recorder.own(conversation.id, into)
-    // Nobody else knows it yet.
-    const { seq } = yield* conversation.state
     const { id } = conversation
     yield* world.recorder.record({ at: "made", conversation: id })
+    // Nobody else knows it yet. In the store already, and no room for it: all it has is what it began with.
+    const seq = yield* Effect.match(conversation.state, {
+      onFailure: () => Number.MAX_SAFE_INTEGER,
+      onSuccess: (state) => state.seq,
+    })
     yield* world.recorder.record({ at: "forked", call, conversation: id, parent, rule, seq })
     return yield* enter(world, conversation, into)
   })

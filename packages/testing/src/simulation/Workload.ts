@@ -23,7 +23,7 @@ export const modelPlan = (draws: Draws): ModelPlan => ({
   pieces: draws.chance(0.06) ? 90 + draws.below(60) : draws.below(6),
   reasoning: draws.chance(0.2) ? 1 + draws.below(3) : 0,
   pieceMs: draws.pick(0, 0, 0, 1, 100),
-  calls: draws.chance(0.35)
+  calls: draws.chance(0.45)
     ? Array.from({ length: 1 + draws.below(2) }, () =>
         draws.pick<ToolPlan>(
           "ok",
@@ -58,7 +58,7 @@ const submission = (draws: Draws): Submission =>
   draws.pick<Submission>(
     ...(["input", "input", "input", "input", "input", "input", "turn", "turn"] as const),
     ...(["empty", "big", "context", "unsupported", "interrupt", "interrupt"] as const),
-    draws.chance(0.3) ? "shutdown" : "input",
+    draws.chance(0.15) ? "shutdown" : "input",
   )
 
 /** Sometimes of more messages than there are, sometimes of no number. */
@@ -75,6 +75,19 @@ interface Names {
   listeners: number
 }
 
+const answering = (draws: Draws): Answering =>
+  draws.pick("approved", "denied", "approved_for_session", "abort", "silent")
+
+const attachment = (draws: Draws, slot: number, names: Names): Action => ({
+  do: "attach",
+  slot,
+  listener: `l${names.listeners++}`,
+  ...(draws.chance(0.7) ? { from: draws.pick(0, 0, draws.below(12), 1_000) } : {}),
+  maxEvents: draws.pick(4, 16, 1024),
+  reading: reading(draws),
+  ...(draws.chance(0.5) ? { answering: answering(draws) } : {}),
+})
+
 const action = (draws: Draws, slots: number, names: Names): Action => {
   const slot = draws.below(slots)
   const roll = draws.below(100)
@@ -88,27 +101,7 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
       text: `u${names.texts++}.`,
     }
   }
-  if (roll < 57) {
-    return {
-      do: "attach",
-      slot,
-      listener: `l${names.listeners++}`,
-      ...(draws.chance(0.7) ? { from: draws.pick(0, 0, draws.below(12), 1_000) } : {}),
-      maxEvents: draws.pick(4, 16, 1024),
-      reading: reading(draws),
-      ...(draws.chance(0.5)
-        ? {
-            answering: draws.pick<Answering>(
-              "approved",
-              "denied",
-              "approved_for_session",
-              "abort",
-              "silent",
-            ),
-          }
-        : {}),
-    }
-  }
+  if (roll < 57) return attachment(draws, slot, names)
   if (roll < 66) {
     return { do: "cancel", slot, ...(draws.chance(0.6) ? {} : { id: draws.pick(...ids, "none") }) }
   }
@@ -117,7 +110,7 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
   if (roll < 76) return { do: "list" }
   if (roll < 78) return { do: "pages", limit: 1 + draws.below(3), yields: draws.below(20) }
   if (roll < 80) return { do: "remove", slot }
-  if (roll < 82) return { do: "create", slot }
+  if (roll < 83) return { do: "create", slot }
   if (roll < 86) return { do: "fork", slot, into: draws.below(slots), rule: forkRule(draws) }
   if (roll < 87) {
     return { do: "badPage", slot, what: draws.pick<BadPage>("garbage", "moved", "limit") }
@@ -129,13 +122,13 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
 /** Most plans keep everything in memory; the others let it go soon, to a store that may fail. */
 const storePlan = (draws: Draws, slots: number): StorePlan => {
   const restart = draws.chance(0.15)
-  if (draws.chance(0.65)) {
+  if (draws.chance(0.6)) {
     return { idleMs: 600_000, maxLoaded: 1_000, unheard: [], faults: [], restart }
   }
   return {
     idleMs: draws.pick(300, 1_000, 3_000),
-    maxLoaded: draws.pick(1, 2, 3, 1_000),
-    unheard: Array.from({ length: slots }, (_, slot) => slot).filter(() => draws.chance(0.7)),
+    maxLoaded: draws.pick(1, 2, 3, 1_000, 1_000),
+    unheard: Array.from({ length: slots }, (_, slot) => slot).filter(() => draws.chance(0.8)),
     faults: Array.from({ length: draws.below(5) }, () => ({
       call: draws.below(10),
       how: draws.pick("fails", "fails", "slow", "late"),
@@ -154,18 +147,33 @@ export const planOf = (seed: number): Plan => {
     ...action(draws, slots, names),
     ...(draws.chance(0.06) ? { giveUpAfter: draws.below(12) } : {}),
   })
-  const clients = Array.from({ length: 1 + draws.below(4) }, () =>
-    Array.from({ length: 3 + draws.below(10) }, operation),
-  )
+  // Most come when there is something to work with.
+  const arrives = (): ReadonlyArray<Operation> =>
+    draws.chance(0.5) ? [{ do: "yield", times: 20 + draws.below(60) }] : []
+  const clients = Array.from({ length: 1 + draws.below(4) }, () => [
+    ...arrives(),
+    ...Array.from({ length: 3 + draws.below(10) }, operation),
+  ])
   const creates = Array.from({ length: slots }, (_, slot): Operation => ({ do: "create", slot }))
   const [first = [], ...others] = clients
+  // Without somebody to ask no question is put.
+  const keepers = Array.from({ length: slots }, (_, slot) => slot)
+    .filter(() => draws.chance(0.3))
+    .map((slot): Operation => ({
+      do: "attach",
+      slot,
+      listener: `l${names.listeners++}`,
+      maxEvents: 1024,
+      reading: { how: "fast" },
+      answering: answering(draws),
+    }))
   return {
     seed,
     store: storePlan(draws, slots),
-    maxConversations: draws.chance(0.1) ? 1 : 8,
+    maxConversations: draws.chance(0.15) ? 1 + draws.below(2) : 8,
     model: Array.from({ length: 1 + draws.below(7) }, () => modelPlan(draws)),
     clients: [
-      [...creates, ...first],
+      [...creates, ...keepers, ...first],
       ...others,
       ...(draws.chance(0.08)
         ? [[{ do: "yield", times: 20 + draws.below(300) } as const, { do: "close" } as const]]
