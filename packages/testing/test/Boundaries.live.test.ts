@@ -46,7 +46,8 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   room.startsWith("transport-") ||
   file === "packages/testing/src/MockProvider.ts" ||
   file === "packages/testing/src/simulation/main.ts" ||
-  file === "packages/tools/src/process/ProcessGroup.ts"
+  file === "packages/tools/src/process/ProcessGroup.ts" ||
+  file === "packages/tools/src/patch/PatchProgram.ts"
 
 const relativeFault = (from: Module, specifier: string): string | undefined => {
   const target = Path.posix.join(Path.posix.dirname(from.path), specifier)

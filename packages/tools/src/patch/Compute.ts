@@ -8,46 +8,19 @@
 import type { FileChange } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { type Overlay, summarize } from "./Changes.ts"
+import { contentOf, effectsOf, type FileState, type Operation, reasonOf } from "./Operation.ts"
 import type { Hunk } from "./PatchText.ts"
-import * as UnifiedDiff from "./UnifiedDiff.ts"
 import * as UpdateText from "./UpdateText.ts"
-
-/** A file as it was found. */
-export type FileState =
-  | { readonly _tag: "Text"; readonly text: string; readonly isExecutable: boolean }
-  /** Not UTF-8. `reason` in the words of the original. */
-  | { readonly _tag: "Binary"; readonly bytes: Uint8Array; readonly reason: string }
-  | { readonly _tag: "Missing" }
-  | { readonly _tag: "Directory" }
-  /** It is there, or not even that can be told. `reason` in the words of the system. */
-  | { readonly _tag: "Unreadable"; readonly reason: string }
 
 /** Reads one file by absolute path. Never fails: what is wrong is part of the answer. */
 export type FileReader = (path: string) => Effect.Effect<FileState>
 
-/** One step, by absolute paths. `before` is what has to be there still when it is done. */
-export type Operation =
-  | {
-      readonly _tag: "Write"
-      readonly kind: "Add" | "Update"
-      readonly path: string
-      readonly before: FileState
-      readonly content: string
-    }
-  | { readonly _tag: "Delete"; readonly path: string; readonly before: FileState }
-  | {
-      readonly _tag: "Move"
-      readonly path: string
-      readonly before: FileState
-      readonly to: string
-      readonly toBefore: FileState
-      readonly content: string
-    }
-
 export interface Plan {
+  /** In order; hunks that rewrite one file one after the other are one operation. */
   readonly operations: ReadonlyArray<Operation>
-  /** As written in the patch, for each operation: what the summary shows. */
-  readonly labels: ReadonlyArray<string>
+  /** What the summary shows, hunk by hunk; paths as written in the patch. */
+  readonly labels: ReadonlyArray<Label>
   /** By absolute path, for events and approval (§4.4). */
   readonly changes: Readonly<Record<string, FileChange>>
   /** Every path that is written or removed, absolute, each once. */
@@ -56,112 +29,23 @@ export interface Plan {
   readonly error: string | undefined
 }
 
+export interface Label {
+  readonly letter: "A" | "M" | "D"
+  readonly path: string
+}
+
 /** How paths of this machine are put together; `effect/Path` fits. */
 export interface Paths {
   readonly resolve: (...segments: ReadonlyArray<string>) => string
 }
 
-const reasonOf = (state: Exclude<FileState, { readonly _tag: "Text" }>): string => {
-  switch (state._tag) {
-    case "Missing":
-      return "No such file or directory (os error 2)"
-    case "Directory":
-      return "Is a directory (os error 21)"
-    case "Binary":
-    case "Unreadable":
-      return state.reason
-  }
-}
-
-const contentOf = (state: FileState): string => {
-  if (state._tag === "Text") return state.text
-  return state._tag === "Binary" ? new TextDecoder().decode(state.bytes) : ""
-}
-
-const written = (text: string, before: FileState): FileState => ({
-  _tag: "Text",
-  text,
-  isExecutable: before._tag === "Text" && before.isExecutable,
-})
-
-const diff = (before: string, after: string): string =>
-  UnifiedDiff.hunks(before, after, 1) ?? UnifiedDiff.replaced(before, after)
-
-/** What becomes of one path over the whole patch. */
-const netChange = (before: FileState, after: FileState): FileChange => {
-  if (after._tag === "Missing") return { delete: { content: contentOf(before) } }
-  if (before._tag === "Missing") return { add: { content: contentOf(after) } }
-  const unified_diff = diff(contentOf(before), contentOf(after))
-  return { update: { unified_diff, move_path: null } }
-}
-
-const changeOf = (operation: Operation): FileChange => {
-  switch (operation._tag) {
-    case "Delete":
-      return { delete: { content: contentOf(operation.before) } }
-    case "Move":
-      return {
-        update: {
-          unified_diff: diff(contentOf(operation.before), operation.content),
-          move_path: operation.to,
-        },
-      }
-    case "Write":
-      return operation.kind === "Add"
-        ? { add: { content: operation.content } }
-        : netChange(operation.before, written(operation.content, operation.before))
-  }
-}
-
-/** What the files are while the patch goes on. */
-interface Overlay {
-  readonly now: Map<string, FileState>
-  /** As each path was before its first operation. */
-  readonly first: Map<string, FileState>
-}
-
-const effectsOf = (
-  operation: Operation,
-): ReadonlyArray<readonly [string, FileState, FileState]> => {
-  const missing: FileState = { _tag: "Missing" }
-  switch (operation._tag) {
-    case "Delete":
-      return [[operation.path, operation.before, missing]]
-    case "Write":
-      return [[operation.path, operation.before, written(operation.content, operation.before)]]
-    case "Move":
-      return [
-        [operation.path, operation.before, missing],
-        [operation.to, operation.toBefore, written(operation.content, operation.before)],
-      ]
-  }
-}
-
-/** A path that several hunks touch is shown as what becomes of it in the end. */
-const summarize = (
-  operations: ReadonlyArray<Operation>,
-  { first, now }: Overlay,
-): Record<string, FileChange> => {
-  const changes = new Map<string, FileChange>()
-  const touched = new Map<string, number>()
-  for (const operation of operations) {
-    for (const [path] of effectsOf(operation)) touched.set(path, (touched.get(path) ?? 0) + 1)
-  }
-  for (const operation of operations) {
-    const effects = effectsOf(operation)
-    if (effects.every(([path]) => touched.get(path) === 1)) {
-      changes.set(operation.path, changeOf(operation))
-      continue
-    }
-    for (const [path, state] of effects) {
-      const before = first.get(path) ?? state
-      const after = now.get(path) ?? state
-      const isNothing = before._tag === "Missing" && after._tag === "Missing"
-      if (!isNothing) changes.set(path, netChange(before, after))
-    }
-  }
-  return Object.fromEntries(changes)
-}
+/**
+ * What one patch may read and write. A patch that names one large file thousands of times would else cost hours; no
+ * honest one comes near.
+ */
+const maxCharacters = 256 * 1024 * 1024
+const tooLarge =
+  "the patch reads and writes more than 256 MiB in all; put the changes of a file under one '*** Update File'"
 
 const isWritable = (state: FileState): boolean =>
   state._tag === "Text" || state._tag === "Binary" || state._tag === "Missing"
@@ -230,6 +114,32 @@ const planHunk = (hunk: Hunk, cwd: string, paths: Paths, read: FileReader): Effe
       : Result.fail(`Failed to delete file ${path}`)
   })
 
+const labelOf = (hunk: Hunk): Label => {
+  if (hunk._tag === "Update") return { letter: "M", path: hunk.movePath ?? hunk.path }
+  return { letter: hunk._tag === "Add" ? "A" : "D", path: hunk.path }
+}
+
+/** Collects operations; `last` holds which was the last to touch a path. */
+interface Collected {
+  readonly operations: Array<Operation>
+  readonly last: Map<string, number>
+}
+
+/** Rewriting a file again takes the place of the write before: each of thousands would hold the whole file. */
+const append = ({ last, operations }: Collected, next: Operation): void => {
+  const at = last.get(next.path) ?? -1
+  const before = operations[at]
+  if (before?._tag === "Write" && next._tag === "Write") {
+    operations[at] = { ...before, content: next.content }
+    return
+  }
+  for (const [path] of effectsOf(next)) last.set(path, operations.length)
+  operations.push(next)
+}
+
+const sizeOf = (operation: Operation): number =>
+  contentOf(operation.before).length + (operation._tag === "Delete" ? 0 : operation.content.length)
+
 /** The paths of `hunks` are relative to `cwd`, move targets too. A patch without hunks has an error. */
 export const plan = Effect.fn("Compute.plan")(function* (
   hunks: ReadonlyArray<Hunk>,
@@ -242,46 +152,46 @@ export const plan = Effect.fn("Compute.plan")(function* (
     const known = overlay.now.get(path)
     return known === undefined ? reader(path) : Effect.succeed(known)
   }
-  const operations: Array<Operation> = []
-  const labels: Array<string> = []
+  const collected: Collected = { operations: [], last: new Map() }
+  const labels: Array<Label> = []
   let error = hunks.length === 0 ? "No files were modified." : undefined
+  let size = 0
   for (const hunk of hunks) {
+    // The server answers others between the hunks of a large patch.
+    yield* Effect.yieldNow
     const step = yield* planHunk(hunk, cwd, paths, read)
     if (Result.isFailure(step)) {
       error = step.failure
       break
     }
-    operations.push(step.success)
-    labels.push((hunk._tag === "Update" ? hunk.movePath : undefined) ?? hunk.path)
+    size += sizeOf(step.success)
+    if (size > maxCharacters) {
+      error = tooLarge
+      break
+    }
+    append(collected, step.success)
+    labels.push(labelOf(hunk))
     for (const [path, before, after] of effectsOf(step.success)) {
       if (!overlay.first.has(path)) overlay.first.set(path, before)
       overlay.now.set(path, after)
     }
   }
+  const { operations } = collected
   const result: Plan = {
     operations,
     labels,
-    changes: summarize(operations, overlay),
+    changes: yield* summarize(operations, overlay),
     paths: [...overlay.first.keys()],
     error,
   }
   return result
 })
 
-const letters = { Add: "A", Update: "M", Delete: "D" } as const
-
-const letterOf = (operation: Operation): string => {
-  if (operation._tag === "Delete") return letters.Delete
-  return operation._tag === "Move" ? letters.Update : letters[operation.kind]
-}
-
 /** The text on standard output once everything is applied: added, modified, deleted, each in order (§8.3). */
-export const summary = ({ labels, operations }: Pick<Plan, "labels" | "operations">): string => {
+export const summary = ({ labels }: Pick<Plan, "labels">): string => {
   const lines = ["Success. Updated the following files:"]
-  for (const letter of Object.values(letters)) {
-    for (const [i, operation] of operations.entries()) {
-      if (letterOf(operation) === letter) lines.push(`${letter} ${labels[i] ?? ""}`)
-    }
+  for (const letter of ["A", "M", "D"] as const) {
+    for (const label of labels) if (label.letter === letter) lines.push(`${letter} ${label.path}`)
   }
   return `${lines.join("\n")}\n`
 }

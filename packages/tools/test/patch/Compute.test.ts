@@ -3,15 +3,16 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Compute from "../../src/patch/Compute.ts"
+import type { FileState } from "../../src/patch/Operation.ts"
 import * as PatchText from "../../src/patch/PatchText.ts"
 
-const text = (content: string): Compute.FileState => ({
+const text = (content: string): FileState => ({
   _tag: "Text",
   text: content,
   isExecutable: false,
 })
 
-const files: Readonly<Record<string, Compute.FileState>> = {
+const files: Readonly<Record<string, FileState>> = {
   "/w/a.txt": text("1\n2\n3\n4\n5\n"),
   "/w/b.txt": text("b\n"),
   "/w/dir": { _tag: "Directory" },

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Compute from "../../src/patch/Compute.ts"
+import type { FileState } from "../../src/patch/Operation.ts"
 import * as PatchText from "../../src/patch/PatchText.ts"
 import * as Utf8 from "../../src/patch/Utf8.ts"
 import vectors from "../fixtures/apply-patch-vectors.json" with { type: "json" }
@@ -15,7 +16,7 @@ const bytesOf = (content: string): Uint8Array =>
     ? Uint8Array.from(content.slice(0, -8), (c) => c.charCodeAt(0))
     : new TextEncoder().encode(content)
 
-const stateOf = (content: string): Compute.FileState => {
+const stateOf = (content: string): FileState => {
   const bytes = bytesOf(content)
   return Result.match(Utf8.decode(bytes), {
     onSuccess: (text) => ({ _tag: "Text" as const, text, isExecutable: false }),

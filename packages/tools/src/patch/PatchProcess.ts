@@ -1,0 +1,90 @@
+/**
+ * Starts the program that writes a patch, and reads what it says. Owns the form of both; confining and running it is for
+ * `Sandbox` and the runner of commands. Pure.
+ */
+import * as Base64 from "effect/encoding/Base64"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Unconfined } from "../sandbox/Sandbox.ts"
+import type { Plan } from "./Compute.ts"
+import type { FileState, Operation } from "./Operation.ts"
+import * as PatchProgram from "./PatchProgram.ts"
+
+export interface Scope {
+  /** Absolute, free of links; whatever is written must lie below one of them. `undefined`: anywhere. */
+  readonly within: ReadonlyArray<string> | undefined
+  /** Absolute, free of links; nothing below is touched. */
+  readonly keepOut: ReadonlyArray<string>
+}
+
+const expected = (state: FileState): PatchProgram.Expected => {
+  if (state._tag === "Text") return { text: state.text }
+  return state._tag === "Binary" ? { base64: Base64.encode(state.bytes) } : null
+}
+
+const step = (operation: Operation): PatchProgram.Step => {
+  const { path } = operation
+  const before = expected(operation.before)
+  switch (operation._tag) {
+    case "Delete":
+      return { op: "delete", path, before }
+    case "Write":
+      return { op: "write", path, before, content: operation.content }
+    case "Move": {
+      const { content, to } = operation
+      return { op: "move", path, before, to, toBefore: expected(operation.toBefore), content }
+    }
+  }
+}
+
+/**
+ * The program as it is to run, not yet confined. `node` is the absolute path of a Node that runs here
+ * (`process.execPath`), `cwd` an absolute directory that exists; paths of the plan do not depend on it. The environment
+ * is empty, as in the original (§6.13).
+ */
+export const launch = (
+  node: string,
+  cwd: string,
+  plan: Pick<Plan, "operations">,
+  scope: Scope,
+): Unconfined => {
+  const request: PatchProgram.Request = {
+    steps: plan.operations.map(step),
+    within: scope.within ?? null,
+    keepOut: scope.keepOut,
+  }
+  return {
+    argv: [node, "-e", PatchProgram.source],
+    cwd,
+    env: {},
+    stdin: new TextEncoder().encode(JSON.stringify(request)),
+  }
+}
+
+const Response = Schema.fromJsonString(
+  Schema.Struct({
+    done: Schema.Int,
+    error: Schema.NullOr(Schema.Struct({ message: Schema.String, reason: Schema.String })),
+  }),
+)
+
+/** What came of it. */
+export interface Applied {
+  /** How many operations of the plan were done, from the first on; they stay. */
+  readonly done: number
+  /** For standard error, a line or two; absent: all were done. */
+  readonly error: string | undefined
+}
+
+/** Reads the program's standard output. What is no response is a failure before the first operation, as far as known. */
+export const read = (stdout: string): Applied =>
+  Result.match(Schema.decodeResult(Response)(stdout), {
+    onFailure: () => ({ done: 0, error: "the program that applies patches did not finish" }),
+    onSuccess: ({ done, error }) => ({
+      done,
+      error:
+        error === null
+          ? undefined
+          : `${error.message}${error.reason === "" ? "" : `\nCaused by: ${error.reason}`}`,
+    }),
+  })

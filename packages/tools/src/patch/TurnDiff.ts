@@ -1,0 +1,137 @@
+/**
+ * The text of `turn_diff` (§8.5): what the patches of a turn changed, in the style of git. A moved file is one entry under
+ * its two names (recording 0.29 `patch_auto`). Reads no files: shell-made edits are not in it.
+ */
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
+import type { HunksOf } from "./GitDiff.ts"
+import type { FileState, Operation } from "./Operation.ts"
+import * as TurnFiles from "./TurnFiles.ts"
+
+const noOid = "0".repeat(40)
+const context = 3
+
+const bytesOf = (state: FileState): Uint8Array =>
+  state._tag === "Binary"
+    ? state.bytes
+    : new TextEncoder().encode(state._tag === "Text" ? state.text : "")
+
+/** Name of the content in git's store. */
+const oid = (state: FileState) =>
+  Effect.gen(function* () {
+    if (state._tag === "Missing") return noOid
+    const digest = yield* Digest.Digest
+    const bytes = bytesOf(state)
+    const head = new TextEncoder().encode(`blob ${bytes.length}\0`)
+    const blob = new Uint8Array(head.length + bytes.length)
+    blob.set(head)
+    blob.set(bytes, head.length)
+    return yield* digest.digestHex(Digest.sha1, blob)
+  })
+
+const mode = (state: FileState): string =>
+  state._tag === "Text" && state.isExecutable ? "100755" : "100644"
+
+/** Git puts names with quotes, backslashes or control characters in quotes. */
+const named = (side: "a" | "b", path: string): string => {
+  const name = `${side}/${path}`
+  // oxlint-disable-next-line no-control-regex
+  return /["\\\u0000-\u001f]/.test(name) ? JSON.stringify(name) : name
+}
+
+const isBinary = (state: FileState): boolean =>
+  state._tag === "Binary" || (state._tag === "Text" && state.text.includes("\0"))
+
+const textOf = (state: FileState): string => (state._tag === "Text" ? state.text : "")
+
+/** A file inside `root` by its path from there, another by its absolute one. */
+const shownFrom = (path: Path.Path, root: string, file: string): string => {
+  const relative = path.relative(root, file)
+  const isInside = relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative)
+  return (isInside ? relative : file.replace(/^\/+/, "")).replaceAll("\\", "/")
+}
+
+/** What is the same for all files of a turn. */
+interface Base {
+  readonly root: string
+  readonly path: Path.Path
+  readonly hunks: HunksOf
+}
+
+const fileDiff = Effect.fn("TurnDiff.fileDiff")(function* (
+  { before, from, now, to }: TurnFiles.TurnFile,
+  { hunks, path, root }: Base,
+) {
+  const [left, right] = [shownFrom(path, root, from), shownFrom(path, root, to)]
+  const lines = [`diff --git ${named("a", left)} ${named("b", right)}\n`]
+  const [oldOid, newOid] = [yield* oid(before), yield* oid(now)]
+  if (before._tag === "Missing") lines.push(`new file mode ${mode(now)}\n`)
+  if (now._tag === "Missing") lines.push(`deleted file mode ${mode(before)}\n`)
+  if (oldOid === newOid) {
+    return [...lines, `similarity index 100%\nrename from ${left}\nrename to ${right}\n`].join("")
+  }
+  lines.push(`index ${oldOid}..${newOid}\n`)
+  if (isBinary(before) || isBinary(now)) return [...lines, "Binary files differ\n"].join("")
+  const changes = yield* hunks(textOf(before), textOf(now), context)
+  if (changes === "") return lines.join("")
+  lines.push(`--- ${before._tag === "Missing" ? "/dev/null" : named("a", left)}\n`)
+  lines.push(`+++ ${now._tag === "Missing" ? "/dev/null" : named("b", right)}\n`)
+  return [...lines, changes].join("")
+})
+
+/** The nearest directory from `cwd` up that holds a `.git`, file or directory; without one `cwd` itself. */
+const rootOf = Effect.fn("TurnDiff.rootOf")(function* (cwd: string) {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (let at = cwd; ; at = path.dirname(at)) {
+    // A directory that cannot be looked into is no root of ours.
+    const isRoot = yield* Effect.orElseSucceed(files.exists(path.join(at, ".git")), () => false)
+    if (isRoot) return at
+    if (path.dirname(at) === at) return cwd
+  }
+})
+
+/** Follows one turn. */
+export interface TurnDiff {
+  /**
+   * With the operations of a patch that were done, in order. Gives the text that is to be told: everything the turn
+   * changed so far; `undefined` when there is nothing, or nothing new.
+   */
+  readonly add: (operations: ReadonlyArray<Operation>) => Effect.Effect<string | undefined>
+}
+
+/** Gives what follows a turn whose conversation works in `cwd` (absolute): names are shown from its git root. */
+export const make = (
+  hunks: HunksOf,
+): Effect.Effect<
+  (cwd: string) => Effect.Effect<TurnDiff>,
+  never,
+  FileSystem.FileSystem | Path.Path
+> =>
+  Effect.gen(function* () {
+    const path = yield* Path.Path
+    const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+    return Effect.fn("TurnDiff.make")(function* (cwd: string) {
+      const root = yield* Effect.provide(rootOf(cwd), services)
+      const files = yield* Ref.make(TurnFiles.empty)
+      const told = yield* Ref.make("")
+      const render = (turn: TurnFiles.TurnFiles) =>
+        Effect.forEach(TurnFiles.changed(turn), (file) =>
+          fileDiff(file, { root, path, hunks }),
+        ).pipe(
+          Effect.map((texts) => texts.join("")),
+          Effect.provide(Digest.layerWebCrypto),
+        )
+      return {
+        add: Effect.fn("TurnDiff.add")(function* (operations: ReadonlyArray<Operation>) {
+          const turn = yield* Ref.updateAndGet(files, (now) => TurnFiles.record(now, operations))
+          const text = yield* render(turn)
+          const last = yield* Ref.getAndSet(told, text)
+          return text === "" || text === last ? undefined : text
+        }),
+      }
+    })
+  })
