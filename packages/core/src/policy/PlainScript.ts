@@ -115,12 +115,21 @@ const accountsFor = (script: string, words: ReadonlyArray<PlainWord>): boolean =
   return script.slice(at).replace(betweenWords, "") === ""
 }
 
+/** A last backslash with nothing to escape: shells differ. */
+const endsOpen = (script: string): boolean => {
+  let count = 0
+  while (script.at(-1 - count) === "\\") count++
+  return count % 2 === 1
+}
+
 /**
  * The commands of a plain script in the order of the text, each with its words; none for a script that is empty or
  * only comments. Undefined: the script is not plain, or holds a NUL character.
  */
 export const plainWords = (script: string): Commands | undefined => {
-  if (script.length > maxScriptLength || script.includes("\0")) return undefined
+  if (script.length > maxScriptLength || script.includes("\0") || endsOpen(script)) {
+    return undefined
+  }
   const { commands, errors = [] } = parse(script)
   const found = errors.length > 0 ? undefined : all(commands, ofStatement)?.flat()
   return found !== undefined && accountsFor(script, found.flat()) ? found : undefined

@@ -19,6 +19,7 @@ const plain: ReadonlyArray<readonly [script: string, argv: Argv]> = [
   ["ls |\nwc", [["ls"], ["wc"]]],
   ["echo a#b", [["echo", "a#b"]]],
   ["echo a\\\nb", [["echo", "ab"]]],
+  ["echo \\\\", [["echo", "\\"]]],
   ["ls \\\n -l", [["ls", "-l"]]],
   ["l''s \"\" ''", [["ls", "", ""]]],
   [`echo "it's" 'say "x"'`, [["echo", "it's", 'say "x"']]],
@@ -163,6 +164,8 @@ const notPlain: ReadonlyArray<string> = [
   "if",
   "then ls",
   "}",
+  "ls \\",
+  "ls a\\\\\\",
   // not text
   "ls \0",
   "ls 'a\0b'",
