@@ -203,6 +203,12 @@ interface Parts {
   readonly reaper: Reaper["Service"]
 }
 
+interface Started {
+  readonly handle: ChildProcessSpawner.ChildProcessHandle
+  /** True once nothing of the group is left. */
+  over: boolean
+}
+
 /** Starts the program; when the scope ends its group is over. */
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
@@ -211,11 +217,12 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
   const spawning = spawn(parts, launch, options.killGrace).pipe(
     Scope.provide(lifetime),
     Effect.tap(({ pid }) => (guarded ? parts.reaper.add(pid) : Effect.void)),
+    Effect.map((handle): Started => ({ handle, over: false })),
   )
   return yield* Effect.acquireRelease(
     Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
-    Effect.fnUntraced(function* ({ pid }) {
-      yield* endGroup(parts.group, pid, options.killGrace)
+    Effect.fnUntraced(function* ({ handle: { pid }, over }) {
+      if (!over) yield* endGroup(parts.group, pid, options.killGrace)
       if (guarded) yield* parts.reaper.remove(pid)
       // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
       yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
@@ -225,13 +232,15 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
 
 const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const startedAt = yield* Clock.monotonicTimeNanos
-  const handle = yield* started(parts, launch, options)
+  const program = yield* started(parts, launch, options)
+  const { handle } = program
   const { captures, readers } = yield* readOutput(handle, launch, options)
   const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
   if (Option.isNone(ending)) yield* endGroup(parts.group, handle.pid, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
   // What is left of the group has had its time.
   yield* killGroup(parts.group, handle.pid)
+  program.over = true
   if (launch.statusFd !== undefined && Option.isSome(ending) && ending.value._tag === "Exited") {
     const ran = captures.status.finish().text.includes('"exit-code"')
     if (!ran) return yield* sandboxFault(captures.stderr.finish().text)

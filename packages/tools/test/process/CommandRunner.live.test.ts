@@ -230,6 +230,22 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
+  it.live("L8 kills a growing tree of processes whole, and answers meanwhile", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      let ticks = 0
+      const timer = setInterval(() => ticks++, 10)
+      // Each starts two more, seven deep; a bomb without end would take the machine of the tests with it.
+      const script = `b() { trap '' TERM; [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep ${word}; }; b 6`
+      const timeout = Duration.millis(400)
+      const result = yield* run(sh(script), { timeout })
+      clearInterval(timer)
+      assert.strictEqual(result.exit._tag, "TimedOut")
+      assert.deepStrictEqual(alive(word), [])
+      assert.isAbove(ticks, 10)
+    }).pipe(Effect.provide(live)),
+  )
+
   it.live("keeps a flood within bounds while everything else goes on", () =>
     Effect.gen(function* () {
       let ticks = 0
