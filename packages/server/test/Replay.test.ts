@@ -8,6 +8,7 @@ import { compare, type Difference } from "./support/Compare.ts"
 import { type DifferenceKey, differences } from "./support/differences.ts"
 import { explanations } from "./support/Explain.ts"
 import { defaultReply, type Harness, withServer } from "./support/Harness.ts"
+import { toolsOf } from "./support/RecordedTools.ts"
 import * as Recording from "./support/Recording.ts"
 import { event, read, type WireMessage } from "./support/Wire.ts"
 
@@ -39,6 +40,15 @@ const always =
 const answers = (...texts: ReadonlyArray<string>) =>
   texts.map((text) => Script.reply(Script.text(text)))
 const usual = always(defaultReply)
+/** One tool call each with these ids, then this text. */
+const calls = (last: string, ...callIds: ReadonlyArray<string>) => [
+  ...callIds.map((callId) => Script.reply(Script.toolCall("shell", {}, callId))),
+  Script.reply(Script.text(last)),
+]
+const question: ReadonlyArray<Use> = [
+  ["elicitation-form", "0"],
+  ["elicitation-thread-id", "0"],
+]
 const noModel: Script.ProviderScript = []
 
 const replays: Readonly<Record<string, Replay>> = {
@@ -154,6 +164,59 @@ const replays: Readonly<Record<string, Replay>> = {
   },
 }
 
+/** Questions to a person; the tools are stand-ins. */
+const questions: Readonly<Record<string, Replay>> = {
+  approve: {
+    script: calls("done", "call_00001l"),
+    uses: [...initialize, ...goodTurn, ...question],
+  },
+  deny: {
+    script: calls("ok, not done", "call_00001t"),
+    uses: [...initialize, ...goodTurn, ...question],
+  },
+  abort: {
+    script: [...calls("", "call_000021").slice(0, 1), defaultReply],
+    uses: [
+      ...initialize,
+      ...toolsList,
+      ...goodTurn,
+      ...question,
+      ["abort-answered", "2"],
+      ["stopped-tokens", "2"],
+      ["events-of-next-call", "2", "4"],
+    ],
+  },
+  approve_for_session: {
+    script: [
+      ...calls("done twice", "call_000026", "call_000029"),
+      ...calls("done thrice", "call_00002e"),
+    ],
+    uses: [...initialize, ...toolsList, ...goodTurn, ...question],
+  },
+  approve_malformed: {
+    script: calls("after malformed", "call_00002j"),
+    uses: [...initialize, ...goodTurn, ...question],
+  },
+  approve_error: {
+    script: calls("after error", "call_000038"),
+    uses: [...initialize, ...events, ...question, ["error-denies", "2"]],
+  },
+  approve_spec_accept: {
+    script: calls("after accept", "call_00002o"),
+    uses: [...initialize, ...goodTurn, ...question, ["plain-accept", "2"]],
+  },
+  approve_no_elicitation_capability: {
+    script: calls("done", "call_00003e"),
+    uses: [...initialize, ...goodTurn, ["not-asked", "0", "2"]],
+  },
+  on_request_escalated: {
+    script: calls("done", "call_000049"),
+    uses: [...initialize, ...goodTurn, ...question, ["command-reason", "0"]],
+  },
+}
+
+const all = { ...replays, ...questions }
+
 /** Conversation ids of a side by the request that made them. */
 const conversations = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, string> =>
   new Map(
@@ -225,12 +288,12 @@ const allows = (use: Use, difference: Difference): boolean =>
   explanations[keyOf(use)](difference)
 
 const usedKeys = new Set(
-  Object.values(replays).flatMap(({ uses }) => uses.map((use): string => keyOf(use))),
+  Object.values(all).flatMap(({ uses }) => uses.map((use): string => keyOf(use))),
 )
 
 describe("Replays of the original 0.29", () => {
   it("covers every copied recording", () => {
-    assert.deepStrictEqual(Object.keys(replays).toSorted(), [...Recording.names].toSorted())
+    assert.deepStrictEqual(Object.keys(all).toSorted(), [...Recording.names].toSorted())
   })
 
   it("every difference in the table is shown by a replay", () => {
@@ -240,28 +303,31 @@ describe("Replays of the original 0.29", () => {
     )
   })
 
-  it.effect.each(Object.entries(replays))(
+  it.effect.each(Object.entries(all))(
     "%s differs in nothing but what is named",
-    ([name, replay]) =>
-      withServer({ script: replay.script, version: "1.2.3" }, (harness) =>
-        Effect.gen(function* () {
-          const entries = Recording.load(name)
-          yield* play(entries, harness)
-          const found = compare(
-            named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
-            named(harness.texts),
-          )
-          assert.deepStrictEqual(
-            found.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
-            [],
-            "differences that have no name",
-          )
-          assert.deepStrictEqual(
-            replay.uses.filter((use) => !found.some((difference) => allows(use, difference))),
-            [],
-            "named differences that did not show",
-          )
-        }),
-      ),
+    ([name, replay]) => {
+      const entries = Recording.load(name)
+      return withServer(
+        { script: replay.script, version: "1.2.3", tools: toolsOf(entries) },
+        (harness) =>
+          Effect.gen(function* () {
+            yield* play(entries, harness)
+            const found = compare(
+              named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
+              named(harness.texts),
+            )
+            assert.deepStrictEqual(
+              found.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
+              [],
+              "differences that have no name",
+            )
+            assert.deepStrictEqual(
+              replay.uses.filter((use) => !found.some((difference) => allows(use, difference))),
+              [],
+              "named differences that did not show",
+            )
+          }),
+      )
+    },
   )
 })

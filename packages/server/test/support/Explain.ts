@@ -8,10 +8,14 @@ type Explanation = (difference: Difference) => boolean
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 const added =
-  (label: string, path: string | RegExp, accept: (ours: unknown) => boolean): Explanation =>
+  (
+    label: string | RegExp,
+    path: string | RegExp,
+    accept: (ours: unknown) => boolean,
+  ): Explanation =>
   (d) =>
     d.kind === "added" &&
-    d.label === label &&
+    (typeof label === "string" ? d.label === label : label.test(d.label)) &&
     (typeof path === "string" ? d.path === path : path.test(d.path)) &&
     accept(d.ours)
 
@@ -32,6 +36,11 @@ const errorAdded = (...codes: ReadonlyArray<number>): Explanation =>
   added("response", "", (ours) => codes.includes((ours as WireMessage).error?.code ?? 0))
 
 const text = "result.content.0.text"
+const elicitation = "elicitation/create"
+
+/** A whole event of that submission. */
+const isOfCall = (id: string) => (message: unknown) =>
+  (message as WireMessage).params?.["id"] === id
 
 /** `structuredContent` of the tools' output schema, with the conversation of this request or of an earlier one. */
 const isOutput = (ours: unknown) => {
@@ -189,6 +198,49 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       (original, ours) => original === "" && ours === "mock default answer",
     ),
   ),
+  "elicitation-form": anyOf(
+    added(elicitation, "params.requestedSchema.properties.decision", (ours) =>
+      same((ours as { readonly enum: unknown }).enum, [
+        "approved",
+        "approved_for_session",
+        "denied",
+        "abort",
+      ]),
+    ),
+    added(elicitation, "params.requestedSchema.required", equals(["decision"])),
+  ),
+  "elicitation-thread-id": added(
+    elicitation,
+    "params.threadId",
+    (ours) => ours === "<conversation of 2>",
+  ),
+  "command-reason": added(elicitation, "params.codex_reason", equals("need to write")),
+  "plain-accept": added(/^event:exec_command_(begin|end)$/, "", isOfCall("2")),
+  "error-denies": anyOf(
+    added(
+      /^event:(agent_message_delta|agent_message|token_count|task_complete)$/,
+      "",
+      isOfCall("2"),
+    ),
+    added("response", "", (ours) =>
+      same((ours as WireMessage).result?.["content"], [{ type: "text", text: "after error" }]),
+    ),
+  ),
+  "not-asked": (d) =>
+    d.kind === "missing" &&
+    d.path === "" &&
+    /^elicitation\/create$|^event:exec_(approval_request|command_begin|command_end)$/.test(d.label),
+  "abort-answered": added("response", "", (ours) => {
+    const { content, isError } = (ours as WireMessage).result ?? {}
+    return isError === true && same(content, [{ type: "text", text: "Turn interrupted" }])
+  }),
+  "stopped-tokens": added("event:token_count", "", isOfCall("2")),
+  "events-of-next-call": (d) =>
+    d.path === "" &&
+    /^event:(task_started|agent_message_delta|agent_message)$/.test(d.label) &&
+    (d.kind === "missing"
+      ? d.request === "2" && isOfCall("1")(d.original)
+      : d.request === "4" && isOfCall("1")(d.ours)),
   "end-of-input": anyOf(
     added("event:turn_aborted", "", (ours) =>
       same((ours as WireMessage).params?.["msg"], { type: "turn_aborted", reason: "interrupted" }),

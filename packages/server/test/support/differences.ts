@@ -154,6 +154,65 @@ export const differences = [
     why: "The message must not be lost.",
   },
   {
+    key: "elicitation-form",
+    original:
+      "A question asks for a form without members and understands the answer `{ decision }` alone.",
+    colloquy:
+      "A question asks for a form with one member, `decision`, and lists the decisions; answers of the specification and `{ decision }` are both understood.",
+    why: "Any client of the Model Context Protocol can put the question and answer it.",
+  },
+  {
+    key: "elicitation-thread-id",
+    original: "A question names the call that it belongs to.",
+    colloquy: "A question also names the conversation, in `threadId`, as later versions do.",
+    why: "A client can tell conversations apart without keeping a table of its requests.",
+  },
+  {
+    key: "command-reason",
+    original: "The reason of a command is in the event alone.",
+    colloquy: "The reason is also in the question, in `codex_reason` and in its form.",
+    why: "A person should read why before they allow it.",
+  },
+  {
+    key: "plain-accept",
+    original: "An answer that accepts without a decision is a denial.",
+    colloquy: "An answer that accepts without a decision is an approval.",
+    why: "It is what a client without forms sends when its person says yes.",
+  },
+  {
+    key: "error-denies",
+    original:
+      "A question that is answered with an error stays open, and the call is never answered.",
+    colloquy: "It is denied, and the turn goes on.",
+    why: "A client that is never answered waits for ever.",
+  },
+  {
+    key: "not-asked",
+    original: "A client that did not declare elicitation is asked all the same.",
+    colloquy:
+      "Such a client is not asked: the setting `unattended` decides at once, which denies unless it is changed.",
+    why: "The Model Context Protocol asks for it, and a client that cannot answer would hang.",
+  },
+  {
+    key: "abort-answered",
+    original: "A call whose turn is stopped by the answer `abort` is never answered.",
+    colloquy: "Such a call gets a result with `isError` and the id of the conversation.",
+    why: "A client that is never answered waits for ever.",
+  },
+  {
+    key: "stopped-tokens",
+    original: "The tokens of a response whose turn is stopped at its question are not told.",
+    colloquy: "They are told in `token_count`, before `turn_aborted`.",
+    why: "They were spent, and the totals count them.",
+  },
+  {
+    key: "events-of-next-call",
+    original:
+      "After a call was stopped by `abort`, events of the next call name the stopped one's request.",
+    colloquy: "Events name the request of the call that caused them.",
+    why: "A client could not tell whose events they are.",
+  },
+  {
     key: "end-of-input",
     original: "The process lives on after the end of its input while a turn runs.",
     colloquy:
