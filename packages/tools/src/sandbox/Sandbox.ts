@@ -32,7 +32,8 @@ export type Unconfined = Pick<Launch, "argv" | "cwd" | "env" | "stdin">
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    readonly status: SandboxStatus
+    /** Probed on first need, then the same for as long as the server runs. */
+    readonly status: Effect.Effect<SandboxStatus>
     /**
      * The same program, confined. `cwd` of the policy is the directory of the conversation, which may differ from that
      * of the command. What has to be undone afterwards is undone when the scope ends; run it inside. Fails where

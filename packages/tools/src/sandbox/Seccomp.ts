@@ -9,8 +9,6 @@
  */
 import { type Processor, syscallTables } from "./Syscalls.ts"
 
-export type { Processor } from "./Syscalls.ts"
-
 /** One condition over an argument; only its low 32 bits are read, as the kernel reads these arguments. */
 type Test =
   | { readonly argument: number; readonly anyBitOf: number }

@@ -7,7 +7,7 @@
 export type Processor = "x64" | "arm64"
 
 /** Calls with conditions of their own; undefined: the processor has no such call. */
-export interface Conditional {
+interface Conditional {
   readonly socket: number
   readonly socketpair: number
   readonly clone: number
@@ -24,7 +24,7 @@ export interface Conditional {
   readonly fchmodat2: number
 }
 
-export interface SyscallTable {
+interface SyscallTable {
   /** `AUDIT_ARCH_*`, with which the kernel tells whose numbers a call bears. */
   readonly audit: number
   readonly conditional: Conditional

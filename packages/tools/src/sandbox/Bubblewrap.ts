@@ -1,0 +1,114 @@
+/**
+ * The sandbox of Linux: bubblewrap with our own system call filter. Probed on first need and then remembered: looking
+ * for it must not delay a server's start. Confines by what the file system is at that moment. Keeps L15: whatever can't
+ * be confined as asked does not run; and L8: all that runs in it dies with bubblewrap, and that with the server.
+ *
+ * Known limits: bubblewrap resolves the paths it is given once more when it starts, so a command of another
+ * conversation that can write to a directory above a writable root has a moment to swap it; and with network access
+ * the listeners of the host's loopback are reachable, ours among them, which therefore wants a token.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import type { Launch } from "../process/Command.ts"
+import { bubblewrapArgv, type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
+import { guardsFor } from "./Guards.ts"
+import { placeholder } from "./Placeholders.ts"
+import { refused } from "./Refusal.ts"
+import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { type ConfiningPolicy, Sandbox, type Unconfined } from "./Sandbox.ts"
+import { seccompProgram } from "./Seccomp.ts"
+import type { Processor } from "./Syscalls.ts"
+
+/** What the loader and the C library of bubblewrap itself would follow, into the workspace perhaps. */
+const actsOnLoader = /^(?:LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$|MALLOC_)/
+
+const splitEnvironment = (env: Unconfined["env"]) => {
+  const entries = Object.entries(env)
+  return {
+    outside: Object.fromEntries(entries.filter(([name]) => !actsOnLoader.test(name))),
+    inside: Object.fromEntries(entries.filter(([name]) => actsOnLoader.test(name))),
+  }
+}
+
+/** Stands in for what is missing; what others stand in for is missing too. */
+const prepare = Effect.fnUntraced(function* (guards: ReadonlyArray<Guard>) {
+  for (const guard of guards) if (guard.kind === "empty") yield* placeholder(guard.path)
+})
+
+const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?: Processor) {
+  const seccomp = processor === undefined ? undefined : seccompProgram(processor)
+  // Not the whole context: its scope is the layer's, and would keep what belongs to a command's.
+  const platform = Context.make(FileSystem.FileSystem, yield* FileSystem.FileSystem).pipe(
+    Context.add(Path.Path, yield* Path.Path),
+    Context.add(
+      ChildProcessSpawner.ChildProcessSpawner,
+      yield* ChildProcessSpawner.ChildProcessSpawner,
+    ),
+  )
+  const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
+  const probed = yield* Effect.cached(probe(settings.environment["PATH"] ?? "", seccomp))
+
+  const confine = Effect.fn("Bubblewrap.confine")(function* (
+    command: Unconfined,
+    policy: ConfiningPolicy,
+    workspace: string,
+  ) {
+    const { bwrap, status } = yield* probed
+    if (status._tag === "Unavailable" || Option.isNone(bwrap) || seccomp === undefined) {
+      const reason = status._tag === "Unavailable" ? `${status.reason} (${status.advice})` : "none"
+      return yield* refused(`the sandbox is not available: ${reason}`)
+    }
+    const roots = yield* rootsOf(policy, workspace)
+    if (roots.some((root) => root !== "/" && isWithin(bwrap.value, root))) {
+      return yield* refused(`${bwrap.value} lies where commands can write`)
+    }
+    const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
+    yield* prepare(guards)
+    const { inside, outside } = splitEnvironment(command.env)
+    const launch: Launch = {
+      argv: bubblewrapArgv({
+        bwrap: bwrap.value,
+        argv: command.argv,
+        cwd: command.cwd,
+        writableRoots: roots,
+        guards,
+        network: policy.mode === "workspace-write" && policy.network_access === true,
+        variables: inside,
+        seccompFd,
+        statusFd,
+      }),
+      cwd: command.cwd,
+      env: outside,
+      inputs: new Map([[seccompFd, seccomp]]),
+      ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
+      statusFd,
+      diesWithParent: true,
+    }
+    return launch
+  })
+
+  return Sandbox.of({
+    status: Effect.provide(
+      Effect.map(probed, ({ status }) => status),
+      platform,
+    ),
+    confine: (command, policy, workspace) =>
+      Effect.provide(confine(command, policy, workspace), platform),
+  })
+})
+
+/** `processor` undefined: one there is no filter for, hence no sandbox. */
+export const layerBubblewrap = (
+  settings: SandboxSettings,
+  processor: Processor | undefined,
+): Layer.Layer<
+  Sandbox,
+  never,
+  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+> => Layer.effect(Sandbox, make(settings, processor))

@@ -1,0 +1,173 @@
+/**
+ * The argument list of bubblewrap from facts about the file system. Pure: asks nothing of the machine, and decides
+ * nothing about what is allowed. Part of L15.
+ *
+ * Mounts go from the outside in, so that the innermost wins. A mount point can be neither renamed nor removed inside,
+ * but the directories above it can be: those between a writable root and what is protected in it are therefore bound
+ * onto themselves ("pinned"), or the protected path could be moved away and made anew.
+ */
+
+/** What keeps a path from being changed in the sandbox. */
+export type Guard =
+  /** Readable, not writable: a file or a directory that exists. */
+  | { readonly path: string; readonly kind: "readOnly" }
+  /** Does not exist; a read-only empty directory stands there meanwhile. */
+  | { readonly path: string; readonly kind: "empty" }
+  /** A file whose text is no command's business. */
+  | { readonly path: string; readonly kind: "hiddenFile" }
+  | { readonly path: string; readonly kind: "hiddenDirectory" }
+  /**
+   * A directory in which an entry has to stay that can't be mounted over (a symbolic link): no entry can be made or
+   * removed in it; `entries` are those within that stay writable, absolute.
+   */
+  | {
+      readonly path: string
+      readonly kind: "frozen"
+      readonly entries: ReadonlyArray<string>
+    }
+
+/** All paths are absolute, exist unless said otherwise, and bear no symbolic link. */
+export interface Confinement {
+  readonly bwrap: string
+  readonly argv: ReadonlyArray<string>
+  readonly cwd: string
+  readonly writableRoots: ReadonlyArray<string>
+  readonly guards: ReadonlyArray<Guard>
+  readonly network: boolean
+  /** Variables that would act on bubblewrap itself, hence are set inside only. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly seccompFd: number
+  readonly statusFd: number
+}
+
+/** True when `path` is `directory` or lies in it. Both absolute and normal. */
+export const isWithin = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`)
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/"
+
+const depthOf = (path: string): number => (path === "/" ? 0 : path.split("/").length - 1)
+
+/** Directories strictly between `from` and `to`, outermost first. */
+const between = (from: string, to: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let path = parentOf(to); path !== from && path !== "/"; path = parentOf(path))
+    found.push(path)
+  return found.toReversed()
+}
+
+interface Mount {
+  readonly path: string
+  /** At the same path, later ones cover earlier ones. */
+  readonly rank: number
+  readonly words: ReadonlyArray<string>
+}
+
+const bind = (path: string, rank = 0): Mount => ({ path, rank, words: ["--bind", path, path] })
+const readOnly = (path: string, rank: number): Mount => ({
+  path,
+  rank,
+  words: ["--ro-bind", path, path],
+})
+
+/** Places of the sandbox's own, which no root opens: writing there would reach the machine. */
+const ownPlaces = ["/proc", "/sys", "/dev"]
+const isOwnPlace = (root: string): boolean =>
+  ownPlaces.some((place) => isWithin(root, place)) && !isWithin(root, "/dev/shm")
+
+const mountsOf = (guard: Guard): ReadonlyArray<Mount> => {
+  const { path } = guard
+  switch (guard.kind) {
+    case "readOnly":
+      return [readOnly(path, 2)]
+    case "hiddenFile":
+      return [{ path, rank: 3, words: ["--ro-bind", "/dev/null", path] }]
+    case "empty":
+    case "hiddenDirectory":
+      return [{ path, rank: 3, words: ["--perms", "0555", "--tmpfs", path] }]
+    case "frozen":
+      return [readOnly(path, 1), ...guard.entries.map((entry) => bind(entry, 0))]
+  }
+}
+
+/** The innermost of the paths that holds `path` and is not it. */
+const innermost = (paths: ReadonlyArray<string>, path: string): string | undefined =>
+  paths
+    .filter((candidate) => candidate !== path && isWithin(path, candidate))
+    .toSorted((a, b) => depthOf(b) - depthOf(a))[0]
+
+/** Pins of what lies in a writable root; none in what is guarded as a whole, which a pin would open again. */
+const pinsOf = (
+  path: string,
+  roots: ReadonlyArray<string>,
+  guarded: ReadonlyArray<string>,
+): ReadonlyArray<Mount> => {
+  const root = innermost(roots, path)
+  const guard = innermost(guarded, path)
+  if (root === undefined || (guard !== undefined && isWithin(guard, root))) return []
+  return between(root, path).map((directory) => bind(directory))
+}
+
+/** Empty directories are made read-only last: mount points may have to be made in them first. */
+const sealsOf = (guards: ReadonlyArray<Guard>): ReadonlyArray<string> =>
+  guards
+    .filter(({ kind }) => kind === "empty" || kind === "hiddenDirectory")
+    .flatMap(({ path }) => ["--remount-ro", path])
+
+const mountWords = ({ writableRoots, guards }: Confinement): ReadonlyArray<string> => {
+  const roots = writableRoots.filter((root) => root !== "/" && !isOwnPlace(root))
+  const all = writableRoots.includes("/") ? ["/", ...roots] : roots
+  const guarded = guards.filter(({ kind }) => kind !== "frozen").map(({ path }) => path)
+  const mounts = [
+    ...roots.map((root) => bind(root)),
+    ...guards.flatMap((guard) => [...pinsOf(guard.path, all, guarded), ...mountsOf(guard)]),
+  ]
+  const seen = new Set<string>()
+  return mounts
+    .toSorted((a, b) => depthOf(a.path) - depthOf(b.path) || a.rank - b.rank)
+    .filter(({ words }) => !seen.has(words.join("\0")) && seen.add(words.join("\0")))
+    .flatMap(({ words }) => words)
+}
+
+/**
+ * The whole argument list. A root of `/` opens everything but `/sys`, `/proc` and `/dev`; roots in those are left out
+ * (except in `/dev/shm`). `/proc` is read-only as a whole: bubblewrap 0.8 leaves `/proc/sys` writable to root.
+ */
+export const bubblewrapArgv = (
+  confinement: Confinement,
+): readonly [string, ...ReadonlyArray<string>] => {
+  const { bwrap, argv, cwd, network, seccompFd, statusFd, variables, writableRoots } = confinement
+  const base = writableRoots.includes("/")
+    ? ["--bind", "/", "/", "--ro-bind", "/sys", "/sys"]
+    : ["--ro-bind", "/", "/"]
+  return [
+    bwrap,
+    "--new-session",
+    "--die-with-parent",
+    ...base,
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    ...mountWords(confinement),
+    ...sealsOf(confinement.guards),
+    "--remount-ro",
+    "/proc",
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    ...(network ? [] : ["--unshare-net"]),
+    "--cap-drop",
+    "ALL",
+    "--disable-userns",
+    ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--chdir",
+    cwd,
+    "--seccomp",
+    String(seccompFd),
+    "--json-status-fd",
+    String(statusFd),
+    "--",
+    ...argv,
+  ]
+}

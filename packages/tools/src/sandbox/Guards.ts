@@ -1,0 +1,272 @@
+/**
+ * Looks at the file system for what the sandbox has to guard: `.git` under every writable root in each of its forms
+ * (directory, file of a worktree, symbolic link, missing), the state directory and secret files. Changes nothing. Part
+ * of L15: what can't be guarded refuses.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type * as PlatformError from "effect/PlatformError"
+import type { CommandNotStarted } from "../process/Command.ts"
+import { type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { isPlaceholder } from "./Placeholders.ts"
+import { refused } from "./Refusal.ts"
+
+/** A `.git` file and `commondir` hold one path; what is larger is none. */
+const maxLinkFileBytes = 16_384
+/** As the kernel counts links on one way. */
+const maxLinks = 40
+/** Each is a mount; a directory with more can't be frozen entry by entry. */
+const maxFrozenEntries = 1000
+
+const unreadable =
+  (path: string) =>
+  (error: PlatformError.PlatformError): CommandNotStarted =>
+    refused(`the sandbox can't look at ${path}: ${error.message}`)
+
+const noneIfMissing =
+  (path: string) =>
+  <A, R>(
+    effect: Effect.Effect<A, PlatformError.PlatformError, R>,
+  ): Effect.Effect<Option.Option<A>, CommandNotStarted, R> =>
+    effect.pipe(
+      Effect.asSome,
+      Effect.catch((error) =>
+        error.reason._tag === "NotFound"
+          ? Effect.succeedNone
+          : Effect.fail(unreadable(path)(error)),
+      ),
+    )
+
+/** What is at a path itself, links not followed. */
+const typeAt = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* noneIfMissing(path)(fs.lstat(path))
+})
+
+/**
+ * The path without symbolic links, each link that was followed given to `onLink` first. None where nothing is there.
+ */
+const follow = Effect.fnUntraced(function* <E>(
+  start: string,
+  onLink: (link: string) => Effect.Effect<unknown, E>,
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  let links = 0
+  let done = "/"
+  let rest = path
+    .resolve(start)
+    .split("/")
+    .filter((part) => part !== "")
+  while (rest.length > 0) {
+    const [part = "", ...after] = rest
+    const at = path.join(done, part)
+    const info = yield* typeAt(at)
+    if (Option.isNone(info)) return Option.none<string>()
+    if (info.value.type === "SymbolicLink") {
+      if (++links > maxLinks) return yield* refused(`${start} leads through too many links`)
+      yield* onLink(at)
+      const target = yield* fs.readLink(at).pipe(Effect.mapError(unreadable(at)))
+      rest = [
+        ...path
+          .resolve(done, target)
+          .split("/")
+          .filter((word) => word !== ""),
+        ...after,
+      ]
+      done = "/"
+    } else {
+      done = at
+      rest = after
+    }
+  }
+  return Option.some(done)
+})
+
+/** The path without links, refused where a command could lead it elsewhere; it can't in what is `guarded`. */
+const steady = (start: string, roots: ReadonlyArray<string>, guarded: ReadonlyArray<string> = []) =>
+  follow(start, (link) =>
+    roots.some((root) => isWithin(link, root)) && !guarded.some((place) => isWithin(link, place))
+      ? Effect.fail(
+          refused(`${start} leads through the link ${link}, which a command could lead elsewhere`),
+        )
+      : Effect.void,
+  )
+
+/**
+ * The writable roots without links, those that exist, each once. A link in one of the `movable` places, to which
+ * commands of this conversation or others can write, leads no root to where the others don't: that is refused.
+ */
+export const resolveRoots = Effect.fn("Guards.resolveRoots")(function* (
+  roots: ReadonlyArray<string>,
+  movable: ReadonlyArray<string>,
+) {
+  const plain: Array<string> = []
+  const linked: Array<{ readonly root: string; readonly real: string; readonly link: string }> = []
+  for (const root of roots) {
+    const links: Array<string> = []
+    const real = yield* follow(root, (link) => Effect.sync(() => links.push(link)))
+    const link = links.find((at) => [...movable, ...plain].some((place) => isWithin(at, place)))
+    if (Option.isNone(real)) continue
+    if (link === undefined) plain.push(real.value)
+    else linked.push({ root, real: real.value, link })
+  }
+  for (const { link, real, root } of linked) {
+    if (!plain.some((place) => isWithin(real, place))) {
+      return yield* refused(
+        `the writable root ${root} leads to ${real} through the link ${link}, ` +
+          "which a command may have made; name the directory itself",
+      )
+    }
+  }
+  return [...new Set([...plain, ...linked.map(({ real }) => real)])]
+})
+
+/** The path a small text file holds, resolved against `directory`. */
+const pathIn = Effect.fnUntraced(function* (file: string, prefix: string, directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const info = yield* typeAt(file)
+  if (Option.isNone(info) || info.value.type !== "File") return Option.none<string>()
+  if (Number(info.value.size) > maxLinkFileBytes) return Option.none<string>()
+  const text = yield* fs.readFileString(file).pipe(Effect.mapError(unreadable(file)))
+  const line = text.split("\n", 1)[0] ?? ""
+  return line.startsWith(prefix) && line.length > prefix.length
+    ? Option.some(path.resolve(directory, line.slice(prefix.length).trim()))
+    : Option.none<string>()
+})
+
+const readOnly = (path: string): Guard => ({ path, kind: "readOnly" })
+
+/** A repository's own directory: itself, what its hooks and settings lead to, and the one it shares with others. */
+const repositoryGuards = Effect.fnUntraced(function* (
+  directory: string,
+  roots: ReadonlyArray<string>,
+) {
+  const common = yield* pathIn(`${directory}/commondir`, "", directory)
+  const found: Array<Guard> = [readOnly(directory)]
+  const owners = [directory, ...Option.toArray(common)]
+  for (const candidate of owners.flatMap((owner) => [owner, `${owner}/hooks`, `${owner}/config`])) {
+    const guarded = found.map((guard) => guard.path)
+    const real = yield* steady(candidate, roots, guarded)
+    if (Option.isSome(real) && !guarded.some((place) => isWithin(real.value, place))) {
+      found.push(readOnly(real.value))
+    }
+  }
+  return found
+})
+
+/** What a `.git` file (of a worktree or a submodule) leads to. */
+const gitFileGuards = Effect.fnUntraced(function* (
+  file: string,
+  directory: string,
+  roots: ReadonlyArray<string>,
+) {
+  const target = yield* pathIn(file, "gitdir:", directory)
+  const real = Option.isSome(target) ? yield* steady(target.value, roots) : Option.none<string>()
+  if (Option.isNone(real)) return [readOnly(file)]
+  return [readOnly(file), ...(yield* repositoryGuards(real.value, roots))]
+})
+
+/** A link can't be mounted over: its directory is frozen instead, and what it leads to is guarded. */
+const linkGuards = Effect.fnUntraced(function* (
+  link: string,
+  root: string,
+  roots: ReadonlyArray<string>,
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const target = yield* fs.readLink(link).pipe(Effect.mapError(unreadable(link)))
+  const real = yield* steady(path.resolve(root, target), roots)
+  if (Option.isNone(real)) return yield* refused(`the link ${link} leads to nothing`)
+  const names = yield* fs.readDirectory(root).pipe(Effect.mapError(unreadable(root)))
+  if (names.length > maxFrozenEntries) {
+    return yield* refused(`${link} is a link in a directory of ${names.length} entries`)
+  }
+  const entries: Array<string> = []
+  for (const name of names) {
+    const info = yield* typeAt(`${root}/${name}`)
+    if (Option.isSome(info) && info.value.type !== "SymbolicLink") entries.push(`${root}/${name}`)
+  }
+  const info = yield* typeAt(real.value)
+  const behind =
+    Option.isSome(info) && info.value.type === "Directory"
+      ? yield* repositoryGuards(real.value, roots)
+      : yield* gitFileGuards(real.value, root, roots)
+  const frozen: Guard = { path: root, kind: "frozen", entries }
+  return [frozen, ...behind]
+})
+
+const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArray<string>) {
+  const rootInfo = yield* typeAt(root)
+  if (Option.isNone(rootInfo) || rootInfo.value.type !== "Directory") return []
+  const git = root === "/" ? "/.git" : `${root}/.git`
+  const info = yield* typeAt(git)
+  if (Option.isNone(info)) return [{ path: git, kind: "empty" } satisfies Guard]
+  switch (info.value.type) {
+    case "Directory":
+      if (yield* isPlaceholder(git).pipe(Effect.mapError(unreadable(git)))) {
+        return [{ path: git, kind: "empty" } satisfies Guard]
+      }
+      return yield* repositoryGuards(git, roots)
+    case "SymbolicLink":
+      return yield* linkGuards(git, root, roots)
+    case "File":
+      return yield* gitFileGuards(git, root, roots)
+    default:
+      return [readOnly(git)]
+  }
+})
+
+/** What is missing where a command could make it is guarded too: settings planted there would be ours next time. */
+const missingGuards = Effect.fnUntraced(function* (missing: string, roots: ReadonlyArray<string>) {
+  const path = yield* Path.Path
+  const parent = yield* steady(path.dirname(missing), roots)
+  if (Option.isSome(parent)) {
+    const at = path.join(parent.value, path.basename(missing))
+    return roots.some((root) => isWithin(at, root))
+      ? [{ path: at, kind: "empty" } satisfies Guard]
+      : []
+  }
+  return roots.some((root) => isWithin(missing, root))
+    ? yield* refused(`${missing} does not exist, nor does what holds it: make it first`)
+    : []
+})
+
+const hiddenGuards = Effect.fnUntraced(function* (
+  hiddenPaths: ReadonlyArray<string>,
+  roots: ReadonlyArray<string>,
+) {
+  const found: Array<Guard> = []
+  for (const hiddenPath of hiddenPaths) {
+    const real = yield* steady(hiddenPath, roots)
+    if (Option.isNone(real)) {
+      found.push(...(yield* missingGuards(hiddenPath, roots)))
+      continue
+    }
+    if (found.some((guard) => isWithin(real.value, guard.path))) continue
+    const info = yield* typeAt(real.value)
+    const isDirectory = Option.exists(info, ({ type }) => type === "Directory")
+    found.push({ path: real.value, kind: isDirectory ? "hiddenDirectory" : "hiddenFile" })
+  }
+  return found
+})
+
+/**
+ * Everything to guard for these writable roots (existing, without links). `workspace` stays readable even inside
+ * of a hidden directory. Fails where something can't be guarded.
+ */
+export const guardsFor = Effect.fn("Guards.guardsFor")(function* (
+  roots: ReadonlyArray<string>,
+  workspace: string,
+  hiddenPaths: ReadonlyArray<string>,
+) {
+  const git = yield* Effect.forEach(roots, (root) => gitGuards(root, roots))
+  const hidden = yield* hiddenGuards(hiddenPaths, roots)
+  const shown = hidden.some(
+    ({ path }) => path !== workspace && isWithin(workspace, path) && !roots.includes(workspace),
+  )
+  return [...git.flat(), ...hidden, ...(shown ? [readOnly(workspace)] : [])]
+})

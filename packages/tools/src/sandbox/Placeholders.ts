@@ -1,0 +1,61 @@
+/**
+ * Directories that stand on the host while something that does not exist is guarded (a missing `.git`). Each holds one
+ * marker per use, so that several servers count their uses in the file system: whoever leaves last removes it, and
+ * only empty. What a person made there meanwhile stays.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import { refused } from "./Refusal.ts"
+
+const markerPrefix = ".colloquy-sandbox-"
+
+/** Another server may remove the directory between its making and its marking. */
+const attempts = 5
+
+/** True for a directory that holds nothing but markers, or nothing at all as between two steps of ours. */
+export const isPlaceholder = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const names = yield* fs.readDirectory(directory)
+  return names.every((name) => name.startsWith(markerPrefix))
+})
+
+const mark = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  // Not recursive, which would make a whole path that a command took away.
+  yield* fs
+    .makeDirectory(directory)
+    .pipe(
+      Effect.catch((error) =>
+        error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error),
+      ),
+    )
+  return yield* fs.makeTempDirectory({ directory, prefix: markerPrefix })
+})
+
+/** `rmdir` removes nothing that holds something, and follows no link in its last part. */
+const removeEmpty = Effect.fnUntraced(function* (directories: ReadonlyArray<string>) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const command = ChildProcess.make("rmdir", ["--", ...directories], {
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  })
+  // Not empty: others use it, or a person does now.
+  yield* Effect.ignore(spawner.exitCode(command))
+})
+
+/** The directory stands until the scope ends. */
+export const placeholder = Effect.fnUntraced(function* (directory: string) {
+  return yield* Effect.acquireRelease(
+    mark(directory).pipe(
+      Effect.retry({ times: attempts, while: (error) => error.reason._tag === "NotFound" }),
+      Effect.mapError((error) =>
+        refused(`the sandbox can't guard ${directory}, which does not exist: ${error.message}`),
+      ),
+    ),
+    (marker) => removeEmpty([marker, directory]),
+  )
+})

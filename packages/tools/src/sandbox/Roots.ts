@@ -1,0 +1,49 @@
+/**
+ * The directories a policy lets commands write to, as they are on this machine: without links, and no link followed
+ * that a command may have made. Part of L15.
+ */
+import { writableRoots } from "@colloquy/core/policy/WritableRoots"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import { resolveRoots } from "./Guards.ts"
+import { refused } from "./Refusal.ts"
+import type { ConfiningPolicy } from "./Sandbox.ts"
+
+export interface SandboxSettings {
+  /** Of the server: its PATH finds bubblewrap, its TMPDIR is a writable root. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Files and directories no command reads or writes; the state directory first. Absolute. */
+  readonly hiddenPaths: ReadonlyArray<string>
+}
+
+/** How many writable roots of other conversations are remembered. */
+const maxKnownRoots = 1024
+
+/** Writable roots of the policy as they are: without links, existing. Remembers them as places commands write to. */
+const rootsOf = Effect.fnUntraced(function* (
+  known: Ref.Ref<ReadonlySet<string>>,
+  policy: ConfiningPolicy,
+  workspace: string,
+  tmpdir: string | undefined,
+) {
+  if (policy.mode === "read-only") return []
+  const writable = writableRoots(policy, {
+    cwd: workspace,
+    ...(tmpdir === undefined ? {} : { tmpdir }),
+    slashTmpIsDirectory: true,
+    protectedPaths: [],
+  })
+  if (writable._tag === "Everything") return yield* refused("the policy confines nothing")
+  const found = yield* resolveRoots(
+    writable.roots.map(({ root }) => root),
+    ["/tmp", ...(tmpdir?.startsWith("/") === true ? [tmpdir] : []), ...(yield* Ref.get(known))],
+  )
+  yield* Ref.update(known, (all) => new Set([...all, ...found].slice(-maxKnownRoots)))
+  return found
+})
+
+/** A function from policy and workspace to the writable roots, which remembers those of all conversations. */
+export const rememberingRoots = Effect.fnUntraced(function* (tmpdir: string | undefined) {
+  const known = yield* Ref.make<ReadonlySet<string>>(new Set())
+  return (policy: ConfiningPolicy, workspace: string) => rootsOf(known, policy, workspace, tmpdir)
+})

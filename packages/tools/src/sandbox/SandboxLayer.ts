@@ -1,0 +1,53 @@
+/** Chooses the sandbox of this machine. Where there is none, the layer says so, and nothing is confined by it (L15). */
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import { layerBubblewrap } from "./Bubblewrap.ts"
+import { refused } from "./Refusal.ts"
+import type { SandboxSettings } from "./Roots.ts"
+import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
+import { layerSeatbelt } from "./Seatbelt.ts"
+
+/** As Node names them: `linux`, `x64`. */
+export interface Machine {
+  readonly platform: string
+  readonly processor: string
+}
+
+const layerNone = (platform: string): Layer.Layer<Sandbox> => {
+  const status: SandboxStatus = {
+    _tag: "Unavailable",
+    reason: `there is no sandbox for ${platform}`,
+    advice:
+      'run colloquy on Linux or macOS, or in a container with sandbox_mode = "external-sandbox"',
+  }
+  return Layer.succeed(
+    Sandbox,
+    Sandbox.of({
+      status: Effect.succeed(status),
+      confine: () =>
+        Effect.fail(refused(`the sandbox is not available: ${status.reason} (${status.advice})`)),
+    }),
+  )
+}
+
+export interface SandboxOptions extends SandboxSettings {
+  readonly machine: Machine
+}
+
+/** Probes nothing yet: that happens on first need. */
+export const layer = ({
+  machine: { platform, processor },
+  ...settings
+}: SandboxOptions): Layer.Layer<
+  Sandbox,
+  never,
+  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+> => {
+  if (platform === "darwin") return layerSeatbelt(settings)
+  if (platform !== "linux") return layerNone(platform)
+  const known = processor === "x64" || processor === "arm64" ? processor : undefined
+  return layerBubblewrap(settings, known)
+}

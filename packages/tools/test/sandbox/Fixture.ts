@@ -1,0 +1,116 @@
+/** A workspace with what lies around it, and commands run in the sandbox or, for control, without it. */
+import type { SandboxPolicy } from "@colloquy/protocol/Policy"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
+import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
+
+export interface Ground {
+  /** Not writable in the sandbox, but for the rooms below. */
+  readonly base: string
+  readonly workspace: string
+  readonly outside: string
+  readonly state: string
+  readonly secretFile: string
+}
+
+export const workspaceWrite = {
+  mode: "workspace-write",
+  exclude_slash_tmp: true,
+  exclude_tmpdir_env_var: true,
+} satisfies SandboxPolicy
+
+export const path = "/usr/local/bin:/usr/bin:/bin"
+
+/** Makes the ground; it is removed with the scope. `under` the workspace: the state directory lies deep in it. */
+export const ground = Effect.fnUntraced(function* (state = "state") {
+  const fs = yield* FileSystem.FileSystem
+  const base = yield* fs.realPath(
+    yield* fs.makeTempDirectoryScoped({ prefix: "colloquy-sandbox-" }),
+  )
+  const made: Ground = {
+    base,
+    workspace: `${base}/workspace`,
+    outside: `${base}/outside`,
+    state: `${base}/${state}`,
+    secretFile: `${base}/keys.json`,
+  }
+  for (const directory of [made.workspace, made.outside, made.state]) {
+    yield* fs.makeDirectory(directory, { recursive: true })
+  }
+  yield* fs.writeFileString(`${made.outside}/file`, "outside\n")
+  yield* fs.writeFileString(`${made.state}/auth.json`, "sk-secret\n")
+  yield* fs.writeFileString(made.secretFile, "sk-secret\n")
+  return made
+})
+
+const layerOf = (made: Ground) =>
+  Layer.merge(
+    CommandRunner.layer,
+    SandboxLayer.layer({
+      environment: { PATH: path },
+      hiddenPaths: [made.state, made.secretFile],
+      machine: { platform: "linux", processor: process.arch },
+    }),
+  ).pipe(Layer.provide(NodeServices.layer))
+
+export interface Attempt {
+  readonly argv: readonly [string, ...ReadonlyArray<string>]
+  readonly env?: Readonly<Record<string, string>>
+  readonly policy?: ConfiningPolicy
+  readonly cwd?: string
+}
+
+const limits = {
+  timeout: Duration.seconds(20),
+  killGrace: Duration.millis(200),
+  onOutput: () => Effect.void,
+}
+
+const unconfined = (made: Ground, attempt: Attempt) => ({
+  argv: attempt.argv,
+  cwd: attempt.cwd ?? made.workspace,
+  env: {
+    PATH: `${path}:/usr/sbin:/sbin`,
+    HOME: made.base,
+    W: made.workspace,
+    OUT: made.outside,
+    STATE: made.state,
+    KEYS: made.secretFile,
+    ...attempt.env,
+  },
+})
+
+/** What the command said and how it ended, in the sandbox. */
+export const inside = (made: Ground, attempt: Attempt) =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    const runner = yield* CommandRunner
+    const launch = yield* sandbox.confine(
+      unconfined(made, attempt),
+      attempt.policy ?? workspaceWrite,
+      made.workspace,
+    )
+    return yield* runner.run(launch, limits)
+  }).pipe(Effect.scoped, Effect.provide(layerOf(made)))
+
+export const confined = (made: Ground, attempt: Attempt) =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    return yield* sandbox.confine(
+      unconfined(made, attempt),
+      attempt.policy ?? workspaceWrite,
+      made.workspace,
+    )
+  }).pipe(Effect.provide(layerOf(made)))
+
+export const outside = (made: Ground, attempt: Attempt) =>
+  Effect.gen(function* () {
+    const runner = yield* CommandRunner
+    const command = unconfined(made, attempt)
+    return yield* runner.run({ ...command, inputs: new Map(), diesWithParent: false }, limits)
+  }).pipe(Effect.provide(layerOf(made)))

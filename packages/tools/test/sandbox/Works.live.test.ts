@@ -1,0 +1,251 @@
+/** What a confined command can still do, and what is left behind of it. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { spawn } from "node:child_process"
+import * as Fs from "node:fs"
+import { seccompProgram } from "../../src/sandbox/Seccomp.ts"
+import { confined, type Ground, ground, inside, outside } from "./Fixture.ts"
+
+const hasBwrap = Fs.existsSync("/usr/bin/bwrap")
+if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
+
+const node = process.execPath
+
+const works: ReadonlyArray<
+  readonly [name: string, argv: readonly [string, ...Array<string>], said: string]
+> = [
+  ["writes in the workspace", ["bash", "-c", "echo hi > a && cat a"], "hi\n"],
+  ["reads what lies outside", ["bash", "-c", "cat $OUT/file"], "outside\n"],
+  [
+    "serves and asks over loopback",
+    [
+      node,
+      "-e",
+      `const h=require("http");const s=h.createServer((q,r)=>r.end("hi")).listen(0,"127.0.0.1",()=>h.get({port:s.address().port,host:"127.0.0.1"},r=>{r.on("data",d=>process.stdout.write(d));r.on("end",()=>s.close())}))`,
+    ],
+    "hi",
+  ],
+  [
+    "forks with IPC in Node",
+    [
+      node,
+      "-e",
+      `const c=require("child_process").fork("w.js");c.on("message",m=>console.log(m));c.send(41)`,
+    ],
+    "42\n",
+  ],
+  [
+    "runs processes in parallel in Python",
+    [
+      "python3",
+      "-c",
+      "import multiprocessing as m\nif __name__=='__main__':\n  c=m.get_context('fork');a,b=c.Pipe();p=c.Process(target=lambda q:q.send(42),args=(b,));p.start();print(a.recv());p.join()",
+    ],
+    "42\n",
+  ],
+  [
+    "runs asyncio in Python",
+    ["python3", "-c", "import asyncio\nprint(asyncio.run(asyncio.sleep(0, 42)))"],
+    "42\n",
+  ],
+  [
+    "makes repositories below the workspace and commits there",
+    [
+      "bash",
+      "-c",
+      "git init -q sub && cd sub && git -c user.email=a@b -c user.name=a commit -q --allow-empty -m a && git log --format=%s",
+    ],
+    "a\n",
+  ],
+  [
+    "asks git about the workspace",
+    ["bash", "-c", "git -C $W rev-parse --is-inside-work-tree 2>/dev/null; echo ok"],
+    "ok\n",
+  ],
+  ["has threads and pipes", ["bash", "-c", "seq 3 | xargs -P3 -n1 echo | sort"], "1\n2\n3\n"],
+  ["has shared memory of its own", ["bash", "-c", "echo x > /dev/shm/a && cat /dev/shm/a"], "x\n"],
+  [
+    "has no descriptors of ours",
+    ["bash", "-c", "for i in 3 4 5 6 7 8; do test -e /proc/$$/fd/$i && echo $i; done; echo none"],
+    "none\n",
+  ],
+]
+
+const worker = `process.on("message",m=>{process.send(m+1);process.disconnect()})`
+
+const holding = <A, E, R>(effect: (made: Ground) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(ground(), effect).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+describe.skipIf(!hasBwrap)("Works", () => {
+  for (const [name, argv, said] of works) {
+    it.live(name, () =>
+      holding((made) =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          yield* fs.writeFileString(`${made.workspace}/w.js`, worker)
+          const { exit, stderr, stdout } = yield* inside(made, { argv })
+          assert.deepStrictEqual(
+            { exit, said: stdout.text },
+            { exit: { _tag: "Exited", code: 0 }, said },
+            stderr.text,
+          )
+        }),
+      ),
+    )
+  }
+
+  const exits: ReadonlyArray<readonly [script: string, code: number]> = [
+    ["exit 0", 0],
+    ["exit 7", 7],
+    ["kill -TERM $$", 143],
+    ["nosuchprogram", 127],
+  ]
+  for (const [script, code] of exits) {
+    it.live(`gives exit codes through: ${script} gives ${code}`, () =>
+      holding((made) =>
+        Effect.gen(function* () {
+          const { exit } = yield* inside(made, { argv: ["bash", "-c", script] })
+          assert.deepStrictEqual(exit, { _tag: "Exited", code })
+        }),
+      ),
+    )
+  }
+
+  it.live("a program that does not exist never ran, and says so", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(inside(made, { argv: ["nosuchprogram"] }))
+        assert.strictEqual(failure._tag === "CommandNotStarted" && failure.reason, "NotFound")
+      }),
+    ),
+  )
+
+  it.live("git reads a repository of the workspace, and can't commit: .git is read-only", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        yield* outside(made, { argv: ["bash", "-c", "git init -q . && echo a > a"] })
+        const { stdout } = yield* inside(made, { argv: ["git", "status", "--porcelain"] })
+        assert.strictEqual(stdout.text, "?? a\n")
+        const added = yield* inside(made, { argv: ["git", "add", "a"] })
+        assert.deepStrictEqual(added.exit, { _tag: "Exited", code: 128 })
+        assert.include(added.stderr.text, "Read-only file system")
+      }),
+    ),
+  )
+
+  it.live("compiles and runs C where there is a compiler", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        const { stdout } = yield* inside(made, {
+          argv: [
+            "bash",
+            "-c",
+            "command -v gcc >/dev/null || { echo 42; exit; }; echo 'int main(){return 42;}' > a.c && gcc a.c -o a && { ./a; echo $?; }",
+          ],
+        })
+        assert.strictEqual(stdout.text, "42\n")
+      }),
+    ),
+  )
+
+  it.live(
+    "a placeholder for .git stays while another command needs it, and goes with the last",
+    () =>
+      holding((made) =>
+        Effect.gen(function* () {
+          const git = `${made.workspace}/.git`
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* confined(made, { argv: ["true"] })
+              yield* inside(made, { argv: ["true"] })
+              assert.isTrue(Fs.existsSync(git))
+            }),
+          )
+          assert.isFalse(Fs.existsSync(git))
+        }),
+      ),
+  )
+
+  it.live("what a person puts into the placeholder meanwhile stays", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        const head = `${made.workspace}/.git/HEAD`
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* confined(made, { argv: ["true"] })
+            Fs.writeFileSync(head, "ref: refs/heads/main\n")
+          }),
+        )
+        assert.isTrue(Fs.existsSync(head))
+      }),
+    ),
+  )
+
+  it.live("L15 a root that leads out through a link of a command is refused", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        yield* inside(made, { argv: ["bash", "-c", "ln -s $OUT l"] })
+        const failure = yield* Effect.flip(
+          inside(
+            { ...made },
+            {
+              argv: ["true"],
+              policy: {
+                mode: "workspace-write",
+                exclude_slash_tmp: true,
+                writable_roots: [`${made.workspace}/l`],
+              },
+            },
+          ).pipe(Effect.andThen(Effect.die("it ran"))),
+        )
+        assert.include(String(failure), "leads")
+      }),
+    ),
+  )
+
+  it.live("L15 LD_PRELOAD of the command is not loaded into bubblewrap", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        const env = { LD_PRELOAD: `${made.workspace}/p.so` }
+        const { env: given } = yield* Effect.scoped(confined(made, { argv: ["true"], env }))
+        assert.notProperty(given, "LD_PRELOAD")
+        const { stdout } = yield* inside(made, { argv: ["bash", "-c", "echo $LD_PRELOAD"], env })
+        assert.strictEqual(stdout.text.trim(), env.LD_PRELOAD)
+      }),
+    ),
+  )
+
+  it.live("L8 nothing in the sandbox outlives a server that is killed with -9", () =>
+    holding((made) =>
+      Effect.gen(function* () {
+        const mark = "31536007"
+        const launch = yield* confined(made, {
+          argv: ["bash", "-c", `echo up; setsid sleep ${mark} & sleep ${mark}`],
+        })
+        Fs.writeFileSync(`${made.base}/bpf`, seccompProgram("x64"))
+        // Stands for the server: holds bubblewrap as its child.
+        const server = spawn(
+          "bash",
+          ["-c", '"$@" 3<"$0" 4>/dev/null & wait', `${made.base}/bpf`, ...launch.argv],
+          { stdio: ["ignore", "pipe", "inherit"], env: { ...launch.env } },
+        )
+        yield* Effect.promise(() => new Promise((resolve) => server.stdout.once("data", resolve)))
+        const count = () =>
+          Fs.readdirSync("/proc").filter((pid) => {
+            try {
+              return Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(mark)
+            } catch {
+              return false
+            }
+          }).length
+        assert.isAbove(count(), 2)
+        server.kill("SIGKILL")
+        // The pipe ends when the last process that holds it is gone.
+        yield* Effect.promise(() => new Promise((resolve) => server.stdout.once("close", resolve)))
+        assert.strictEqual(count(), 0)
+      }),
+    ),
+  )
+})
