@@ -24,6 +24,7 @@ import { type Entry, entryOf } from "./ConversationManagerEntry.ts"
 import { Handle } from "./ConversationManagerHandle.ts"
 import { type ConversationPage, type PageOptions, pageOf } from "./ConversationManagerPages.ts"
 import { make as makeResidents } from "./ConversationManagerResidents.ts"
+import { ask } from "./ConversationManagerStorage.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { ConversationStore, type StoreError } from "./ConversationStore.ts"
 import type { BadCursor } from "./Cursor.ts"
@@ -189,7 +190,7 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   }).pipe(Effect.uninterruptible)
 
   // What cannot be listed is not lost: it is in the store, and told of.
-  const kept = yield* store.list.pipe(
+  const kept = yield* ask("list", store.list).pipe(
     Effect.catch((error) => Effect.as(Effect.logError("stored conversations", error), [])),
   )
   for (const id of kept) list(entryOf(id, { _tag: "Stored" }))

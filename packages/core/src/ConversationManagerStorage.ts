@@ -1,5 +1,5 @@
 /**
- * The store as the manager uses it: in bounded time, so that one that does not answer holds up no shutdown, and
+ * The store as the manager uses it: in bounded time, so that one that does not answer holds up no start or shutdown, and
  * checked, so that what is loaded is a whole log.
  */
 import * as Duration from "effect/Duration"
@@ -15,7 +15,7 @@ export const unavailable = (entry: Entry, reason: string): ConversationUnavailab
   new ConversationUnavailable({ id: entry.id, reason })
 
 /** Waiting for the answer can be interrupted, whatever surrounds it. */
-const ask = <A>(
+export const ask = <A>(
   operation: StoreError["operation"],
   call: Effect.Effect<A, StoreError>,
 ): Effect.Effect<A, StoreError> =>

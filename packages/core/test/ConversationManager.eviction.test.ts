@@ -123,6 +123,22 @@ describe("ConversationManager and what is idle", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { idleTimeToLive: minute }))),
   )
 
+  it.effect("L6 starts without a store that does not say what it has", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const store = observed()
+      store.faults.list = Effect.never
+      const start = Effect.gen(function* () {
+        const manager = yield* ConversationManager
+        const { id } = yield* manager.create(settings)
+        assert.deepStrictEqual(yield* listed(manager), [id])
+      }).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
+      const fiber = yield* Effect.forkChild(start, { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+    }),
+  )
+
   it.effect("keeps what runs or is listened to, and what was used lately", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)

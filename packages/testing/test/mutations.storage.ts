@@ -30,4 +30,11 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     find: "...questions.flatMap(({ id, msg }) =>",
     replace: "...questions.slice(0, 0).flatMap(({ id, msg }) =>",
   },
+  {
+    law: "L6",
+    name: "a manager waits for a store that does not say what it has",
+    file: "ConversationManager.ts",
+    find: 'yield* ask("list", store.list).pipe(',
+    replace: "yield* store.list.pipe(",
+  },
 ]
