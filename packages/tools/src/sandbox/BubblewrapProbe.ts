@@ -21,12 +21,6 @@ const usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
 export const seccompFd = 3
 export const statusFd = 4
 
-export interface Probed {
-  readonly status: SandboxStatus
-  /** Absolute, without links. */
-  readonly bwrap: Option.Option<string>
-}
-
 /** The first that is there and is a program, links resolved; entries of `path` that are not absolute are left out. */
 export const findProgram = Effect.fnUntraced(function* (name: string, path: string) {
   const fs = yield* FileSystem.FileSystem

@@ -24,13 +24,12 @@ export const isPlaceholder = Effect.fnUntraced(function* (directory: string) {
 const mark = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
   // Not recursive, which would make a whole path that a command took away.
-  yield* fs
-    .makeDirectory(directory)
-    .pipe(
-      Effect.catch((error) =>
-        error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error),
-      ),
-    )
+  yield* fs.makeDirectory(directory).pipe(
+    Effect.catchIf(
+      (error) => error.reason._tag === "AlreadyExists",
+      () => Effect.void,
+    ),
+  )
   return yield* fs.makeTempDirectory({ directory, prefix: markerPrefix })
 })
 

@@ -24,7 +24,7 @@ export const workspaceWrite = {
   exclude_tmpdir_env_var: true,
 } satisfies SandboxPolicy
 
-export const path = "/usr/local/bin:/usr/bin:/bin"
+const path = "/usr/local/bin:/usr/bin:/bin"
 
 /** Makes the ground; it is removed with the scope. `under` the workspace: the state directory lies deep in it. */
 export const ground = Effect.fnUntraced(function* (state = "state") {

@@ -1,0 +1,42 @@
+/** The profile the library writes from our rules. Only its text: nothing here runs on macOS. */
+import { assert, describe, it } from "@effect/vitest"
+import { wrapCommandWithSandboxMacOS } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
+import { launchArgv, seatbeltRules } from "../../src/sandbox/SeatbeltArgv.ts"
+
+const line = (network: boolean): string =>
+  wrapCommandWithSandboxMacOS({
+    command: "exec 'true'",
+    commandId: "colloquy",
+    binShell: "/bin/bash",
+    ...seatbeltRules(
+      ["/w"],
+      [
+        { path: "/w/.git", kind: "empty" },
+        { path: "/home/u/.colloquy", kind: "hiddenDirectory" },
+      ],
+      network,
+    ),
+  })
+
+const rules = (text: string, verb: string): string =>
+  text
+    .split("\n")
+    .filter((part) => part.includes(verb))
+    .join("\n")
+
+describe("SeatbeltProfile", () => {
+  it("L15 denies by default, opens the roots only, and closes what is guarded in them", () => {
+    const text = line(false)
+    assert.isDefined(launchArgv(text))
+    assert.include(text, "(deny default")
+    assert.notInclude(text, "(allow file-write*)")
+    assert.match(text, /\(allow file-write\*[^)]*\n?\s*\(subpath "\/w"\)/)
+    assert.match(text, /\(deny file-write\*[\s\S]*\/w\/\.git/)
+    assert.match(text, /\(deny file-read\*[\s\S]*\/home\/u\/\.colloquy/)
+  })
+
+  it("L15 has no rule that opens the network unless the policy does", () => {
+    assert.notInclude(rules(line(false), "(allow network"), "(allow network*)")
+    assert.include(line(true), "(allow network*)")
+  })
+})
