@@ -28,8 +28,8 @@ export interface Conversation {
    * `exec_approval` and `patch_approval` answer the open question of that call id, or of that turn's id when it is the
    * only one of the turn. The first answer wins; any other is refused: `ClosedApproval`, `UnknownApproval`, or
    * `ForeignApproval` for the op of the other kind. With `question`, the `seq` of an `Ask`'s event, it answers that
-   * question alone: a call that asks twice never gets the first answer to its second question. `because` says that there was no answer to read: a denial with
-   * that reason. `abort` also interrupts the turn; what waits stays.
+   * question alone: a call that asks twice never gets the first answer to its second question. `because` says that
+   * there was no answer to read: a denial with that reason. `abort` also interrupts the turn; what waits stays.
    */
   readonly submit: (
     op: Op,

@@ -51,8 +51,10 @@ export const make = (
       Effect.onInterrupt(() =>
         open.take(id) === undefined
           ? Effect.void
-          : Effect.catch(withdraw(id), ({ reason }) =>
-              Effect.logDebug(`request not withdrawn: ${reason}`),
+          : // In a fiber of its own: an interruption must not wait for a side that does not read.
+            withdraw(id).pipe(
+              Effect.catch(({ reason }) => Effect.logDebug(`request not withdrawn: ${reason}`)),
+              Effect.forkDetach({ startImmediately: true }),
             ),
       ),
       Effect.ensuring(Effect.sync(() => open.take(id))),

@@ -1,7 +1,4 @@
 import type { ApprovalRequest } from "@colloquy/core/Approval"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { ToolContext } from "@colloquy/core/ToolRuntime"
-import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import { assert, describe, it } from "@effect/vitest"
 import { type Event } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
@@ -12,28 +9,22 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as Elicitations from "../../src/mcp/Elicitations.ts"
-import * as McpServer from "../../src/McpServer.ts"
 import {
   asking,
   elicitations,
   exec,
   initialize,
-  oneCall,
   responses,
   result,
   withdrawn,
   withQuestion,
 } from "../support/Asking.ts"
-import { cancelled, type Harness, listed, toolCall, withCore } from "../support/Harness.ts"
+import { cancelled, type Harness, listed, toolCall } from "../support/Harness.ts"
 import { callResult, textOf, threadOf, typesOf, type WireMessage } from "../support/Wire.ts"
 
 const conversationOf = Effect.fnUntraced(function* ({ manager }: Harness) {
   const [id = ""] = yield* listed(manager)
   return yield* Effect.orDie(manager.get(id))
-})
-
-const settled = Effect.forEach(Array.from({ length: 500 }), () => Effect.yieldNow, {
-  discard: true,
 })
 
 const onlyText = (server: Harness, id: unknown) => {
@@ -369,7 +360,7 @@ describe("elicitation/create: the end of a question", () => {
   })
 })
 
-describe("elicitation/create: a client that does not read", () => {
+describe("elicitation/create: several calls of one connection", () => {
   it.effect("leaves a question to the call that runs the turn, whoever hears of it first", () =>
     Effect.gen(function* () {
       const put: Array<unknown> = []
@@ -413,53 +404,6 @@ describe("elicitation/create: a client that does not read", () => {
       yield* other.put(question)
       assert.deepStrictEqual(put, ["2", "3"])
     }),
-  )
-
-  it.effect(
-    "L7 its answer to a question that is over does not answer the next of the same call",
-    () => {
-      const chatter = ({ emit }: ToolContext) =>
-        Effect.forEach(
-          Array.from({ length: 20 }),
-          () => emit({ type: "background_event", message: "…" }),
-          { discard: true },
-        )
-      // Once the question is out: the client has stopped reading then.
-      const asked = asking([exec, exec], (context) => Effect.andThen(settled, chatter(context)))
-      return withCore(
-        oneCall,
-        () =>
-          Effect.gen(function* () {
-            const [client, serverSide] = yield* memoryPair(4)
-            yield* Effect.forkChild(McpServer.serve(serverSide), { startImmediately: true })
-            const send = (message: unknown) => Effect.orDie(client.send([JSON.stringify(message)]))
-            yield* send(initialize({ elicitation: {} }))
-            yield* send(toolCall(2, "codex", { prompt: "ask" }))
-            let question: string | undefined
-            while (question === undefined) {
-              const frames = yield* Effect.orDie(client.receive)
-              question = frames
-                .flatMap((frame) => (frame._tag === "Text" ? [frame.text] : []))
-                .find((text) => text.includes('"codex_elicitation"'))
-            }
-            // From here on nothing is read: the server cannot tell that the question is over.
-            yield* settled
-            yield* settled
-            const manager = yield* ConversationManager
-            const [id = ""] = yield* listed(manager)
-            const conversation = yield* Effect.orDie(manager.get(id))
-            const op = { type: "exec_approval", id: "c", decision: "denied" } as const
-            yield* Effect.orDie(conversation.submit(op))
-            yield* settled
-            assert.strictEqual((yield* conversation.state).approvals.open.length, 1)
-            yield* send(result(0, { decision: "approved" }))
-            yield* settled
-            assert.strictEqual((yield* conversation.state).approvals.open.length, 1)
-            assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "answered" }])
-          }),
-        asked.tools,
-      )
-    },
   )
 })
 
