@@ -17,6 +17,7 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { Reaper } from "../process/Reaper.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { Lines } from "./LineTransport.ts"
 import * as ServerRequests from "./ServerRequests.ts"
@@ -52,6 +53,9 @@ const environmentOf = Effect.fnUntraced(function* (server: StdioTransport.StdioS
   return { ...environment, ...server.env }
 })
 
+/** What reaches servers; the watchdog keeps L8 when we are killed. */
+type Services = ChildProcessSpawner | HttpClient | Reaper
+
 type HttpServer = Extract<McpServer["transport"], { readonly _tag: "Http" }>
 
 const headersOf = Effect.fnUntraced(function* (server: HttpServer) {
@@ -73,22 +77,14 @@ const urlOf = (text: string): Effect.Effect<URL, ToolServerError> => {
 
 const open = Effect.fnUntraced(function* (
   server: McpServer["transport"],
-  guard: Guard,
   answering: ServerRequests.Answering,
-): Effect.fn.Return<Lines, ToolServerError, ChildProcessSpawner | HttpClient | Scope.Scope> {
+): Effect.fn.Return<Lines, ToolServerError, Services | Scope.Scope> {
   if (server._tag === "Stdio") {
-    const argv = guard([server.command, ...server.args])
-    const environment = yield* environmentOf(server)
-    return yield* StdioTransport.make(argv, server, environment, answering)
+    return yield* StdioTransport.make(server, yield* environmentOf(server), answering)
   }
   const url = yield* urlOf(server.url)
   return yield* HttpTransport.make(url, yield* headersOf(server), answering)
 })
-
-/** Makes of a program one that dies with us, whatever ends us. */
-export type Guard = (
-  argv: readonly [string, ...ReadonlyArray<string>],
-) => readonly [string, ...ReadonlyArray<string>]
 
 /** Of what a server sent wrong, so much is told. */
 const maxErrorChars = 2_000
@@ -104,14 +100,9 @@ const toError = ({ reason }: McpClientError): ToolServerError => {
 /** Starts the server, shakes hands and lists its tools. No limit of its own in time. */
 export const connect = Effect.fnUntraced(function* (
   server: McpServer["transport"],
-  guard: Guard,
   ask: ServerRequests.AskPerson,
-): Effect.fn.Return<
-  ToolConnection,
-  ToolServerError,
-  ChildProcessSpawner | HttpClient | Scope.Scope
-> {
-  const lines = yield* open(server, guard, ServerRequests.make(ask))
+): Effect.fn.Return<ToolConnection, ToolServerError, Services | Scope.Scope> {
+  const lines = yield* open(server, ServerRequests.make(ask))
   const client = yield* McpClient.make({
     name: "colloquy",
     version: "0.1.0",

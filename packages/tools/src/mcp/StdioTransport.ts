@@ -1,6 +1,7 @@
 /**
  * A tool server as a process of ours: started without a shell in a group of its own, spoken to by lines, ended with its
- * scope (L8): first its input ends, then the group is asked to end, then killed.
+ * scope (L8): first its input ends, then the group is asked to end, then killed. When we are killed the watchdog does
+ * it.
  *
  * Its environment is what was configured and nothing of the server's own but what programs need to run: never a key.
  */
@@ -12,6 +13,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { Reaper } from "../process/Reaper.ts"
 import * as FloodGauge from "./FloodGauge.ts"
 import * as LineTransport from "./LineTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
@@ -53,20 +55,28 @@ const notStarted = (command: string) => (error: { readonly reason: { readonly _t
 
 /**
  * @param environment the whole environment
- * @param argv program and arguments as they are to be started
  */
 export const make = Effect.fnUntraced(function* (
-  argv: readonly [string, ...ReadonlyArray<string>],
   server: StdioServer,
   environment: Readonly<Record<string, string>>,
   answering: Answering,
-): Effect.fn.Return<LineTransport.Lines, ToolServerError, ChildProcessSpawner | Scope.Scope> {
-  const [command, ...args] = argv
-  const handle = yield* ChildProcess.make(command, args, {
+): Effect.fn.Return<
+  LineTransport.Lines,
+  ToolServerError,
+  ChildProcessSpawner | Reaper | Scope.Scope
+> {
+  const reaper = yield* Reaper
+  let group: number | undefined
+  // Registered before the process, so done after it: until then the watchdog has to know of it.
+  yield* Effect.addFinalizer(() => (group === undefined ? Effect.void : reaper.remove(group)))
+  yield* reaper.ready
+  const handle = yield* ChildProcess.make(server.command, server.args, {
     env: { ...environment },
     ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     forceKillAfter: grace,
   }).pipe(Effect.mapError(notStarted(server.command)))
+  group = handle.pid
+  yield* reaper.add(group)
   const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
   const stderr = makeStderr(server.env)
   // Killed by a signal is a failure of `exitCode`, not a code.

@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
-import type { Guard } from "./McpConnection.ts"
+import { Reaper } from "../process/Reaper.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
@@ -66,15 +66,13 @@ export interface OpenServers {
 }
 
 export interface Options {
-  /** How long a server is kept after the last turn that used it. Default 10 minutes. */
+  /** How long a server is kept after the last turn that used it. Default 5 minutes. */
   readonly idleTimeToLive?: Duration.Duration
   /** What speaks HTTP, loaded when a server is started. Default: the platform's `fetch`. */
   readonly httpClient?: Effect.Effect<Layer.Layer<HttpClient>>
-  /** Makes of a program one that dies with us, whatever ends us (L8). Default: as it is. */
-  readonly guard?: Guard
 }
 
-const idleTimeToLive = Duration.minutes(10)
+const idleTimeToLive = Duration.minutes(5)
 
 const fetchClient = Effect.map(
   Effect.promise(() => import("effect/http/FetchHttpClient")),
@@ -233,17 +231,18 @@ export class ToolServers extends Context.Service<
             Effect.flatMap(load, (layer) => Layer.buildWithScope(layer, scope)),
           ),
         )
-        const guard = options.guard ?? ((argv) => argv)
+        const reaper = yield* Reaper
         return yield* ToolServers.make(
           (_, server) => (ask) =>
             Effect.promise(() => import("./McpConnection.ts")).pipe(
-              Effect.flatMap((module) => module.connect(server.transport, guard, ask)),
+              Effect.flatMap((module) => module.connect(server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
+              Effect.provideService(Reaper, reaper),
               (connected) =>
                 Effect.flatMap(http, (client) => Effect.provideContext(connected, client)),
             ),
           options.idleTimeToLive,
         )
       }),
-    )
+    ).pipe(Layer.provide(Reaper.layer))
 }

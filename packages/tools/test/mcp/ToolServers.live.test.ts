@@ -75,6 +75,32 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
+/** Not a process nobody has waited for yet. */
+const isRunning = (pid: number): boolean => isAlive(pid) && !/^\s*Z/.test(spawnedState(pid))
+
+const spawnedState = (pid: number): string =>
+  ChildProcess.spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout
+
+/** A process of its own that starts a server which ignores the end of its input, and tells its number. */
+const killable = `
+  import * as NodeServices from "@effect/platform-node/NodeServices"
+  import * as Duration from "effect/Duration"
+  import * as Effect from "effect/Effect"
+  import * as Layer from "effect/Layer"
+  const { ToolServers } = await import(${JSON.stringify(Path.join(import.meta.dirname, "../../src/mcp/ToolServers.ts"))})
+  const limit = Duration.seconds(15)
+  const transport = { _tag: "Stdio", command: process.execPath, args: [${JSON.stringify(script)}, "stays"], env: {} }
+  const program = Effect.gen(function* () {
+    const servers = yield* ToolServers
+    const open = yield* servers.open({ s: { transport, startupTimeout: limit, toolTimeout: limit } })
+    yield* open.tools
+    console.log(yield* open.call({ callId: "c", qualifiedName: "s__pid", arguments: "", emit: () => Effect.void }))
+    yield* Effect.never
+  })
+  const services = ToolServers.layer().pipe(Layer.provide(NodeServices.layer))
+  await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(services)))
+`
+
 describe("ToolServers over stdio", () => {
   it.live("a call is answered, told of before and after", () =>
     withServer(stdio(), (open, names) =>
@@ -318,6 +344,25 @@ describe("ToolServers over stdio", () => {
         left.split("\n").map((line) => line.trim()),
         String(pid),
       )
+    }),
+  )
+
+  it.live("L8 nothing of a server outlives us when we are killed", () =>
+    Effect.gen(function* () {
+      const own = ChildProcess.spawn(process.execPath, ["--input-type=module", "-e", killable], {
+        stdio: ["ignore", "pipe", "inherit"],
+      })
+      const text = yield* Effect.callback<string>((resume) => {
+        own.stdout.once("data", (chunk) => resume(Effect.succeed(String(chunk))))
+      })
+      const pid = Number(/\d+/.exec(text)?.[0])
+      assert.isTrue(isAlive(pid))
+      own.kill("SIGKILL")
+      yield* Effect.whileLoop({
+        while: () => isRunning(pid),
+        body: () => Effect.sleep("20 millis"),
+        step: () => undefined,
+      }).pipe(Effect.timeout("5 seconds"))
     }),
   )
 })

@@ -1,0 +1,84 @@
+import * as JsonRpc from "@colloquy/protocol/JsonRpc"
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as ServerRequests from "../../src/mcp/ServerRequests.ts"
+
+const request = (method: string, params?: unknown): JsonRpc.Request => ({
+  _tag: "Request",
+  id: 7,
+  method,
+  params,
+})
+
+const answered = (text: string): unknown => ({ ...JSON.parse(text), jsonrpc: undefined })
+
+const echoing = ServerRequests.make((question) =>
+  Effect.succeed({ action: "accept", content: { ...question } }),
+)
+
+describe("ServerRequests", () => {
+  const refused = (code: number, message: string) => ({ error: { code, message } })
+  const expected = "expected `message`, a string, and a form to fill in"
+
+  it.effect.each<readonly [string, unknown, Record<string, unknown>]>([
+    ["ping", undefined, { result: {} }],
+    ["roots/list", {}, refused(-32601, "Method not found: roots/list")],
+    ["sampling/createMessage", {}, refused(-32601, "Method not found: sampling/createMessage")],
+    ["elicitation/create", undefined, refused(-32602, expected)],
+    ["elicitation/create", { message: 7 }, refused(-32602, expected)],
+    [
+      "elicitation/create",
+      { message: "m", mode: "url", url: "http://x" },
+      refused(-32602, expected),
+    ],
+    [
+      "elicitation/create",
+      { message: "m", mode: "form", requestedSchema: "none" },
+      {
+        result: {
+          action: "accept",
+          content: { message: "m", requestedSchema: { type: "object", properties: {} } },
+        },
+      },
+    ],
+    [
+      "elicitation/create",
+      { message: "m".repeat(100_000) },
+      {
+        result: {
+          action: "accept",
+          content: {
+            message: "m".repeat(16 * 1024),
+            requestedSchema: { type: "object", properties: {} },
+          },
+        },
+      },
+    ],
+  ])("%s %j is answered", ([method, params, answer]) =>
+    Effect.map(echoing(request(method, params)), (text) =>
+      assert.deepStrictEqual(answered(text), { jsonrpc: undefined, id: 7, ...answer }),
+    ),
+  )
+
+  it.effect("a fifth question at the same time is cancelled, and there is room again after", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      let asked = 0
+      const answering = ServerRequests.make(() => {
+        asked++
+        return Effect.as(Deferred.await(gate), { action: "decline" } as const)
+      })
+      const ask = answering(request("elicitation/create", { message: "m" }))
+      const four = yield* Effect.forkChild(Effect.all([ask, ask, ask, ask], { concurrency: 4 }), {
+        startImmediately: true,
+      })
+      assert.match(yield* ask, /"action":"cancel"/)
+      assert.strictEqual(asked, 4)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(four)
+      assert.match(yield* ask, /"action":"decline"/)
+    }),
+  )
+})
