@@ -94,7 +94,7 @@ export class Capture {
     const at = (this.total - this.headBytes) % this.ringBytes
     const ring = this.buffer.subarray(this.headBytes)
     const ordered = new Uint8Array(this.ringBytes)
-    ordered.set(ring.subarray(at, this.ringBytes))
+    ordered.set(ring.subarray(at))
     ordered.set(ring.subarray(0, at), this.ringBytes - at)
     return ordered
   }

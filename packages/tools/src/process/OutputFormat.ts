@@ -78,13 +78,14 @@ export const truncated = (text: string): string => {
   const lines = linesOf(text)
   if (lines.length <= limits.lines && encoder.encode(text).length <= limits.bytes) return text
   const heads = lines.slice(0, limits.headLines)
-  const tails = lines.slice(Math.max(limits.headLines, lines.length - limits.tailLines))
-  const head = beginning(lines.length <= limits.headLines ? text : heads.join(""), limits.headBytes)
+  const tails = lines.slice(-limits.tailLines)
+  const head = beginning(heads.join(""), limits.headBytes)
   // As long as the marker can get, so that the count it gives cannot make it longer.
   const room = limits.bytes - encoder.encode(head + markerOf(lines.length, lines.length)).length
-  const tail = ending(tails.length === 0 ? text.slice(head.length) : tails.join(""), room)
+  // Where the two could meet, the bytes keep them apart: there are more than both may have.
+  const tail = ending(tails.join(""), room)
   const shown = wholeLines(heads, head) + wholeLines(lines.toReversed(), tail)
-  return head + markerOf(Math.max(0, lines.length - shown), lines.length) + tail
+  return head + markerOf(lines.length - shown, lines.length) + tail
 }
 
 const prefixOf = ({ exit }: CommandResult): string => {

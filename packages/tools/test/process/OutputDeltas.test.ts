@@ -39,7 +39,9 @@ describe("OutputDeltas", () => {
         { type: "exec_command_output_delta", call_id: "c1", stream: "stdout", chunk: "YWI=" },
       ])
       yield* push({ stream: "stdout", bytes: bytes("c") })
-      yield* TestClock.adjust(50)
+      yield* TestClock.adjust(49)
+      assert.strictEqual(deltas.length, 1)
+      yield* TestClock.adjust(1)
       assert.deepStrictEqual(shown(deltas), ["stdout ab", "stdout c"])
     }),
   )

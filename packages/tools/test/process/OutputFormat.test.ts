@@ -81,6 +81,22 @@ describe("truncated", () => {
     assert.isTrue(lines.join("").endsWith(tail))
   })
 
+  it("keeps head and tail of a few long lines", () => {
+    for (const count of [2, 100, 129, 200, 256]) {
+      const lines = Array.from({ length: count }, (_, line) =>
+        `${line}`.padEnd(11_000 / count, "."),
+      )
+      const text = lines.map((line) => `${line}\n`).join("")
+      const [, head = "", omitted, tail = ""] =
+        /^(.*)\n\[\.\.\. omitted (\d+) of \d+ lines \.\.\.\]\n\n(.*)$/s.exec(truncated(text)) ?? []
+      assert.isTrue(text.startsWith(head) && text.endsWith(tail), String(count))
+      assert.isAbove(head.length, 5_000)
+      assert.isAbove(tail.length, 5_000)
+      const whole = (part: string) => lines.filter((line) => part.includes(`${line}\n`)).length
+      assert.strictEqual(Number(omitted), count - whole(head) - whole(tail))
+    }
+  })
+
   it("cuts one endless line in its middle", () => {
     const text = truncated(`<${"x".repeat(1_000_000)}>`)
     assert.isAtMost(size(text), 10_240)

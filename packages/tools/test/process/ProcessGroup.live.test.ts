@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "node:child_process"
+import * as FS from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { ProcessGroup } from "../../src/process/ProcessGroup.ts"
+
+/** A shell in a group of its own; what it first prints, a process id, is given. */
+const started = (script: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const child = ChildProcess.spawn("bash", ["-c", script], { detached: true })
+      const printed = await new Promise((resolve) => child.stdout.once("data", resolve))
+      return { child, pid: child.pid ?? 0, printed: Number(String(printed)) }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL")),
+  )
+
+const stateOf = (pid: number) => /\) (.)/.exec(FS.readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]
+
+describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
+  it.live("sees a group with a member alive, and signals all of it", () =>
+    Effect.gen(function* () {
+      const { lives, signal } = yield* ProcessGroup
+      const { child, pid } = yield* started("sleep 60 & echo $!; wait")
+      assert.isTrue(yield* lives(pid))
+      const gone = new Promise((resolve) => child.once("close", resolve))
+      assert.isTrue(yield* signal(pid, "SIGKILL"))
+      // Closed means that the second process, which holds the pipe too, is gone.
+      yield* Effect.promise(() => gone)
+      assert.isFalse(yield* lives(pid))
+    }).pipe(Effect.provide(ProcessGroup.layer)),
+  )
+
+  it.live("takes a group of dead processes that nobody has waited for as gone", () =>
+    Effect.gen(function* () {
+      const { lives } = yield* ProcessGroup
+      // The second process leads a group of its own and dies; its parent becomes one that never waits.
+      const { printed } = yield* started("setsid true & echo $!; exec sleep 60")
+      yield* Effect.promise(async () => {
+        while (stateOf(printed) !== "Z") await sleep(5)
+      })
+      assert.isTrue(process.kill(-printed, 0))
+      assert.isFalse(yield* lives(printed))
+    }).pipe(Effect.provide(ProcessGroup.layer)),
+  )
+
+  it.live("has nobody to signal in a group that never was", () =>
+    Effect.gen(function* () {
+      const { lives, signal } = yield* ProcessGroup
+      assert.isFalse(yield* lives(2 ** 30))
+      assert.isFalse(yield* signal(2 ** 30, "SIGKILL"))
+    }).pipe(Effect.provide(ProcessGroup.layer)),
+  )
+})
