@@ -1,0 +1,54 @@
+import * as McpClient from "@colloquy/client/McpClient"
+import type { ElicitParams } from "@colloquy/protocol/mcp/Elicitation"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import * as McpServer from "@colloquy/server/McpServer"
+import { memoryPair } from "@colloquy/testing/MemoryConnection"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { asking, exec, oneCall } from "../../server/test/support/Asking.ts"
+import { withCore } from "../../server/test/support/Harness.ts"
+
+const patch = {
+  _tag: "Patch",
+  callId: "c",
+  changes: { "/workspace/hello.txt": { add: { content: "hello\n" } } },
+} as const
+
+describe("Elicitation, client and server", () => {
+  it.effect("L7 a person answers for a command and for a patch, each behind its event", () => {
+    const asked = asking([exec, patch])
+    const seen: Array<string> = []
+    const answer = (question: ElicitParams): ReviewDecision => {
+      seen.push(question.message)
+      return question.codex_command === undefined ? "denied" : "approved"
+    }
+    return withCore(
+      oneCall,
+      () =>
+        Effect.gen(function* () {
+          const [there, here] = yield* memoryPair()
+          yield* Effect.forkScoped(McpServer.serve(here))
+          const client = yield* McpClient.connect(there, {
+            clientInfo: { name: "test", version: "1" },
+            onEvent: ({ msg }) =>
+              Effect.sync(() => {
+                if (msg.type.endsWith("_approval_request")) seen.push(msg.type)
+              }),
+            onElicitation: (question) => Effect.sync(() => answer(question)),
+          })
+          assert.strictEqual((yield* client.codex({ prompt: "ask" })).text, "done")
+          assert.deepStrictEqual(seen, [
+            "exec_approval_request",
+            "Allow Codex to run `touch made.txt` in `/workspace`?",
+            "apply_patch_approval_request",
+            "Allow Codex to apply proposed code changes?",
+          ])
+          assert.deepStrictEqual(asked.verdicts, [
+            { decision: "approved", reason: "answered" },
+            { decision: "denied", reason: "answered" },
+          ])
+        }),
+      asked.tools,
+    )
+  })
+})
