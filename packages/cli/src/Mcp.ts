@@ -9,7 +9,6 @@ import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
-import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
@@ -22,6 +21,9 @@ import type { Writable } from "node:stream"
 import * as Environment from "./Environment.ts"
 import { errorLine } from "./ErrorLine.ts"
 import * as LazyModels from "./LazyModels.ts"
+import * as LazyProjectDocs from "./LazyProjectDocs.ts"
+import * as LazyTools from "./LazyTools.ts"
+import { machineOptions } from "./MachineOptions.ts"
 import * as ProcessGuard from "./ProcessGuard.ts"
 import * as Startup from "./Startup.ts"
 import * as StderrLog from "./StderrLog.ts"
@@ -30,7 +32,10 @@ import { version } from "./Version.ts"
 /** What a shutdown may take beyond the grace of its turns: writing what was answered, closing what is open. */
 const shutdownSlackMs = 10_000
 
-const services = ({ source, options, script }: Startup.Startup) =>
+const services = (
+  { source, options, script }: Startup.Startup,
+  environment: Environment.Environment,
+) =>
   ConversationManager.layer.pipe(
     Layer.provide(
       LazyModels.layer({
@@ -42,12 +47,21 @@ const services = ({ source, options, script }: Startup.Startup) =>
       }),
     ),
     Layer.provide(
-      Layer.mergeAll(ToolRuntime.layerNone, IdGenerator.layer, ConversationStore.layerMemory),
+      Layer.mergeAll(
+        LazyTools.layer(machineOptions(environment, source)),
+        IdGenerator.layer,
+        ConversationStore.layerMemory,
+      ),
     ),
-    Layer.merge(Resolve.layer(source)),
+    Layer.merge(
+      Layer.provide(
+        LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
+        Resolve.layer(source),
+      ),
+    ),
   )
 
-const serve = (startup: Startup.Startup, output: Writable) =>
+const serve = (startup: Startup.Startup, environment: Environment.Environment, output: Writable) =>
   Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* StdioConnection.make({ input: process.stdin, output })
@@ -57,7 +71,7 @@ const serve = (startup: Startup.Startup, output: Writable) =>
         ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
       })
     }),
-  ).pipe(Effect.provide(services(startup)))
+  ).pipe(Effect.provide(services(startup, environment)))
 
 /** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
 export const run = async (overrides: ReadonlyArray<string>): Promise<number> => {
@@ -80,7 +94,7 @@ export const run = async (overrides: ReadonlyArray<string>): Promise<number> => 
   })
   const exit = await Effect.runPromiseExit(
     Effect.provide(
-      serve(startup.value, output),
+      serve(startup.value, environment, output),
       StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
     ),
   )

@@ -47,6 +47,20 @@ const usageOf = (msg: EventOf<"token_count">) => ({
   output: msg.info?.last_token_usage.output_tokens ?? msg.output_tokens ?? 0,
 })
 
+/** Of output and diffs. */
+const maxQuotedLines = 12
+
+/** Without what a terminal would obey: output is anybody's. */
+const printable = (text: string): string =>
+  text.replaceAll("\t", "    ").replaceAll(/[\p{Cc}\p{Cf}]/gu, "�")
+
+/** A command as a person would type it. */
+const shown = (command: ReadonlyArray<string>): string => {
+  const [shell, flag, script] = command
+  const text = command.length === 3 && shell === "bash" && flag === "-lc" ? script : undefined
+  return printable(text ?? command.join(" "))
+}
+
 interface Turn {
   readonly beganMs: number
   firstWordMs: number | undefined
@@ -114,6 +128,22 @@ export const make = (options: RendererOptions): Renderer => {
     return `${line(style.dim(`— ${facts.filter((fact) => fact !== "").join(" · ")}`))}\n`
   }
 
+  /** Output or a diff, line by line, as it is but for its length. */
+  const quoted = (text: string) => {
+    const lines = text.split("\n")
+    if (lines.at(-1) === "") lines.pop()
+    const more = lines.length - maxQuotedLines
+    return [
+      ...lines.slice(0, maxQuotedLines),
+      ...(more > 0 ? [`… and ${count(more, "line")} more`] : []),
+    ]
+      .map((text) => line(`${style.dim("│")} ${printable(text)}`))
+      .join("")
+  }
+
+  const reasonLine = (reason: string | undefined) =>
+    reason === undefined ? "" : line(style.dim(`  because: ${printable(reason)}`))
+
   const warning = (message: string) => line(style.accent(`! ${message}`))
 
   const handlers: Handlers = {
@@ -122,8 +152,14 @@ export const make = (options: RendererOptions): Renderer => {
     agent_reasoning_delta: (msg, nowMs) => delta("reasoning", msg.delta, nowMs),
     agent_reasoning: (msg) => item("reasoning", msg.text),
     agent_reasoning_section_break: () => endLine(),
-    exec_command_begin: (msg) => line(style.accent(`$ ${msg.command.join(" ")}`)),
+    exec_approval_request: (msg) =>
+      line(style.accent(`? may it run: ${shown(msg.command)}`)) + reasonLine(msg.reason),
+    apply_patch_approval_request: (msg) =>
+      line(style.accent(`? may it change: ${Object.keys(msg.changes).join(", ")}`)) +
+      reasonLine(msg.reason),
+    exec_command_begin: (msg) => line(style.accent(`$ ${shown(msg.command)}`)),
     exec_command_end: (msg) =>
+      quoted(msg.aggregated_output ?? msg.stdout) +
       line(style.dim(`exit ${msg.exit_code} · ${formatMillis(millisOf(msg.duration))}`)),
     mcp_tool_call_begin: (msg) =>
       line(style.accent(`→ ${msg.invocation.server}.${msg.invocation.tool}`)),
@@ -136,6 +172,7 @@ export const make = (options: RendererOptions): Renderer => {
     patch_apply_begin: (msg) =>
       line(style.accent(`± ${count(Object.keys(msg.changes).length, "file")}`)),
     patch_apply_end: (msg) => line(style.dim(msg.success ? "applied" : "not applied")),
+    turn_diff: (msg) => quoted(msg.unified_diff),
     plan_update: (msg) =>
       msg.plan.map(({ step, status }) => line(style.dim(`${status}: ${step}`))).join(""),
     token_count: (msg) => {

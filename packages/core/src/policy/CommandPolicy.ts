@@ -2,9 +2,9 @@
  * What becomes of a command: run it, and how confined; ask a person; or refuse it. One pure function over the table of
  * §6.13. It starts and asks nothing.
  *
- * L15: `confinement: "none"` comes out for a policy that says so, for a command that only reads, for one granted for
- * the session, and behind a question that tells so; a sandbox that is missing makes a question or a refusal, never a
- * run without it. There is no rule for commands that look dangerous: the table says what runs without a question.
+ * L15: `confinement: "none"` comes out for a policy that says so, for one granted for the session, behind a question
+ * that tells so, and for a command that only reads where the machine cannot confine it; for any other a sandbox that is
+ * missing makes a question or a refusal, never a run without it. There is no rule for commands that look dangerous: the table says what runs without a question.
  */
 import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
 import { isKnownSafe } from "./SafeCommand.ts"
@@ -74,6 +74,16 @@ const escalationRefused = (policy: keyof typeof originalNames): string => {
 
 const unconfined: CommandDecision = { _tag: "Run", confinement: "none", escalateOnDenial: false }
 
+/**
+ * A command that only reads: where the machine can confine it, it is kept to that, and from what is secret. The
+ * original runs it without; its list is by name alone, and a name is found on a PATH that a workspace may be part of.
+ */
+const reading: Extract<CommandDecision, { readonly _tag: "Run" }> = {
+  _tag: "Run",
+  confinement: { mode: "read-only" },
+  escalateOnDenial: false,
+}
+
 /** Why a person is asked, or the model refused, where the machine cannot confine. */
 export const sandboxMissing = (reason: string): string => `the sandbox is not available: ${reason}`
 
@@ -125,14 +135,15 @@ export const decideCommand = (request: CommandRequest): CommandDecision => {
   if (isEscalated && approvalPolicy !== "on-request") {
     return { _tag: "Reject", output: escalationRefused(approvalPolicy) }
   }
-  if (isGranted || isKnownSafe(argv, { sandboxedReadOnly: false })) return unconfined
+  if (isGranted) return unconfined
   const runsOpenly = !confines(sandboxPolicy) && approvalPolicy !== "untrusted"
   if (runsOpenly) return unconfined
   const canConfine = sandbox._tag === "Available" && sandboxPolicy.mode !== "external-sandbox"
+  const mayConfine = canConfine && !isEscalated && confines(sandboxPolicy)
+  if (isKnownSafe(argv, { sandboxedReadOnly: false })) return mayConfine ? reading : unconfined
   if (canConfine && !isEscalated && isKnownSafe(argv, { sandboxedReadOnly: true })) {
     return {
-      _tag: "Run",
-      confinement: { mode: "read-only" },
+      ...reading,
       escalateOnDenial: approvalPolicy === "untrusted" || approvalPolicy === "on-failure",
     }
   }

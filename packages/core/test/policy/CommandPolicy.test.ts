@@ -73,26 +73,26 @@ const table: Readonly<
   Record<AskForApproval, Readonly<Record<keyof typeof sandboxes, readonly [Row, Row]>>>
 > = {
   untrusted: {
-    readOnly: [row("ask", "readTried"), row("ask", "ask")],
-    workspaceWrite: [row("ask", "readTried"), row("ask", "ask")],
+    readOnly: [row("ask", "readTried", "read"), row("ask", "ask")],
+    workspaceWrite: [row("ask", "readTried", "read"), row("ask", "ask")],
     fullAccess: [row("ask", "readTried"), row("ask", "ask")],
     external: [row("ask", "ask"), row("ask", "ask")],
   },
   "on-failure": {
-    readOnly: [row("tried", "readTried"), row("askMissing", "askMissing")],
-    workspaceWrite: [row("tried", "readTried"), row("askMissing", "askMissing")],
+    readOnly: [row("tried", "readTried", "read"), row("askMissing", "askMissing")],
+    workspaceWrite: [row("tried", "readTried", "read"), row("askMissing", "askMissing")],
     fullAccess: [row("open", "open"), row("open", "open")],
     external: [row("open", "open"), row("open", "open")],
   },
   "on-request": {
-    readOnly: [row("kept", "read"), row("askMissing", "askMissing")],
-    workspaceWrite: [row("kept", "read"), row("askMissing", "askMissing")],
+    readOnly: [row("kept", "read", "read"), row("askMissing", "askMissing")],
+    workspaceWrite: [row("kept", "read", "read"), row("askMissing", "askMissing")],
     fullAccess: [row("open", "open"), row("open", "open")],
     external: [row("open", "open"), row("open", "open")],
   },
   never: {
-    readOnly: [row("kept", "read"), row("missing", "missing")],
-    workspaceWrite: [row("kept", "read"), row("missing", "missing")],
+    readOnly: [row("kept", "read", "read"), row("missing", "missing")],
+    workspaceWrite: [row("kept", "read", "read"), row("missing", "missing")],
     fullAccess: [row("open", "open"), row("open", "open")],
     external: [row("open", "open"), row("open", "open")],
   },

@@ -196,7 +196,7 @@ describe("Resolve", () => {
     [
       "a misspelt name of a closed set",
       '[profiles.p]\nsandbox_mode = "workspace_wirte"',
-      "unknown variant `workspace_wirte`, expected one of `read-only`, `workspace-write`, `danger-full-access`, did you mean `workspace-write`?\nin `profiles.p.sandbox_mode`\n",
+      "unknown variant `workspace_wirte`, expected one of `read-only`, `workspace-write`, `danger-full-access`, `external-sandbox`, did you mean `workspace-write`?\nin `profiles.p.sandbox_mode`\n",
     ],
     [
       "another type where a name is expected",

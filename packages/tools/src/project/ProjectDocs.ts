@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Stream from "effect/Stream"
+import { repositoryDirectories } from "./GitRoot.ts"
 
 const fileName = "AGENTS.md"
 const defaultMaxBytes = 32_768
@@ -29,23 +30,11 @@ const readHead = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
 })
 
-/** From the root of the repository, or `cwd` where there is none, down to `cwd`. */
-const directories = Effect.fnUntraced(function* (cwd: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const below: Array<string> = []
-  for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
-    below.unshift(at)
-    if (yield* fs.exists(path.join(at, ".git"))) return below
-    if (path.dirname(at) === at) return [path.resolve(cwd)]
-  }
-})
-
 const projectDocs = Effect.fnUntraced(function* (cwd: string, maxBytes: number) {
   const path = yield* Path.Path
   const texts: Array<string> = []
   let left = maxBytes
-  for (const directory of yield* directories(cwd)) {
+  for (const directory of (yield* repositoryDirectories(cwd)) ?? [cwd]) {
     if (left <= 0) break
     const read = yield* readHead(path.join(directory, fileName), left)
     if (read === undefined || read.text.trim() === "") continue

@@ -1,0 +1,21 @@
+/** The tools over this machine: Node's processes and files, its sandbox, MCP servers over stdio and HTTP. */
+import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { CommandRunner } from "@colloquy/tools/CommandRunner"
+import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
+import * as Tools from "@colloquy/tools/Tools"
+import { ToolServers } from "@colloquy/tools/ToolServers"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Layer from "effect/Layer"
+
+export const layer = (options: Tools.ToolsOptions): Layer.Layer<ToolRuntime> =>
+  Tools.layer(options).pipe(
+    Layer.provide([
+      CommandRunner.layer,
+      ToolServers.layer(),
+      SandboxLayer.layer({
+        machine: { platform: process.platform, processor: process.arch },
+        ...options,
+      }),
+    ]),
+    Layer.provide(NodeServices.layer),
+  )

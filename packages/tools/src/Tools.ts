@@ -1,0 +1,172 @@
+/**
+ * The tools of a machine as the port `ToolRuntime`: shell, plan, patch, image, tools of an embedding application and
+ * of MCP servers, joined for each turn. It gives every call to the tool of its name and holds what a turn holds: the
+ * diff of its patches and the servers it uses.
+ */
+import type { ToolSpec } from "@colloquy/core/ModelClient"
+import {
+  type ToolCall,
+  type ToolContext,
+  type ToolResult,
+  ToolRuntime,
+  type TurnTools,
+  unsupportedCall,
+} from "@colloquy/core/ToolRuntime"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as ApplyPatch from "./edit/ApplyPatch.ts"
+import * as Files from "./edit/Files.ts"
+import { patchTool } from "./edit/PatchTool.ts"
+import { imageTool } from "./image/ImageTool.ts"
+import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
+import * as GitDiff from "./patch/GitDiff.ts"
+import { implicitInvocation, intercept } from "./patch/Interception.ts"
+import * as TurnDiff from "./patch/TurnDiff.ts"
+import { planTool } from "./plan/PlanTool.ts"
+import { CommandRunner } from "./process/CommandRunner.ts"
+import { Sandbox } from "./sandbox/Sandbox.ts"
+import * as Attempt from "./shell/Attempt.ts"
+import { shellTools } from "./shell/ShellTool.ts"
+import type { Tool } from "./Tool.ts"
+
+export interface ToolsOptions {
+  /** Of the server; commands get of it what `shell_environment_policy` says. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Variables that hold keys: no command sees them, whatever the policy says. */
+  readonly secretNames: ReadonlyArray<string>
+  /** Absolute path of a Node that runs here; it writes patches. */
+  readonly node: string
+  /** Never read by a tool, never written by a confined one: the state directory. Absolute. */
+  readonly hiddenPaths: ReadonlyArray<string>
+  /** Of the embedding application; `HostTools.fromToolkit` makes them. */
+  readonly hostTools?: ReadonlyArray<Tool>
+}
+
+const nameOf = (call: ToolCall): string =>
+  call.type === "local_shell_call" ? "local_shell" : call.name
+
+/** What does not change from turn to turn. */
+const prepare = Effect.fnUntraced(function* (options: ToolsOptions) {
+  const { environment, secretNames } = options
+  const runner = yield* CommandRunner
+  const sandbox = yield* Sandbox
+  const { resolve } = yield* Path.Path
+  const tmpdir = environment["TMPDIR"]
+  const files = yield* Files.make(options.hiddenPaths)
+  const attempts = Attempt.make({ runner, sandbox, environment, secretNames })
+  const applyPatch = ApplyPatch.make({
+    runner,
+    sandbox,
+    files,
+    resolve,
+    node: options.node,
+    protectedPaths: options.hiddenPaths,
+    ...(tmpdir === undefined ? {} : { tmpdir }),
+  })
+  const image = yield* imageTool(options.hiddenPaths)
+  /** The tools of one turn that are ours, in the order they are offered (§6.7). */
+  return (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
+    ...shellTools({
+      attempts,
+      sandbox,
+      resolve,
+      patchOf: (argv, cwd, callId, context) => {
+        const found = intercept(argv)
+        if (found._tag === "Command") return undefined
+        if (found._tag === "Implicit") return Effect.succeed({ output: implicitInvocation })
+        const directory = resolve(cwd, found.directory ?? "")
+        return applyPatch(found.patch, directory, callId, context, turnDiff)
+      },
+    }),
+    planTool,
+    patchTool((text, callId, context) =>
+      applyPatch(text, context.settings.cwd, callId, context, turnDiff),
+    ),
+    image,
+    ...(options.hostTools ?? []),
+  ]
+})
+
+/** Tools of servers as tools like any other; a server that is missing is told of once a turn. */
+const serverSpecs = (
+  servers: OpenServers,
+  taken: ReadonlySet<string>,
+  context: ToolContext,
+): Effect.Effect<ReadonlyArray<ToolSpec>> => {
+  const told = new Set<string>()
+  return Effect.flatMap(servers.tools, ({ failures, tools }) =>
+    Effect.as(
+      Effect.forEach(
+        failures.filter(({ server }) => !told.has(server)),
+        ({ message, server }) => {
+          told.add(server)
+          return context.emit({ type: "error", message })
+        },
+        { discard: true },
+      ),
+      tools.filter(({ qualifiedName }) => !taken.has(qualifiedName)).map(({ spec }) => spec),
+    ),
+  )
+}
+
+const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolContext): TurnTools => {
+  // The first of a name is the one: an application cannot replace the shell by accident.
+  const byName = new Map(own.toReversed().map((tool) => [tool.name, tool]))
+  const ofServers = serverSpecs(servers, new Set(byName.keys()), context)
+  const run = (call: ToolCall): Effect.Effect<ToolResult> => {
+    const name = nameOf(call)
+    const tool = byName.get(name)
+    if (tool !== undefined) return tool.run(call, context)
+    if (call.type !== "function_call" || !servers.has(name)) {
+      return Effect.succeed({ output: unsupportedCall(call) })
+    }
+    const { emit } = context
+    return Effect.map(
+      servers.call({
+        callId: call.call_id,
+        qualifiedName: name,
+        arguments: call.arguments,
+        emit,
+      }),
+      (output) => ({ output }),
+    )
+  }
+  return {
+    specs: Effect.map(ofServers, (specs) => [
+      ...[...byName.values()].toReversed().flatMap((tool) => tool.spec(context.settings) ?? []),
+      ...specs,
+    ]),
+    isReadOnly: (call) =>
+      byName.get(nameOf(call))?.isReadOnly(call, context.settings) ??
+      servers.isReadOnly(nameOf(call)),
+    run,
+  }
+}
+
+type Machine = FileSystem.FileSystem | Path.Path
+
+/** Everything a conversation can do to this machine. Nothing is started or probed before a turn needs it. */
+export const layer = (
+  options: ToolsOptions,
+): Layer.Layer<ToolRuntime, never, CommandRunner | Sandbox | ToolServers | Machine> =>
+  Layer.effect(
+    ToolRuntime,
+    Effect.gen(function* () {
+      const toolServers = yield* ToolServers
+      const toolsOf = yield* prepare(options)
+      const hunks = yield* GitDiff.make(yield* CommandRunner, options.environment["PATH"] ?? "")
+      const turnDiffOf = yield* TurnDiff.make(hunks)
+      return {
+        open: Effect.fnUntraced(function* (context: ToolContext) {
+          // Looks for the repository with the first patch: most turns have none.
+          const turnDiff = yield* Effect.cached(turnDiffOf(context.settings.cwd))
+          const servers = yield* toolServers.open(context.settings.mcpServers ?? {})
+          const diffOf: ApplyPatch.DiffOf = (operations) =>
+            Effect.flatMap(turnDiff, ({ add }) => add(operations))
+          return open(toolsOf(diffOf), servers, context)
+        }),
+      }
+    }),
+  )

@@ -1,0 +1,235 @@
+/**
+ * A patch from the model's text to the files: parsed, worked out against what is there, judged by the policy, asked for
+ * where it says so, written by a process that the sandbox holds, told to listeners and model (§6.13, §8).
+ *
+ * Keeps L15: what is judged is where the links lead, and what writes is confined to what the policy allows.
+ */
+import { type PatchDecision, decidePatch } from "@colloquy/core/policy/PatchPolicy"
+import type { Confinement } from "@colloquy/core/policy/CommandPolicy"
+import { writableRoots } from "@colloquy/core/policy/WritableRoots"
+import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Path } from "effect/Path"
+import * as Result from "effect/Result"
+import { askFirst } from "../Asking.ts"
+import * as Compute from "../patch/Compute.ts"
+import * as PatchProcess from "../patch/PatchProcess.ts"
+import * as PatchText from "../patch/PatchText.ts"
+import type { Operation } from "../patch/Operation.ts"
+import type { Captured, CommandResult } from "../process/Command.ts"
+import type { CommandRunner } from "../process/CommandRunner.ts"
+import { modelText } from "../process/OutputFormat.ts"
+import { looksDenied } from "../sandbox/Denial.ts"
+import type { Sandbox } from "../sandbox/Sandbox.ts"
+import type { Files } from "./Files.ts"
+
+export interface ApplyPatchOptions {
+  readonly runner: CommandRunner["Service"]
+  readonly sandbox: Sandbox["Service"]
+  readonly files: Files
+  readonly resolve: Path["resolve"]
+  /** Absolute path of a Node that runs here. */
+  readonly node: string
+  /** `$TMPDIR` of the server. */
+  readonly tmpdir?: string
+  /** Never written under a confining policy. Absolute. */
+  readonly protectedPaths: ReadonlyArray<string>
+}
+
+/** Takes what was done and gives the diff of the whole turn, where it is another than before. */
+export type DiffOf = (operations: ReadonlyArray<Operation>) => Effect.Effect<string | undefined>
+
+/** Applies the patch `text`, whose paths are relative to `directory`. */
+export type ApplyPatch = (
+  text: string,
+  directory: string,
+  callId: string,
+  context: ToolContext,
+  turnDiff: DiffOf,
+) => Effect.Effect<ToolResult>
+
+/** Writing is quick; a file system that hangs must not hold the turn. */
+const timeout = Duration.minutes(1)
+const killGrace = Duration.millis(500)
+/** What the program says is a line or two. */
+const maxOutputBytes = 64 * 1024
+
+interface Written {
+  readonly applied: PatchProcess.Applied
+  readonly duration: Duration.Duration
+}
+
+const captured = (text: string): Captured => ({
+  text,
+  totalBytes: new TextEncoder().encode(text).length,
+  omittedBytes: 0,
+})
+
+/** The result as that of a command: models read patches and commands alike. */
+const resultOf = ({ applied, duration }: Written, stdout = ""): CommandResult => {
+  const stderr = applied.error === undefined ? "" : `${applied.error}\n`
+  return {
+    exit: { _tag: "Exited", code: applied.error === undefined ? 0 : 1 },
+    stdout: captured(stdout),
+    stderr: captured(stderr),
+    aggregated: captured(stdout + stderr),
+    duration,
+  }
+}
+
+const failed = (error: string): Written => ({
+  applied: { done: 0, error },
+  duration: Duration.zero,
+})
+
+export const make = (options: ApplyPatchOptions): ApplyPatch => {
+  const { files, protectedPaths, runner, sandbox, tmpdir } = options
+
+  const canonicalAll = (paths: ReadonlyArray<string>) => Effect.forEach(paths, files.canonical)
+
+  /** The roots of the policy with their links followed, like the paths that are held against them. */
+  const writableOf = Effect.fnUntraced(function* ({ settings }: ToolContext) {
+    const shut = yield* canonicalAll(protectedPaths)
+    const lexical = writableRoots(settings.sandboxPolicy, {
+      cwd: settings.cwd,
+      ...(tmpdir === undefined ? {} : { tmpdir }),
+      slashTmpIsDirectory: true,
+      protectedPaths: shut,
+    })
+    if (lexical._tag === "Everything") return lexical
+    const roots = yield* canonicalAll(lexical.roots.map(({ root }) => root))
+    return writableRoots(
+      { mode: "workspace-write", writable_roots: roots, exclude_slash_tmp: true },
+      { cwd: roots[0] ?? "/", slashTmpIsDirectory: false, protectedPaths: shut },
+    )
+  })
+
+  const decide = Effect.fnUntraced(function* (plan: Compute.Plan, context: ToolContext) {
+    const { approvalPolicy, sandboxPolicy } = context.settings
+    const writable =
+      sandboxPolicy.mode === "read-only"
+        ? ({ _tag: "Roots", roots: [] } as const)
+        : yield* writableOf(context)
+    return decidePatch({
+      paths: yield* canonicalAll(plan.paths),
+      approvalPolicy,
+      sandboxPolicy,
+      writable,
+      sandbox: yield* sandbox.status,
+      isGranted: false,
+    })
+  })
+
+  const write = (
+    plan: Compute.Plan,
+    confinement: Confinement,
+    context: ToolContext,
+  ): Effect.Effect<Written> =>
+    Effect.gen(function* () {
+      const { cwd } = context.settings
+      const program = PatchProcess.launch(options.node, cwd, plan, {
+        // The mounts of the sandbox say where it may write.
+        within: undefined,
+        keepOut: confinement === "none" ? [] : yield* canonicalAll(protectedPaths),
+      })
+      const launch =
+        confinement === "none"
+          ? { ...program, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
+          : yield* sandbox.confine(program, confinement, cwd)
+      const result = yield* runner.run(launch, {
+        timeout,
+        killGrace,
+        maxOutputBytes,
+        onOutput: () => Effect.void,
+      })
+      return { applied: PatchProcess.read(result.stdout.text), duration: result.duration }
+    }).pipe(
+      Effect.scoped,
+      Effect.catchTag("CommandNotStarted", ({ message }) => Effect.succeed(failed(message))),
+    )
+
+  /** Writes, and once more without the sandbox where a person allows it. */
+  const writeOrRetry = Effect.fnUntraced(function* (
+    plan: Compute.Plan,
+    decision: Extract<PatchDecision, { readonly _tag: "Apply" }>,
+    callId: string,
+    context: ToolContext,
+  ) {
+    const first = yield* write(plan, decision.confinement, context)
+    const { done, error } = first.applied
+    const mayRetry = decision.escalateOnDenial && decision.confinement !== "none" && done === 0
+    if (error === undefined || !mayRetry || !looksDenied(resultOf(first))) return first
+    yield* context.emit({ type: "background_event", message: `Execution failed: ${error}` })
+    const refused = yield* askFirst(context, {
+      _tag: "Patch",
+      callId,
+      changes: plan.changes,
+      reason: "command failed; retry without sandbox?",
+    })
+    if (refused !== undefined) return first
+    yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
+    return yield* write(plan, "none", context)
+  })
+
+  const apply = Effect.fnUntraced(function* (
+    plan: Compute.Plan,
+    decision: Extract<PatchDecision, { readonly _tag: "Apply" }>,
+    approval: { readonly callId: string; readonly isAutomatic: boolean },
+    context: ToolContext,
+    turnDiff: DiffOf,
+  ): Effect.fn.Return<ToolResult> {
+    const call_id = approval.callId
+    yield* context.emit({
+      type: "patch_apply_begin",
+      call_id,
+      auto_approved: approval.isAutomatic,
+      changes: plan.changes,
+    })
+    const written = yield* writeOrRetry(plan, decision, call_id, context)
+    const { applied } = written
+    const success = applied.error === undefined
+    const stdout = success ? Compute.summary(plan) : ""
+    const stderr = applied.error === undefined ? "" : `${applied.error}\n`
+    yield* context.emit({ type: "patch_apply_end", call_id, stdout, stderr, success })
+    const unified_diff = yield* turnDiff(plan.operations.slice(0, applied.done))
+    if (unified_diff !== undefined) yield* context.emit({ type: "turn_diff", unified_diff })
+    return { output: modelText(resultOf(written, stdout)) }
+  })
+
+  return Effect.fnUntraced(function* (text, directory, callId, context, turnDiff) {
+    const hunks = PatchText.parse(text)
+    if (Result.isFailure(hunks)) return { output: `error: ${hunks.failure.message}` }
+    const plan = yield* Compute.plan(
+      hunks.success,
+      directory,
+      { resolve: options.resolve },
+      files.read,
+    )
+    if (plan.error !== undefined && hunks.success.length > 0) {
+      return { output: `error: ${plan.error}` }
+    }
+    const decision = yield* decide(plan, context)
+    switch (decision._tag) {
+      case "Reject":
+        return { output: decision.output }
+      case "Apply":
+        return yield* apply(plan, decision, { callId, isAutomatic: true }, context, turnDiff)
+      case "Ask": {
+        const refused = yield* askFirst(context, {
+          _tag: "Patch",
+          callId,
+          changes: plan.changes,
+          ...(decision.reason === undefined ? {} : { reason: decision.reason }),
+        })
+        if (refused !== undefined) return { output: `patch ${refused}` }
+        const granted = {
+          _tag: "Apply",
+          confinement: decision.thenConfinement,
+          escalateOnDenial: false,
+        } as const
+        return yield* apply(plan, granted, { callId, isAutomatic: false }, context, turnDiff)
+      }
+    }
+  })
+}

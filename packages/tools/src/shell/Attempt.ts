@@ -1,0 +1,170 @@
+/**
+ * One attempt to run a command: confined or not, told to the listeners from its beginning to its end. Each attempt has
+ * its own pair of `exec_command_begin` and `exec_command_end`, also one that could not start (§6.8: exit code -1).
+ */
+import type { Confinement } from "@colloquy/core/policy/CommandPolicy"
+import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { ToolContext } from "@colloquy/core/ToolRuntime"
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { CommandNotStarted, CommandResult, Launch } from "../process/Command.ts"
+import type { CommandRunner } from "../process/CommandRunner.ts"
+import { environmentOf } from "../process/EnvironmentPolicy.ts"
+import * as OutputDeltas from "../process/OutputDeltas.ts"
+import { exitCodeOf, formatted } from "../process/OutputFormat.ts"
+import type { Sandbox, Unconfined } from "../sandbox/Sandbox.ts"
+import { inLoginShell } from "./LoginShell.ts"
+import type { ShellCall } from "./ShellCall.ts"
+
+/** A command as it will run. */
+export interface AttemptCommand {
+  readonly callId: string
+  readonly argv: readonly [string, ...ReadonlyArray<string>]
+  /** Absolute. */
+  readonly cwd: string
+  readonly timeout: Duration.Duration
+}
+
+export interface Attempts {
+  /** What runs for a call under these settings. */
+  readonly commandOf: (
+    call: ShellCall,
+    callId: string,
+    cwd: string,
+    settings: ConversationSettings,
+  ) => AttemptCommand
+  /** Never fails; a program that never ran is the failure inside. */
+  readonly run: (
+    command: AttemptCommand,
+    confinement: Confinement,
+    context: ToolContext,
+  ) => Effect.Effect<Result.Result<CommandResult, CommandNotStarted>>
+}
+
+/** §6.8. */
+const defaultTimeout = Duration.seconds(10)
+
+/** As `TurnRunner` of the core has it: an interrupt is over within a second and this. */
+const defaultKillGrace = Duration.millis(500)
+
+const wireDuration = (duration: Duration.Duration) => {
+  const nanos = Math.round(Duration.toMillis(duration) * 1e6)
+  return { secs: Math.floor(nanos / 1e9), nanos: nanos % 1e9 }
+}
+
+const endEvent = (
+  callId: string,
+  outcome: Result.Result<CommandResult, CommandNotStarted>,
+  took: Duration.Duration,
+): EventMsg => {
+  if (Result.isFailure(outcome)) {
+    const text = `execution error: ${outcome.failure.message}`
+    return {
+      type: "exec_command_end",
+      call_id: callId,
+      stdout: "",
+      stderr: text,
+      aggregated_output: text,
+      exit_code: -1,
+      duration: wireDuration(took),
+      formatted_output: text,
+    }
+  }
+  const result = outcome.success
+  return {
+    type: "exec_command_end",
+    call_id: callId,
+    stdout: result.stdout.text,
+    stderr: result.stderr.text,
+    aggregated_output: result.aggregated.text,
+    exit_code: exitCodeOf(result),
+    duration: wireDuration(result.duration),
+    formatted_output: formatted(result),
+  }
+}
+
+export interface AttemptsOptions {
+  readonly runner: CommandRunner["Service"]
+  readonly sandbox: Sandbox["Service"]
+  /** Of the server. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Variables that hold keys of providers: no command sees them. */
+  readonly secretNames: ReadonlyArray<string>
+}
+
+const networkAllowed = (settings: ConversationSettings): boolean => {
+  const { sandboxPolicy } = settings
+  switch (sandboxPolicy.mode) {
+    case "danger-full-access":
+      return true
+    case "read-only":
+      return false
+    case "workspace-write":
+    case "external-sandbox":
+      return sandboxPolicy.network_access ?? false
+  }
+}
+
+export const make = (options: AttemptsOptions): Attempts => {
+  const { environment, runner, sandbox } = options
+
+  const launchOf = (
+    command: Unconfined,
+    confinement: Confinement,
+    settings: ConversationSettings,
+  ) =>
+    confinement === "none"
+      ? Effect.succeed<Launch>({ ...command, inputs: new Map(), diesWithParent: false })
+      : sandbox.confine(command, confinement, settings.cwd)
+
+  const started = (command: AttemptCommand, confinement: Confinement, context: ToolContext) =>
+    Effect.gen(function* () {
+      const { settings } = context
+      const env = environmentOf(environment, settings.shellEnvironment, {
+        networkDisabled: confinement !== "none" && !networkAllowed(settings),
+        providerKeyNames: options.secretNames,
+        conversationId: context.conversationId,
+      })
+      const launch = yield* launchOf(
+        { argv: command.argv, cwd: command.cwd, env },
+        confinement,
+        settings,
+      )
+      const deltas = yield* OutputDeltas.make(command.callId, context.emit)
+      const result = yield* runner.run(launch, {
+        timeout: command.timeout,
+        killGrace: settings.killGrace ?? defaultKillGrace,
+        onOutput: deltas.push,
+      })
+      yield* deltas.flush
+      return result
+    }).pipe(Effect.scoped, Effect.result)
+
+  return {
+    commandOf: ({ command, timeoutMs }, callId, cwd, settings) => ({
+      callId,
+      cwd,
+      argv: settings.useLoginShell === true ? inLoginShell(command, environment) : command,
+      timeout: timeoutMs === undefined ? defaultTimeout : Duration.millis(timeoutMs),
+    }),
+    run: Effect.fnUntraced(function* (command, confinement, context) {
+      const { argv, callId, cwd } = command
+      yield* context.emit({
+        type: "exec_command_begin",
+        call_id: callId,
+        command: argv,
+        cwd,
+        parsed_cmd: parsedCommand(argv),
+      })
+      const before = yield* Clock.currentTimeMillis
+      const outcome = yield* started(command, confinement, context)
+      const took = Duration.millis((yield* Clock.currentTimeMillis) - before)
+      yield* context.emit(endEvent(callId, outcome, took))
+      return outcome
+    }),
+  }
+}

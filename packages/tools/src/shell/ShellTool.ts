@@ -1,0 +1,200 @@
+/**
+ * The shell of a conversation: judges a command by the policy, asks where it says so, runs it, tells the listeners and
+ * the model (§6.8, §6.13). A patch that comes as a command is handed on before anything is judged (§8.4).
+ *
+ * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and nowhere else.
+ */
+import {
+  type CommandDecision,
+  decideCommand,
+  sandboxMissing,
+} from "@colloquy/core/policy/CommandPolicy"
+import { isKnownSafe } from "@colloquy/core/policy/SafeCommand"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import type { SandboxPolicy } from "@colloquy/protocol/Policy"
+import * as Effect from "effect/Effect"
+import type { Path } from "effect/Path"
+import * as Result from "effect/Result"
+import { askFirst } from "../Asking.ts"
+import type { CommandNotStarted, CommandResult } from "../process/Command.ts"
+import { modelText } from "../process/OutputFormat.ts"
+import { looksDenied } from "../sandbox/Denial.ts"
+import type { Sandbox } from "../sandbox/Sandbox.ts"
+import { functionTool, type Tool } from "../Tool.ts"
+import type { AttemptCommand, Attempts } from "./Attempt.ts"
+import * as ShellCall from "./ShellCall.ts"
+
+const fullAccess: SandboxPolicy = { mode: "danger-full-access" }
+
+/** The question before a command runs unconfined. */
+const question = (command: AttemptCommand, reason: string | undefined) =>
+  ({
+    _tag: "Exec",
+    callId: command.callId,
+    command: command.argv,
+    cwd: command.cwd,
+    sandbox: fullAccess,
+    ...(reason === undefined ? {} : { reason }),
+  }) as const
+
+export interface ShellToolOptions {
+  readonly attempts: Attempts
+  readonly sandbox: Sandbox["Service"]
+  readonly resolve: Path["resolve"]
+  /** Takes a patch that came as a command; undefined: it is none. */
+  readonly patchOf: (
+    argv: ReadonlyArray<string>,
+    cwd: string,
+    callId: string,
+    context: ToolContext,
+  ) => Effect.Effect<ToolResult> | undefined
+}
+
+const told = (result: CommandResult): ToolResult => ({ output: modelText(result) })
+
+const execution = (error: CommandNotStarted): ToolResult => ({
+  output: `execution error: ${error.message}`,
+})
+
+const isSandboxFault = (outcome: Result.Result<CommandResult, CommandNotStarted>) =>
+  Result.isFailure(outcome) && outcome.failure.reason === "Sandbox"
+
+/** One call at a time through all its steps; holds nothing between calls. */
+const makeRun = (options: ShellToolOptions) => {
+  const { attempts, sandbox } = options
+
+  const unconfined = (command: AttemptCommand, context: ToolContext) =>
+    Effect.map(attempts.run(command, "none", context), (outcome) =>
+      Result.isSuccess(outcome) ? told(outcome.success) : execution(outcome.failure),
+    )
+
+  const askThenRun = (command: AttemptCommand, reason: string | undefined, context: ToolContext) =>
+    Effect.flatMap(askFirst(context, question(command, reason)), (refused) =>
+      refused === undefined
+        ? unconfined(command, context)
+        : Effect.succeed({ output: `exec command ${refused}` }),
+    )
+
+  /** The sandbox refused something, as it seems: a person may have it run once more, without. */
+  const retry = Effect.fnUntraced(function* (
+    command: AttemptCommand,
+    denied: CommandResult,
+    context: ToolContext,
+  ) {
+    const code = denied.exit._tag === "Exited" ? denied.exit.code : -1
+    yield* context.emit({
+      type: "background_event",
+      message: `Execution failed: sandbox denied exec error, exit code: ${code}, stdout: ${denied.stdout.text}, stderr: ${denied.stderr.text}`,
+    })
+    const refused = yield* askFirst(
+      context,
+      question(command, "command failed; retry without sandbox?"),
+    )
+    if (refused !== undefined) return { output: `exec command ${refused}` }
+    yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
+    const outcome = yield* attempts.run(command, "none", context)
+    return Result.isSuccess(outcome)
+      ? told(outcome.success)
+      : { output: `retry failed: ${outcome.failure.message}` }
+  })
+
+  const confined = Effect.fnUntraced(function* (
+    command: AttemptCommand,
+    decision: Extract<CommandDecision, { readonly _tag: "Run" }>,
+    context: ToolContext,
+  ) {
+    const outcome = yield* attempts.run(command, decision.confinement, context)
+    if (Result.isFailure(outcome)) {
+      const mayAsk = context.settings.approvalPolicy !== "never"
+      return isSandboxFault(outcome) && mayAsk
+        ? yield* askThenRun(command, sandboxMissing(outcome.failure.message), context)
+        : execution(outcome.failure)
+    }
+    return decision.escalateOnDenial && looksDenied(outcome.success)
+      ? yield* retry(command, outcome.success, context)
+      : told(outcome.success)
+  })
+
+  return Effect.fnUntraced(function* (
+    call: ShellCall.ShellCall,
+    callId: string,
+    context: ToolContext,
+  ): Effect.fn.Return<ToolResult> {
+    const { settings } = context
+    const cwd = options.resolve(settings.cwd, call.workdir ?? "")
+    const patch = options.patchOf(call.command, cwd, callId, context)
+    if (patch !== undefined) return yield* patch
+    const command = attempts.commandOf(call, callId, cwd, settings)
+    const decision = decideCommand({
+      argv: call.command,
+      approvalPolicy: settings.approvalPolicy,
+      sandboxPolicy: settings.sandboxPolicy,
+      sandbox: yield* sandbox.status,
+      isGranted: yield* context.granted(question(command, undefined)),
+      isEscalated: call.escalated,
+      ...(call.justification === undefined ? {} : { justification: call.justification }),
+    })
+    switch (decision._tag) {
+      case "Reject":
+        return { output: decision.output }
+      case "Ask":
+        return yield* askThenRun(command, decision.reason, context)
+      case "Run":
+        return yield* confined(command, decision, context)
+    }
+  })
+}
+
+const fault = (text: string): ToolResult => ({ output: text })
+
+/**
+ * `shell`, also called `container.exec`, and the provider's own `local_shell`. Calls of commands that only read run
+ * beside each other.
+ */
+export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
+  const run = makeRun(options)
+  const shell = functionTool({
+    name: "shell",
+    description:
+      "Runs a program in the working directory and gives you its output and exit code. It starts without a terminal and with no input. Long output is cut in the middle. It may be confined: then writing outside of the working directory and using the network fail.",
+    arguments: ShellCall.ShellArguments,
+    aliases: { timeout: "timeout_ms" },
+    isOffered: (settings) => !hasOwnShell(settings),
+    isReadOnly: (args) => {
+      const call = ShellCall.fromArguments(args)
+      return Result.isSuccess(call) && isReading(call.success)
+    },
+    run: (args, callId, context) => {
+      const call = ShellCall.fromArguments(args)
+      return Result.isFailure(call)
+        ? Effect.succeed(fault(call.failure))
+        : run(call.success, callId, context)
+    },
+  })
+  const localShell: Tool = {
+    name: "local_shell",
+    spec: (settings) => (hasOwnShell(settings) ? { type: "local_shell" } : undefined),
+    isReadOnly: (call) => {
+      const decoded = call.type === "local_shell_call" ? ShellCall.fromLocalShell(call) : undefined
+      return decoded !== undefined && Result.isSuccess(decoded) && isReading(decoded.success)
+    },
+    run: (call, context) => {
+      if (call.type !== "local_shell_call") {
+        return Effect.succeed(fault("unsupported call: local_shell"))
+      }
+      const decoded = ShellCall.fromLocalShell(call)
+      return Result.isFailure(decoded)
+        ? Effect.succeed(fault(decoded.failure))
+        : run(decoded.success, call.call_id ?? "", context)
+    },
+  }
+  return [shell, { ...shell, name: "container.exec", spec: () => undefined }, localShell]
+}
+
+/** The one family that brings a shell of its own (§6.11); on the chat wire it has no form. */
+const hasOwnShell = ({ model, provider }: ConversationSettings): boolean =>
+  model.startsWith("codex-mini") && provider.wire === "responses"
+
+const isReading = ({ command, escalated }: ShellCall.ShellCall): boolean =>
+  !escalated && isKnownSafe(command, { sandboxedReadOnly: false })

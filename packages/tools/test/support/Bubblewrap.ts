@@ -1,0 +1,10 @@
+/** Whether the live tests can confine anything here. */
+import { spawnSync } from "node:child_process"
+
+/** False on macOS and where it is not installed. */
+export const hasBubblewrap: boolean =
+  process.platform === "linux" && spawnSync("bwrap", ["--version"]).status === 0
+
+if (!hasBubblewrap) {
+  console.warn("bubblewrap is missing, what needs it is skipped: apt-get install bubblewrap")
+}

@@ -1,0 +1,171 @@
+/** The tools over a real machine, with a conversation of the core around them and a model that follows a script. */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { Verdict } from "@colloquy/core/Approval"
+import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { Listener } from "@colloquy/core/Listener"
+import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
+import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { ToolServers } from "../../src/mcp/ToolServers.ts"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
+import * as Tools from "../../src/Tools.ts"
+
+/** What the model says to one request. */
+export type Response = ReadonlyArray<ResponseItem>
+
+export const says = (text: string): ResponseItem => ({
+  type: "message",
+  role: "assistant",
+  content: [{ type: "output_text", text }],
+})
+
+export const calls = (name: string, args: unknown, call_id: string): ResponseItem => ({
+  type: "function_call",
+  name,
+  arguments: JSON.stringify(args),
+  call_id,
+})
+
+const scripted = (responses: ReadonlyArray<Response>, requests: Array<ModelRequest>) =>
+  Layer.succeed(ModelClient, {
+    stream: (request) => {
+      const response = responses[requests.length] ?? [says("nothing more")]
+      requests.push(request)
+      return Stream.fromIterable<ModelEvent>([
+        ...response.map((item): ModelEvent => ({ _tag: "ItemDone", item })),
+        { _tag: "Completed" },
+      ])
+    },
+  })
+
+export interface Scene {
+  readonly settings: Partial<ConversationSettings>
+  /** In order; a turn ends with the first that calls nothing. */
+  readonly responses: ReadonlyArray<Response>
+  /** One of each turn. */
+  readonly prompts?: ReadonlyArray<string>
+  /** To the questions, in order; the last one to all that follow. */
+  readonly answers?: ReadonlyArray<Verdict["decision"] | "malformed" | "failed">
+  readonly hiddenPaths?: (workspace: string) => ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface Played {
+  readonly messages: ReadonlyArray<EventMsg>
+  /** What the model was given, request by request. */
+  readonly requests: ReadonlyArray<ModelRequest>
+  readonly workspace: string
+  readonly files: Readonly<Record<string, string>>
+}
+
+const answered = Effect.fnUntraced(function* (
+  listener: Listener,
+  answers: ReadonlyArray<NonNullable<Scene["answers"]>[number]>,
+  answer: (
+    kind: "exec_approval" | "patch_approval",
+    id: string,
+    decision: NonNullable<Scene["answers"]>[number],
+  ) => Effect.Effect<unknown, unknown>,
+  messages: Array<EventMsg>,
+) {
+  let asked = 0
+  while (true) {
+    for (const delivery of yield* listener.take) {
+      if (delivery._tag === "Event") {
+        const { msg } = delivery.event
+        messages.push(msg)
+        if (isTerminal(msg)) return
+      }
+      if (delivery._tag === "Ask") {
+        const { msg } = delivery.event
+        const decision = answers[Math.min(asked++, answers.length - 1)] ?? "denied"
+        if (msg.type === "exec_approval_request") {
+          yield* answer("exec_approval", msg.call_id, decision)
+        } else if (msg.type === "apply_patch_approval_request") {
+          yield* answer("patch_approval", msg.call_id, decision)
+        }
+      }
+    }
+  }
+})
+
+const filesOf = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const files: Record<string, string> = {}
+  for (const name of yield* fs.readDirectory(directory, { recursive: true })) {
+    if (name === ".git" || name.startsWith(".git/")) continue
+    const { type } = yield* fs.stat(`${directory}/${name}`)
+    if (type === "File") files[name] = yield* fs.readFileString(`${directory}/${name}`)
+  }
+  return files
+})
+
+/** Plays the scene in a workspace of its own, as the recordings had it: a repository with one file. */
+export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const workspace = yield* Effect.flatMap(fs.makeTempDirectoryScoped(), fs.realPath)
+    yield* fs.makeDirectory(`${workspace}/.git`)
+    yield* fs.writeFileString(`${workspace}/.git/HEAD`, "ref: refs/heads/main\n")
+    yield* fs.writeFileString(`${workspace}/hello.txt`, "hello\nworld\n")
+    const requests: Array<ModelRequest> = []
+    const messages: Array<EventMsg> = []
+    const options = {
+      // Without the profile of whoever runs the tests: what it says would stand in the output.
+      environment: { PATH: process.env["PATH"], HOME: "/nonexistent", ...scene.environment },
+      secretNames: [],
+      node: process.execPath,
+      hiddenPaths: scene.hiddenPaths?.(workspace) ?? [],
+    }
+    const tools = Tools.layer(options).pipe(
+      Layer.provide([
+        CommandRunner.layer,
+        ToolServers.layer(),
+        SandboxLayer.layer({
+          machine: { platform: process.platform, processor: process.arch },
+          ...options,
+        }),
+      ]),
+    )
+    const services = ConversationManager.layer.pipe(
+      Layer.provide([tools, scripted(scene.responses, requests)]),
+      Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
+      Layer.provideMerge(
+        Layer.succeed(SettingsResolver, {
+          resolve: () => Effect.succeed(scriptedSettings({ cwd: workspace, ...scene.settings })),
+        }),
+      ),
+    )
+    yield* Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const { resolve } = yield* SettingsResolver
+      const conversation = yield* manager.create(yield* resolve({}))
+      const listener = yield* conversation.attach({ from: 0, answers: true })
+      const answer: Parameters<typeof answered>[2] = (type, id, decision) =>
+        decision === "malformed" || decision === "failed"
+          ? conversation.submit({ type, id, decision: "denied" }, { because: decision })
+          : conversation.submit({ type, id, decision })
+      for (const text of scene.prompts ?? ["go"]) {
+        yield* conversation.submit({ type: "user_input", items: [{ type: "text", text }] })
+        yield* answered(listener, scene.answers ?? ["denied"], answer, messages)
+      }
+    }).pipe(Effect.scoped, Effect.provide(services))
+    return { messages, requests, workspace, files: yield* filesOf(workspace) }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+/** The outputs of the calls, as the model was given them. */
+export const outputsOf = ({ requests }: Played): ReadonlyArray<string> =>
+  (requests.at(-1)?.input ?? []).flatMap((item) =>
+    item.type === "function_call_output" || item.type === "custom_tool_call_output"
+      ? [item.output]
+      : [],
+  )

@@ -1,0 +1,112 @@
+/**
+ * The recordings of the original (0.29) as this package compares them: what a conversation told, turn by turn, without
+ * what differs from run to run. Directories read `/workspace`, call ids `call-1`, `call-2` by first appearance.
+ */
+import * as Fs from "node:fs"
+import { fileURLToPath } from "node:url"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Told by us and not by the original of 0.29, or told otherwise on the wire: counts and totals, deltas of text. */
+const untold = new Set([
+  "session_configured",
+  "raw_response_item",
+  "user_message",
+  "approval_resolved",
+  "token_count",
+  "agent_message_delta",
+])
+
+const bytesOf = (chunk: unknown): ReadonlyArray<number> =>
+  typeof chunk === "string"
+    ? [...Buffer.from(chunk, "base64")]
+    : Array.isArray(chunk)
+      ? chunk.filter((byte) => typeof byte === "number")
+      : []
+
+/**
+ * The pieces of one stream of a call are one, standard output first: which of two pipes is read first is nobody's to
+ * say, so that the lines of both together are sorted as well.
+ */
+const joined = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const streams = new Map<string, Array<number>>()
+  const keyOf = ({ call_id, stream }: Json) => `${String(call_id)} ${String(stream)}`
+  return messages
+    .filter((message) => {
+      if (message["type"] !== "exec_command_output_delta") return true
+      const bytes = bytesOf(message["chunk"])
+      const before = streams.get(keyOf(message))
+      before?.push(...bytes)
+      if (before === undefined) streams.set(keyOf(message), [...bytes])
+      return before === undefined
+    })
+    .map((message) => {
+      const { aggregated_output, call_id, formatted_output, stream, type } = message
+      if (type === "exec_command_output_delta") {
+        return {
+          type,
+          call_id,
+          stream,
+          text: Buffer.from(streams.get(keyOf(message)) ?? []).toString(),
+        }
+      }
+      const usesBoth = message["stdout"] !== "" && message["stderr"] !== ""
+      return type === "exec_command_end" && usesBoth
+        ? {
+            ...message,
+            aggregated_output: sorted(aggregated_output),
+            formatted_output: sorted(formatted_output),
+          }
+        : message
+    })
+    .toSorted((a, b) => {
+      const same = a["type"] === "exec_command_output_delta" && b["type"] === a["type"]
+      return same && a["call_id"] === b["call_id"]
+        ? String(b["stream"]).localeCompare(String(a["stream"]))
+        : 0
+    })
+}
+
+const sorted = (text: unknown) => String(text).split("\n").toSorted().join("\n")
+
+/** A turn's diff that was told before is no news. */
+const fresh = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  let diff: unknown
+  return messages.filter((message) => {
+    if (message["type"] !== "turn_diff") return true
+    const isNew = message["unified_diff"] !== diff
+    diff = message["unified_diff"]
+    return isNew
+  })
+}
+
+/** What is compared of a conversation's messages. `cwd` is where it worked. */
+export const comparable = (
+  messages: ReadonlyArray<unknown>,
+  cwd: string,
+): ReadonlyArray<unknown> => {
+  const ids = new Map<string, string>()
+  const told = (messages as ReadonlyArray<Json>).filter(({ type }) => !untold.has(String(type)))
+  return joined(fresh(told)).map((message): unknown => {
+    const text = JSON.stringify(message, (key, value: unknown) => {
+      if (key === "duration") return "some time"
+      if (key === "call_id" && typeof value === "string") {
+        if (!ids.has(value)) ids.set(value, `call-${ids.size + 1}`)
+        return ids.get(value)
+      }
+      return value
+    })
+    return JSON.parse(
+      text.replaceAll(cwd, "/workspace").replaceAll(/\/tmp\/[^"]*?\/ws(?=\\n)/g, "/workspace"),
+    )
+  })
+}
+
+/** The messages of a recording, in order. */
+export const recorded = (name: string): ReadonlyArray<unknown> => {
+  const path = fileURLToPath(new URL(`../fixtures/v0.29.0/${name}.jsonl`, import.meta.url))
+  return Fs.readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line.includes('"codex/event"'))
+    .map((line) => (JSON.parse(line) as { msg: { params: { msg: unknown } } }).msg.params.msg)
+}
