@@ -99,7 +99,7 @@ const tryIt = Effect.fnUntraced(function* (bwrap: string, path: string, seccomp:
     }
     return status
   }
-  return unavailable(run.text === "" ? `bubblewrap ended with code ${run.code}` : run.text)
+  return unavailable(run.text.split("\n", 1)[0] || `bubblewrap ended with code ${run.code}`)
 })
 
 /** Never fails: what goes wrong is the reason. `path` is the PATH of the server. */

@@ -54,12 +54,12 @@ const follow = Effect.fnUntraced(function* <E>(
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  const plain = path.resolve(start)
+  // The usual case, in one question: nothing on the way is a link.
+  if (Option.contains(yield* Effect.option(fs.realPath(plain)), plain)) return Option.some(plain)
   let links = 0
   let done = "/"
-  let rest = path
-    .resolve(start)
-    .split("/")
-    .filter((part) => part !== "")
+  let rest = plain.split("/").filter((part) => part !== "")
   while (rest.length > 0) {
     const [part = "", ...after] = rest
     const at = path.join(done, part)
