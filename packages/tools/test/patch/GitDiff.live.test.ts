@@ -17,6 +17,7 @@ const hunks = (searchPath: string, before: string, after: string) =>
 
 /** Too different for jsdiff in its time, and with much in common all the same. */
 const text = (word: string): string =>
+  "function top()\n".repeat(6) +
   Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? `function ${word}${i}()\n` : "}\n")).join(
     "",
   )
@@ -27,7 +28,7 @@ describe("GitDiff", () => {
       const [before, after] = [text("a"), text("b")]
       const found = yield* hunks(process.env["PATH"] ?? "", before, after)
       assert.notStrictEqual(found, UnifiedDiff.replaced(before, after))
-      assert.match(found, /^@@ -1,20000 \+1,20000 @@\n-function a0\(\)\n\+function b0\(\)\n \}\n/)
+      assert.match(found, /^@@ -4,20003 \+4,20003 @@\n( function top\(\)\n){3}-function a0\(\)\n/)
       assert.strictEqual(applyPatch(before, `--- a\n+++ b\n${found}`), after)
     }),
   )

@@ -143,6 +143,14 @@ describe("TurnDiff", () => {
       `diff --git a/f b/f\nnew file mode 100644\nindex ${oid.none}..${oid.b}\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+b\ndiff --git a/f b/g\nsimilarity index 100%\nrename from f\nrename to g\n`,
     ],
     [
+      "a moved file lost under another as deleted",
+      [
+        move("/work/f", text("a\n"), "/work/g", "a\n"),
+        move("/work/h", text("a\n"), "/work/g", "b\n", text("a\n")),
+      ],
+      `${deleted}${created}${deleted.replaceAll(/\b([ab])\/f/g, "$1/h")}`,
+    ],
+    [
       "an empty file without lines",
       [add("/work/f", "")],
       `diff --git a/f b/f\nnew file mode 100644\nindex ${oid.none}..${oid.empty}\n`,

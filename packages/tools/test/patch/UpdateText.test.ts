@@ -101,6 +101,9 @@ describe("UpdateText", () => {
       ["@@", "-\ufeffa", "+\ufeffc"],
       "\ufeffc\n",
     ],
+    ["begins behind the line of the context", "f\na\nf\n", ["@@ f", "-f", "+x"], "f\na\nx\n"],
+    ["finds no lines that begin before", "}\nx\n", ["@@ }", "-}", "-x"], expectedLines("}", "x")],
+    ["adds at the end before it replaces", "a\n", ["@@", "+b", "@@", "-a", "+c"], "c\nb\n"],
     [
       "lets an end of file lie over an earlier chunk",
       "a\nb\n",
