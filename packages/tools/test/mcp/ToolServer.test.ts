@@ -26,6 +26,8 @@ const makeScript = () => {
     log,
     die: (reason: string) => Deferred.succeed(dies, reason),
     ask: () => ask?.(question) ?? Effect.die("not started"),
+    /** What stands between a death and its being told. */
+    beforeEnded: Effect.void,
     onStart: (_: number): Effect.Effect<void, ToolServerError> => Effect.void,
     onCall: (): ReturnType<ToolConnection["call"]> => Effect.succeed({ content: [] }),
   }
@@ -41,7 +43,7 @@ const makeScript = () => {
       return {
         tools: [echo],
         call: () => script.onCall(),
-        ended: Deferred.await(own),
+        ended: Effect.tap(Deferred.await(own), () => script.beforeEnded),
         isOver: () => Deferred.isDoneUnsafe(own),
       }
     })
@@ -189,6 +191,41 @@ describe("ToolServer", () => {
       assert.isUndefined(hanging.pollUnsafe())
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Fiber.join(hanging), "timed out awaiting tools/call after 60 s")
+    }),
+  )
+
+  it.effect("the time of a question asked before a call began is not the call's either", () =>
+    Effect.gen(function* () {
+      const script = makeScript()
+      script.onCall = () => Effect.never
+      const ask: Ask = () => Effect.delay(Effect.succeed({ action: "decline" }), "100 seconds")
+      const server = yield* ToolServer.make("s", limits, script.connect)
+      yield* Effect.forkChild(messageOf(call(server, ask)), { startImmediately: true })
+      yield* Effect.forkChild(script.ask(), { startImmediately: true })
+      yield* TestClock.adjust("50 seconds")
+      const later = yield* Effect.forkChild(messageOf(call(server, ask)), {
+        startImmediately: true,
+      })
+      yield* TestClock.adjust("109 seconds")
+      assert.isUndefined(later.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(later), "timed out awaiting tools/call after 60 s")
+    }),
+  )
+
+  it.effect("a need while a death is not told of yet waits for it, then starts anew", () =>
+    Effect.gen(function* () {
+      const script = makeScript()
+      script.beforeEnded = Effect.sleep("1 second")
+      const server = yield* ToolServer.make("s", limits, script.connect)
+      yield* call(server)
+      yield* script.die("gone")
+      const next = yield* Effect.forkChild(call(server), { startImmediately: true })
+      assert.isUndefined(next.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Fiber.join(next), { content: [] })
+      // The new one does not wait until the old one is cleared away.
+      assert.deepStrictEqual(script.log, ["start 1", "start 2", "end 1"])
     }),
   )
 
