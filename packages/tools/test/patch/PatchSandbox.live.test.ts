@@ -8,7 +8,7 @@ import type { Operation } from "../../src/patch/Operation.ts"
 import * as PatchProcess from "../../src/patch/PatchProcess.ts"
 
 const hasBwrap = spawnSync("bwrap", ["--version"]).status === 0
-if (!hasBwrap) console.warn("bubblewrap is missing: apt-get install bubblewrap")
+if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
 
 const base = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "patch-sandbox-")))
 afterAll(() => Fs.rmSync(base, { recursive: true, force: true }))
@@ -18,12 +18,8 @@ Fs.mkdirSync(Path.join(workspace, ".git"), { recursive: true })
 Fs.mkdirSync(outside)
 Fs.symlinkSync("../outside", Path.join(workspace, "link"))
 
-const mounts = [
-  ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-  ...["--bind", workspace, workspace],
-  ...["--ro-bind", Path.join(workspace, ".git"), Path.join(workspace, ".git")],
-  ...["--unshare-all", "--cap-drop", "ALL", "--die-with-parent", "--"],
-]
+const git = Path.join(workspace, ".git")
+const mounts = `--ro-bind / / --dev /dev --proc /proc --bind ${workspace} ${workspace} --ro-bind ${git} ${git} --unshare-all --cap-drop ALL --die-with-parent --`
 
 const add = (path: string): Operation => ({
   _tag: "Write",
@@ -42,7 +38,9 @@ const run = (path: string, isConfined: boolean): PatchProcess.Applied => {
     { operations: [add(path)] },
     scope,
   )
-  const [file = "", ...args] = isConfined ? ["bwrap", ...mounts, ...launch.argv] : launch.argv
+  const [file, ...args] = isConfined
+    ? (["bwrap", ...mounts.split(" "), ...launch.argv] as const)
+    : launch.argv
   const env = isConfined ? { PATH: process.env["PATH"] } : launch.env
   const { stdout } = spawnSync(file, args, { cwd: launch.cwd, env, input: launch.stdin })
   return PatchProcess.read(stdout.toString())

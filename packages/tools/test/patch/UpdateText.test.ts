@@ -102,7 +102,12 @@ describe("UpdateText", () => {
       "\ufeffc\n",
     ],
     ["begins behind the line of the context", "f\na\nf\n", ["@@ f", "-f", "+x"], "f\na\nx\n"],
-    ["finds no lines that begin before", "}\nx\n", ["@@ }", "-}", "-x"], expectedLines("}", "x")],
+    [
+      "finds no lines that begin before",
+      "}\nx\n}\n",
+      ["@@ }", "-}", "-x"],
+      expectedLines("}", "x"),
+    ],
     ["adds at the end before it replaces", "a\n", ["@@", "+b", "@@", "-a", "+c"], "c\nb\n"],
     [
       "lets an end of file lie over an earlier chunk",
