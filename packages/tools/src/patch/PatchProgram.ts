@@ -44,7 +44,7 @@ export interface Request {
   readonly keepOut: ReadonlyArray<string>
 }
 
-export interface Response {
+interface Response {
   /** How many steps were done. */
   readonly done: number
   readonly error: null | { readonly message: string; readonly reason: string }

@@ -7,7 +7,8 @@ import { afterAll } from "vitest"
 import type { Operation } from "../../src/patch/Operation.ts"
 import * as PatchProcess from "../../src/patch/PatchProcess.ts"
 
-const hasBwrap = spawnSync("bwrap", ["--version"]).status === 0
+const bwrap = "bwrap"
+const hasBwrap = spawnSync(bwrap, ["--version"]).status === 0
 if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
 
 const base = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "patch-sandbox-")))
@@ -39,7 +40,7 @@ const run = (path: string, isConfined: boolean): PatchProcess.Applied => {
     scope,
   )
   const [file, ...args] = isConfined
-    ? (["bwrap", ...mounts.split(" "), ...launch.argv] as const)
+    ? ([bwrap, ...mounts.split(" "), ...launch.argv] as const)
     : launch.argv
   const env = isConfined ? { PATH: process.env["PATH"] } : launch.env
   const { stdout } = spawnSync(file, args, { cwd: launch.cwd, env, input: launch.stdin })
