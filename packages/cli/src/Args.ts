@@ -14,17 +14,19 @@ export type Invocation =
   /** `overrides` are the arguments of `-c`, in order (§7.4). */
   | { readonly _tag: "Mcp"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
+  | { readonly _tag: "Doctor" }
 
 /** Nobody can tell what was meant; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-type CommandTag = "Help" | "Mcp" | "Demo"
+type CommandTag = "Help" | "Mcp" | "Demo" | "Doctor"
 
 /** `mcp-server` is the original's name from 0.45 on. */
 const commands: ReadonlyMap<string, CommandTag> = new Map([
   ["mcp", "Mcp"],
   ["mcp-server", "Mcp"],
   ["demo", "Demo"],
+  ["doctor", "Doctor"],
   ["help", "Help"],
 ])
 const options = ["--config", "--help", "--version"]

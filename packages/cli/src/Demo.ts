@@ -1,6 +1,7 @@
 /**
- * The command `demo`: starts the server of this package as a client would, holds a conversation of two turns with it
- * over MCP and shows its events to a person. Exit codes: 0 both turns completed, 1 otherwise, 130 after Ctrl-C.
+ * The command `demo`: starts the server of this package as a client would, holds a conversation with it over MCP and
+ * shows its events to a person. In it a command and a patch are asked for, approved and run, in a directory of their
+ * own. Exit codes: 0 all turns completed, 1 otherwise, 130 after Ctrl-C.
  */
 import * as McpClient from "@colloquy/client/McpClient"
 import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
@@ -10,6 +11,9 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { mkdtemp, realpath, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as ChildServer from "./ChildServer.ts"
 import * as Frame from "./demo/Frame.ts"
@@ -19,10 +23,19 @@ import { errorLine } from "./ErrorLine.ts"
 import * as Startup from "./Startup.ts"
 import { version } from "./Version.ts"
 
-const prompts = {
-  first: "Hello! Who are you, and what happens when I send you a message?",
-  second: "Thank you. And what did I ask you first?",
-} as const
+const first = "Hello! Who are you, and what happens when I send you a message?"
+
+/** What follows, each as a reply. The offline model runs what comes behind `run:` and applies what is behind `patch:`. */
+const replies: ReadonlyArray<string> = [
+  "Thank you. And what did I ask you first?",
+  "run: echo 'to do: try Colloquy' > notes.txt; cat notes.txt",
+  `patch: *** Begin Patch
+*** Update File: notes.txt
+@@
+-to do: try Colloquy
++done: tried Colloquy
+*** End Patch`,
+]
 
 /** What the offline model says here, unless the person brought a script. */
 const script = fileURLToPath(new URL("../demo/offline.json", import.meta.url))
@@ -71,8 +84,15 @@ const idOf = (msg: AnyEventMsg): string | undefined =>
 const checked = (answer: McpClient.TurnResult) =>
   answer.isError ? Effect.fail(new DemoFailed({ message: answer.text })) : Effect.succeed(answer)
 
-/** Both turns, shown as they run. */
+/** A directory that is gone with the scope: what the demo runs must not touch anybody's files. */
+const workspace = Effect.acquireRelease(
+  Effect.promise(async () => realpath(await mkdtemp(join(tmpdir(), "colloquy-demo-")))),
+  (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true })),
+)
+
+/** All turns, shown as they run; every question is answered with yes. */
 const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, to: Terminal) {
+  const cwd = yield* workspace
   const renderer = Renderer.make(to.options)
   let beganMs = yield* Clock.currentTimeMillis
   const connection = yield* StdioConnection.make({ input: server.output, output: server.input })
@@ -83,21 +103,34 @@ const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, t
         const thread = idOf(msg)
         // The first prompt waits for it, so that the thread stands among the facts above.
         if (thread !== undefined) {
-          to.write(Frame.thread(to.options, thread) + renderer.prompt(prompts.first, beganMs))
+          to.write(Frame.thread(to.options, thread) + renderer.prompt(first, beganMs))
         }
         to.write(renderer.event(msg, nowMs))
       }),
+    onElicitation: () =>
+      Effect.sync(() => {
+        to.write(renderer.answer("yes, says the demo"))
+        return "approved" as const
+      }),
   })
   beganMs = yield* Clock.currentTimeMillis
-  const first = yield* Effect.flatMap(client.codex({ prompt: prompts.first }), checked)
-  if (first.threadId === undefined) {
-    return yield* new DemoFailed({ message: "the server named no thread to go on with" })
-  }
-  to.write(renderer.prompt(prompts.second, yield* Clock.currentTimeMillis))
-  yield* Effect.flatMap(
-    client.codexReply({ threadId: first.threadId, prompt: prompts.second }),
+  const started = yield* Effect.flatMap(
+    client.codex({
+      prompt: first,
+      cwd,
+      "approval-policy": "untrusted",
+      sandbox: "workspace-write",
+    }),
     checked,
   )
+  const { threadId } = started
+  if (threadId === undefined) {
+    return yield* new DemoFailed({ message: "the server named no thread to go on with" })
+  }
+  for (const prompt of replies) {
+    to.write(renderer.prompt(prompt, yield* Clock.currentTimeMillis))
+    yield* Effect.flatMap(client.codexReply({ threadId, prompt }), checked)
+  }
 })
 
 const demo = Effect.fnUntraced(function* (overrides: ReadonlyArray<string>, to: Terminal) {

@@ -5,7 +5,9 @@ Usage: colloquy <command> [options]
 
 Commands:
   mcp            Serve the Model Context Protocol on stdin and stdout (also: mcp-server)
-  demo           Start a server, hold a two-turn conversation with it and show the events
+  demo           Start a server, hold a conversation with it and show the events: a command and a
+                 patch are asked for, approved and run in a directory of their own
+  doctor         Tell whether commands can be confined on this machine, and what is missing
   help           Show this page
 
 Options:

@@ -14,6 +14,7 @@ describe("Args", () => {
     [["mcp", "-h"], { _tag: "Help" }],
     [["-V"], { _tag: "Version" }],
     [["demo", "--version"], { _tag: "Version" }],
+    [["doctor"], { _tag: "Doctor" }],
     [["mcp"], { _tag: "Mcp", overrides: [] }],
     [["mcp-server"], { _tag: "Mcp", overrides: [] }],
     [["mcp", "serve"], { _tag: "Mcp", overrides: [] }],

@@ -2,8 +2,8 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { version } from "../src/Version.ts"
 import * as CliProcess from "./CliProcess.ts"
 
@@ -295,19 +295,41 @@ describe("colloquy mcp", () => {
 })
 
 describe("colloquy demo", () => {
-  it.live("two turns are shown in plain lines when nobody watches a terminal", () =>
+  it.live("four turns are shown in plain lines when nobody watches a terminal", () =>
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* CliProcess.run(["demo"])
       assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-      assert.strictEqual(stdout.match(/^› /gm)?.length, 2)
+      assert.strictEqual(stdout.match(/^› /gm)?.length, 4)
       assert.strictEqual(
         stdout.match(/^ {2}— \d+ tokens in, \d+ out · first word after /gm)?.length,
-        2,
+        4,
       )
       assert.match(stdout, /^ {2}thread {2}[0-9a-f-]{36}$/m)
       assert.match(stdout, /^ {2}model {3}offline, built in/m)
-      assert.include(stdout, "Both turns completed.")
+      assert.include(stdout, "All turns completed.")
       assert.notInclude(stdout, "\u001b")
+    }),
+  )
+
+  it.live("a command and a patch are asked for, approved and run, and leave nothing behind", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* CliProcess.run(["demo"])
+      const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
+      assert.include(
+        stdout,
+        [
+          `  ? may it run: ${script}`,
+          "  ✓ yes, says the demo",
+          `  $ ${script}`,
+          "  │ to do: try Colloquy",
+          "  exit 0 · ",
+        ].join("\n"),
+      )
+      const changed = /\? may it change: (\S+)\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
+      const file = changed.exec(stdout)?.[1]
+      assert.isString(file)
+      assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
+      assert.isFalse(existsSync(dirname(file ?? "")))
     }),
   )
 
@@ -339,6 +361,22 @@ describe("colloquy demo", () => {
       cli.child.kill("SIGINT")
       assert.strictEqual((yield* cli.outcome).code, 130)
       assert.isFalse(alive(server))
+    }),
+  )
+})
+
+describe("colloquy doctor", () => {
+  it.live("tells what confines commands here and where its helpers are", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* CliProcess.run(["doctor"])
+      assert.strictEqual(stderr, "")
+      const [sandbox, ...helpers] = stdout.trimEnd().split("\n")
+      assert.match(
+        sandbox ?? "",
+        code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
+      )
+      for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found, )/)
+      assert.isAbove(helpers.length, 1)
     }),
   )
 })

@@ -49,6 +49,9 @@ export interface ConversationManagerOptions {
   readonly idleTimeToLive?: Duration.Input
 }
 
+/** Ten seconds for a store, one for a turn, its kill grace, and some room. */
+const shutdownBound = Duration.seconds(12)
+
 /** Why a conversation could not be made. Nothing of it is left behind (L3). */
 export type CreateError = TooManyConversations | ManagerClosed
 
@@ -86,9 +89,10 @@ export class ConversationManager extends Context.Service<
       rule: ForkRule,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
-     * Ends every conversation, all at once: returns after the time that the slowest one's turn takes to stop (one
-     * second and the kill grace), plus what a store needs that was just asked, ten seconds at most. No new work is
-     * taken from the call on. Stores nothing. Closing the layer does the same.
+     * Ends every conversation, all at once: returns when the slowest one's turn has stopped (one second and the kill
+     * grace, where its tools stop) and a store that was just asked has answered, after twelve seconds whatever does
+     * not. What is left behind then goes on ending by itself. No new work is taken from the call on. Stores nothing.
+     * Closing the layer does the same.
      */
     readonly shutdown: Effect.Effect<void>
   }
@@ -176,8 +180,9 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
       )
     }).pipe(Effect.uninterruptible)
 
-  const shutdown = Effect.suspend(() => {
-    if (ended !== undefined) return Deferred.await(ended)
+  /** Begins once; whoever asks waits for the same end. */
+  const endAll = Effect.suspend(() => {
+    if (ended !== undefined) return Effect.succeed(ended)
     const done = Deferred.makeUnsafe<void>()
     ended = done
     residents.halt()
@@ -186,8 +191,18 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     return Effect.forEach(all, residents.end, { concurrency: "unbounded", discard: true }).pipe(
       Effect.andThen(residents.stop),
       Effect.onExit((exit) => Deferred.done(done, exit)),
+      Effect.forkDetach({ startImmediately: true, uninterruptible: true }),
+      Effect.as(done),
     )
-  }).pipe(Effect.uninterruptible)
+  })
+  const shutdown = Effect.flatMap(Effect.uninterruptible(endAll), (done) =>
+    Effect.interruptible(Deferred.await(done)).pipe(
+      Effect.timeoutOrElse({
+        duration: shutdownBound,
+        orElse: () => Effect.logWarning("a tool does not stop, its conversation is left behind"),
+      }),
+    ),
+  )
 
   // What cannot be listed is not lost: it is in the store, and told of.
   const kept = yield* ask("list", store.list).pipe(

@@ -290,6 +290,30 @@ describe("ConversationManager shuts down", () => {
     ),
   )
 
+  it.effect("returns after twelve seconds when a tool never stops, to everybody who waits", () =>
+    Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* conversation.submit(says("hi"))
+      yield* settle
+      const first = yield* Effect.forkChild(manager.shutdown, { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
+      const second = yield* Effect.forkChild(manager.shutdown, { startImmediately: true })
+      yield* TestClock.adjust("6999 millis")
+      assert.isUndefined(first.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(first)
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(second)
+      // The tool ends after all: closing the layer waits for nothing then.
+      yield* TestClock.adjust("1 hour")
+    }).pipe(
+      Effect.provide(
+        managerLayer(scripted(Stream.never.pipe(Stream.ensuring(Effect.sleep("1 hour"))))),
+      ),
+    ),
+  )
+
   it.effect("L3 ends a conversation that is being made meanwhile", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager

@@ -47,5 +47,5 @@ export const closing = (options: FrameOptions, settings: ConversationSettings): 
   const lines = tries.map(
     ([command, why]) => `  ${style.accent(command.padEnd(width))}  ${style.dim(why)}\n`,
   )
-  return `${style.good("Both turns completed.")} Try next:\n\n${lines.join("")}`
+  return `${style.good("All turns completed.")} Try next:\n\n${lines.join("")}`
 }

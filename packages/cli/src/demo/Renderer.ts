@@ -20,6 +20,8 @@ export interface RendererOptions {
 export interface Renderer {
   /** What a person says; a turn begins. */
   readonly prompt: (text: string, nowMs: number) => string
+  /** What a person says to a question of the server. */
+  readonly answer: (text: string) => string
   /** What the server tells. */
   readonly event: (msg: AnyEventMsg, nowMs: number) => string
 }
@@ -208,6 +210,7 @@ export const make = (options: RendererOptions): Renderer => {
       turn = { beganMs: nowMs, firstWordMs: undefined, inputTokens: 0, outputTokens: 0 }
       return withMark(`${style.bold(`› ${text}`)}\n\n`)
     },
+    answer: (text) => withMark(line(style.good(`✓ ${text}`))),
     event: (msg, nowMs) => {
       // An event of a later generation has no handler, like one that needs none.
       const handler = Object.hasOwn(handlers, msg.type)

@@ -29,7 +29,7 @@ const needsApproval = (
   tool: AiTool.Any,
   args: unknown,
   callId: string,
-): Effect.Effect<boolean, never, never> => {
+): Effect.Effect<boolean> => {
   const rule = tool.needsApproval
   if (typeof rule !== "function") return Effect.succeed(rule ?? false)
   return Effect.suspend(() => {

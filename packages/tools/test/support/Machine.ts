@@ -28,10 +28,11 @@ export const says = (text: string): ResponseItem => ({
   content: [{ type: "output_text", text }],
 })
 
+/** Arguments that are a text are sent as they are, others as their JSON. */
 export const calls = (name: string, args: unknown, call_id: string): ResponseItem => ({
   type: "function_call",
   name,
-  arguments: JSON.stringify(args),
+  arguments: typeof args === "string" ? args : JSON.stringify(args),
   call_id,
 })
 

@@ -1,0 +1,191 @@
+/** A real machine with several conversations on it, each with its own script, watched while they run and interrupted. */
+import type { Verdict } from "@colloquy/core/Approval"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
+import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import { ToolServers } from "../../src/mcp/ToolServers.ts"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
+import { Sandbox, type SandboxStatus } from "../../src/sandbox/Sandbox.ts"
+import type { Tool } from "../../src/Tool.ts"
+import * as Tools from "../../src/Tools.ts"
+import { type Response, says } from "./Machine.ts"
+
+export interface StageOptions {
+  /** Fills the workspace; gives it its files. */
+  readonly prepare?: (workspace: string) => void
+  readonly hiddenPaths?: (workspace: string) => ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+  readonly secretNames?: ReadonlyArray<string>
+  readonly hostTools?: ReadonlyArray<Tool>
+  /** Present: no sandbox works here, and this is why. */
+  readonly sandboxMissing?: string
+}
+
+export interface Part {
+  readonly settings?: Partial<ConversationSettings>
+  /** In order; a turn ends with the first that calls nothing. */
+  readonly responses: ReadonlyArray<Response>
+  /** To the questions, in order; the last one to all that follow. Absent: nobody listens who could answer. */
+  readonly answers?: ReadonlyArray<Verdict["decision"]>
+}
+
+export interface Actor {
+  readonly messages: ReadonlyArray<EventMsg>
+  /** What the model was given, request by request. */
+  readonly requests: ReadonlyArray<ModelRequest>
+  /** Waits for a message, old or new, that fits. */
+  readonly until: (fits: (message: EventMsg) => boolean) => Effect.Effect<EventMsg>
+  /** Waits for the end of the turn and gives what the model was told of its calls. */
+  readonly outputs: Effect.Effect<ReadonlyArray<string>>
+  readonly interrupt: Effect.Effect<void>
+}
+
+export interface StageWorld {
+  readonly workspace: string
+  readonly begin: (part: Part) => Effect.Effect<Actor, never, Scope.Scope>
+}
+
+const noSandbox = (reason: string) => {
+  const status: SandboxStatus = { _tag: "Unavailable", reason, advice: "install one" }
+  return Layer.succeed(
+    Sandbox,
+    Sandbox.of({
+      status: Effect.succeed(status),
+      confine: () => Effect.die("nothing can be confined here"),
+    }),
+  )
+}
+
+const toolsOf = (options: StageOptions, workspace: string) => {
+  const machine = { platform: process.platform, processor: process.arch }
+  const settings = {
+    // Without the profile of whoever runs the tests: what it says would stand in the output.
+    environment: { PATH: process.env["PATH"], HOME: "/nonexistent", ...options.environment },
+    secretNames: options.secretNames ?? [],
+    node: process.execPath,
+    hiddenPaths: options.hiddenPaths?.(workspace) ?? [],
+  }
+  const sandbox =
+    options.sandboxMissing === undefined
+      ? SandboxLayer.layer({ machine, ...settings })
+      : noSandbox(options.sandboxMissing)
+  const { hostTools } = options
+  return Tools.layer({ ...settings, ...(hostTools === undefined ? {} : { hostTools }) }).pipe(
+    Layer.provide([CommandRunner.layer, ToolServers.layer(), sandbox]),
+  )
+}
+
+type Told = Array<ModelRequest>
+
+const modelOf = (scripts: Map<string, { readonly part: Part; readonly requests: Told }>) =>
+  Layer.succeed(ModelClient, {
+    stream: (request) => {
+      const script = scripts.get(request.conversationId)
+      const response = script?.part.responses[script.requests.length] ?? [says("nothing more")]
+      script?.requests.push(request)
+      return Stream.fromIterable<ModelEvent>([
+        ...response.map((item): ModelEvent => ({ _tag: "ItemDone", item })),
+        { _tag: "Completed" },
+      ])
+    },
+  })
+
+const outputsOf = (requests: Told): ReadonlyArray<string> =>
+  (requests.at(-1)?.input ?? []).flatMap((item) =>
+    item.type === "function_call_output" || item.type === "custom_tool_call_output"
+      ? [item.output]
+      : [],
+  )
+
+const workspaces = Effect.acquireRelease(
+  Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync(`${Os.tmpdir()}/stage-`))),
+  (directory) => Effect.sync(() => Fs.rmSync(directory, { recursive: true, force: true })),
+)
+
+/** Opens the stage for the length of the scope. */
+export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const workspace = `${yield* workspaces}/ws`
+    Fs.mkdirSync(`${workspace}/.git`, { recursive: true })
+    Fs.writeFileSync(`${workspace}/.git/HEAD`, "ref: refs/heads/main\n")
+    Fs.writeFileSync(`${workspace}/hello.txt`, "hello\nworld\n")
+    options.prepare?.(workspace)
+    const scripts = new Map<string, { readonly part: Part; readonly requests: Told }>()
+    const services = yield* Layer.build(
+      ConversationManager.layer.pipe(
+        Layer.provide([toolsOf(options, workspace), modelOf(scripts)]),
+        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, NodeServices.layer]),
+      ),
+    )
+    const begin = Effect.fnUntraced(function* (part: Part) {
+      const manager = yield* ConversationManager
+      const settings = scriptedSettings({ cwd: workspace, ...part.settings })
+      const conversation = yield* manager.create(settings)
+      const requests: Told = []
+      scripts.set(conversation.id, { part, requests })
+      const messages: Array<EventMsg> = []
+      const watchers = new Set<() => void>()
+      const answers = part.answers ?? []
+      const listener = yield* conversation.attach({ from: 0, answers: answers.length > 0 })
+      let asked = 0
+      const listen = Effect.gen(function* () {
+        for (const delivery of yield* listener.take) {
+          if (delivery._tag === "Event") messages.push(delivery.event.msg)
+          if (delivery._tag !== "Ask") continue
+          const { msg } = delivery.event
+          const decision = answers[Math.min(asked++, answers.length - 1)] ?? "denied"
+          if (msg.type === "exec_approval_request") {
+            yield* conversation.submit({ type: "exec_approval", id: msg.call_id, decision })
+          } else if (msg.type === "apply_patch_approval_request") {
+            yield* conversation.submit({ type: "patch_approval", id: msg.call_id, decision })
+          }
+        }
+        for (const watcher of watchers) watcher()
+      })
+      yield* Effect.forkScoped(Effect.forever(listen))
+      const until: Actor["until"] = (fits) =>
+        Effect.callback((resume) => {
+          const watcher = () => {
+            const found = messages.find(fits)
+            if (found === undefined) return
+            watchers.delete(watcher)
+            resume(Effect.succeed(found))
+          }
+          watchers.add(watcher)
+          watcher()
+          return Effect.sync(() => watchers.delete(watcher))
+        })
+      yield* conversation.submit({ type: "user_input", items: [{ type: "text", text: "go" }] })
+      const actor: Actor = {
+        messages,
+        requests,
+        until,
+        outputs: Effect.map(until(isTerminal), () => outputsOf(requests)),
+        interrupt: Effect.asVoid(Effect.orDie(conversation.submit({ type: "interrupt" }))),
+      }
+      return actor
+    })
+    return {
+      workspace,
+      begin: (part) => Effect.orDie(Effect.provide(begin(part), services)),
+    }
+  })
+
+/** Plays one conversation to the end of its turn. */
+export const perform = Effect.fnUntraced(function* (options: StageOptions, part: Part) {
+  const { begin, workspace } = yield* stage(options)
+  const actor = yield* begin(part)
+  return { ...actor, workspace, outputs: yield* actor.outputs }
+})
