@@ -28,7 +28,7 @@ import { ask } from "./ConversationManagerStorage.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { ConversationStore, type StoreError } from "./ConversationStore.ts"
 import type { BadCursor } from "./Cursor.ts"
-import { type BadForkRule, forkLog, type ForkRule, problemOf } from "./Fork.ts"
+import { type BadForkRule, beyondHistory, forkLog, type ForkRule, problemOf } from "./Fork.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
@@ -81,8 +81,7 @@ export class ConversationManager extends Context.Service<
     readonly remove: (id: string) => Effect.Effect<void, NoSuchConversation | StoreError>
     /**
      * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
-     * is left out and goes on. A rule that counts beyond the history has a meaning (`ForkRule`), one that cannot be
-     * counted is refused.
+     * is left out and goes on. A rule that cannot be counted, or counts beyond the history, is refused.
      */
     readonly fork: (
       id: string,
@@ -244,6 +243,8 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
           settings: Effect.map(conversation.state, (state) => state.settings),
         }),
       )
+      const beyond = beyondHistory(events, rule)
+      if (beyond !== undefined) return yield* beyond
       return yield* start(settings, (id) => forkLog(events, rule, { id, settings }))
     }),
     shutdown,

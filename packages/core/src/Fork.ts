@@ -15,21 +15,29 @@ import { OpenQuestions } from "./OpenQuestions.ts"
 import { opening } from "./Opening.ts"
 
 export type ForkRule =
-  /**
-   * August: the n-th user message from the last and everything after it goes. 0 keeps everything; of fewer than n
-   * nothing is kept.
-   */
+  /** August: the n-th user message from the last and everything after it goes. 0 keeps everything. */
   | { readonly _tag: "DropLastUserMessages"; readonly n: number }
-  /** September: keeps what comes before the user message with that number, from 0; of n or fewer nothing is kept. */
+  /** September: keeps what comes before the user message with that number, from 0. */
   | { readonly _tag: "BeforeUserMessage"; readonly nth: number }
 
-/** The rule counts something that cannot be counted. Beyond the history it has a meaning, see `ForkRule`. */
+/**
+ * The rule counts something that cannot be counted, or user messages that the history does not have. The original
+ * makes an empty conversation of the latter; who wants that asks for one.
+ */
 export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule", {
   field: Schema.Literals(["n", "nth"]),
   value: Schema.Number,
+  /** How many user messages there are to count, where that was not enough. */
+  userMessages: Schema.optionalKey(Schema.Int),
 }) {
   override get message() {
-    return `${this.field}: expected a whole number of user messages, 0 or more; got ${this.value}`
+    const expected =
+      this.userMessages === undefined
+        ? "a whole number of user messages, 0 or more"
+        : this.field === "n"
+          ? `at most ${this.userMessages}, as many user messages as there are`
+          : `the number of a user message, of which there are ${this.userMessages}, from 0`
+    return `${this.field}: expected ${expected}; got ${this.value}`
   }
 }
 
@@ -37,6 +45,22 @@ export const problemOf = (rule: ForkRule): BadForkRule | undefined => {
   const [field, value] =
     rule._tag === "DropLastUserMessages" ? (["n", rule.n] as const) : (["nth", rule.nth] as const)
   return Number.isSafeInteger(value) && value >= 0 ? undefined : new BadForkRule({ field, value })
+}
+
+/** A rule without a problem may still count beyond the history of `source`. */
+export const beyondHistory = (
+  source: ReadonlyArray<Event>,
+  rule: ForkRule,
+): BadForkRule | undefined => {
+  const userMessages = beginnings(settled(source)).length
+  if (rule._tag === "DropLastUserMessages") {
+    return rule.n <= userMessages
+      ? undefined
+      : new BadForkRule({ field: "n", value: rule.n, userMessages })
+  }
+  return rule.nth < userMessages
+    ? undefined
+    : new BadForkRule({ field: "nth", value: rule.nth, userMessages })
 }
 
 /**
@@ -97,7 +121,7 @@ const isEnvironment = (msg: Draft["msg"]): boolean => {
 }
 
 /**
- * The log of the new conversation, which runs with `settings`. `rule` has no problem (`problemOf`). Ids of
+ * The log of the new conversation, which runs with `settings`. `rule` has no problem (`problemOf`, `beyondHistory`). Ids of
  * submissions are kept. Where the kept part tells the model of another environment, it is told of the right one.
  */
 export const forkLog = (

@@ -135,9 +135,13 @@ describe("ConversationManager forks", () => {
       // "c" runs: it counts for neither rule.
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 0 }), ["a", "b"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 1 }), ["a"])
-      assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 3 }), [])
+      assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 2 }), [])
       assert.deepStrictEqual(yield* said({ _tag: "BeforeUserMessage", nth: 1 }), ["a"])
-      assert.deepStrictEqual(yield* said({ _tag: "BeforeUserMessage", nth: 2 }), [])
+      assert.deepStrictEqual(yield* said({ _tag: "BeforeUserMessage", nth: 0 }), [])
+      assert.deepStrictEqual(
+        yield* Effect.flip(manager.fork(source.id, { _tag: "DropLastUserMessages", n: 3 })),
+        new BadForkRule({ field: "n", value: 3, userMessages: 2 }),
+      )
       assert.strictEqual((yield* source.state).turn?.id, "2")
       assert.lengthOf(yield* listed(manager), 6)
     }).pipe(Effect.provide(managerLayer(scripted(answer("to a"), answer("to b"), Stream.never)))),

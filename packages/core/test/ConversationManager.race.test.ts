@@ -65,6 +65,8 @@ const replay = Effect.fnUntraced(function* (conversation: Made) {
 
 const allowed = new Set([
   "ConversationClosed",
+  // Nobody may have said anything yet.
+  "BadForkRule",
   "ConversationUnavailable",
   "ManagerClosed",
   "NoSuchConversation",

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { requestEvent, resolvedEvent } from "../src/ApprovalEvents.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { type Draft, number } from "../src/ConversationState.ts"
-import { BadForkRule, forkLog, type ForkRule, problemOf } from "../src/Fork.ts"
+import { BadForkRule, beyondHistory, forkLog, type ForkRule, problemOf } from "../src/Fork.ts"
 import { historyOf } from "../src/History.ts"
 import { opening } from "../src/Opening.ts"
 import { inputEvents } from "../src/TurnStart.ts"
@@ -191,6 +191,27 @@ describe("Fork", () => {
     assert.deepStrictEqual(
       historyOf(forkLog(three, dropLast(1), target)),
       historyOf(log(turn("0", "a"), turn("1", "b"))),
+    )
+  })
+
+  it("L13 names what counts beyond the history, and how far that reaches", () => {
+    for (const rule of [dropLast(0), dropLast(3), before(0), before(2)]) {
+      assert.isUndefined(beyondHistory(three, rule))
+    }
+    assert.deepStrictEqual(
+      beyondHistory(three, dropLast(4)),
+      new BadForkRule({ field: "n", value: 4, userMessages: 3 }),
+    )
+    assert.strictEqual(
+      beyondHistory(three, before(3))?.message,
+      "nth: expected the number of a user message, of which there are 3, from 0; got 3",
+    )
+    assert.strictEqual(
+      beyondHistory(
+        opening(conversationId, settings).map((draft, seq) => ({ ...draft, seq })),
+        dropLast(1),
+      )?.message,
+      "n: expected at most 0, as many user messages as there are; got 1",
     )
   })
 
