@@ -15,6 +15,10 @@ import type { ToolDefinition } from "./CodexTools.ts"
 interface Property {
   readonly type?: string
   readonly enum?: ReadonlyArray<string>
+  /** Of an object. */
+  readonly properties?: Readonly<Record<string, Property>>
+  /** Of an array. */
+  readonly items?: Property
 }
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -55,19 +59,41 @@ const explain = (
   value: unknown,
   present: boolean,
   properties: Readonly<Record<string, Property>>,
+  /** Where the fault lies, as people write it. */
+  at: string,
 ): string => {
   const known = Object.keys(properties)
   // Every object answers to `toString`; only own members are arguments.
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined
   if (property === undefined) {
-    return `unknown field \`${key}\`${suggestion(key, known) || `, expected one of ${list(known)}`}`
+    return `unknown field \`${at}\`${suggestion(key, known) || `, expected one of ${list(known)}`}`
   }
   const expected = expectations[property.type ?? ""] ?? "another type"
-  if (!present) return `missing field \`${key}\` (expected ${expected})`
+  if (!present) return `missing field \`${at}\` (expected ${expected})`
   if (property.enum !== undefined && typeof value === "string") {
-    return `unknown variant \`${value}\`, expected one of ${list(property.enum)}${suggestion(value, property.enum)} (field \`${key}\`)`
+    return `unknown variant \`${value}\`, expected one of ${list(property.enum)}${suggestion(value, property.enum)} (field \`${at}\`)`
   }
-  return `invalid type: ${actual(value)}, expected ${expected} (field \`${key}\`)`
+  return `invalid type: ${actual(value)}, expected ${expected} (field \`${at}\`)`
+}
+
+/** Explains the member that `path` leads to; `names` spells the way that was gone already. */
+const explainAt = (
+  path: ReadonlyArray<PropertyKey>,
+  value: unknown,
+  schema: Property,
+  names = "",
+): string => {
+  const [segment, ...rest] = path
+  const key = typeof segment === "symbol" ? "" : String(segment ?? "")
+  const isItem = Array.isArray(value)
+  const at = isItem ? `${names}[${key}]` : names === "" ? key : `${names}.${key}`
+  const properties = isItem ? { [key]: schema.items ?? {} } : (schema.properties ?? {})
+  const present = typeof value === "object" && value !== null && Object.hasOwn(value, key)
+  const member: unknown = present ? Reflect.get(value, key) : undefined
+  const inner = Object.hasOwn(properties, key) ? properties[key] : undefined
+  return rest.length === 0 || inner === undefined || !present
+    ? explain(key, member, present, properties, at)
+    : explainAt(rest, member, inner, at)
 }
 
 /** The decoded arguments, or one line with every fault, joined by `; `. */
@@ -85,13 +111,13 @@ export const decodeArguments = <A extends Pure>(
     onExcessProperty: "error",
   })
   return Result.mapError(decoded, (error) => {
-    const properties = tool.inputSchema["properties"] as Readonly<Record<string, Property>>
-    const given = args as Readonly<Record<string, unknown>>
-    const faults = formatIssues(error.issue).issues.map((issue) => {
-      const [segment] = issue.path ?? []
-      const key = typeof segment === "string" ? segment : ""
-      return explain(key, given[key], Object.hasOwn(given, key), properties)
-    })
+    const faults = formatIssues(error.issue).issues.map(({ path = [] }) =>
+      explainAt(
+        path.map((segment) => (typeof segment === "object" ? segment.key : segment)),
+        args,
+        tool.inputSchema,
+      ),
+    )
     return [...new Set(faults)].join("; ")
   })
 }

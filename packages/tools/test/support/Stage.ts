@@ -50,6 +50,8 @@ export interface Actor {
   /** Waits for the end of the turn and gives what the model was told of its calls. */
   readonly outputs: Effect.Effect<ReadonlyArray<string>>
   readonly interrupt: Effect.Effect<void>
+  /** Answers the command that is asked for in that call, as somebody who came later. */
+  readonly answer: (callId: string, decision: Verdict["decision"]) => Effect.Effect<void>
 }
 
 export interface StageWorld {
@@ -173,6 +175,8 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
         requests,
         until,
         outputs: Effect.map(until(isTerminal), () => outputsOf(requests)),
+        answer: (id, decision) =>
+          Effect.asVoid(Effect.orDie(conversation.submit({ type: "exec_approval", id, decision }))),
         interrupt: Effect.asVoid(Effect.orDie(conversation.submit({ type: "interrupt" }))),
       }
       return actor

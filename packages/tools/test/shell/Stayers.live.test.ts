@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { alive, mark } from "../support/Census.ts"
+import { codeOf, textOf } from "../support/CommandOutput.ts"
+import { calls } from "../support/Machine.ts"
+import { perform, stage } from "../support/Stage.ts"
+
+const inTheSandbox = {
+  approvalPolicy: "never",
+  sandboxPolicy: { mode: "workspace-write" },
+} as const
+
+const bash = (script: string, more: object = {}) =>
+  calls("shell", { command: ["bash", "-c", script], ...more }, "a")
+
+describe.skipIf(!hasBubblewrap)("commands that try to stay, in the sandbox", () => {
+  it.live("L8 children in sessions of their own are gone with their command", () =>
+    Effect.gen(function* () {
+      const seconds = mark()
+      const script = `for i in 1 2 3; do setsid -f sleep ${seconds} >/dev/null 2>&1; done; echo left`
+      const { outputs } = yield* perform(
+        {},
+        { settings: inTheSandbox, responses: [[bash(script)]] },
+      )
+      assert.strictEqual(textOf(outputs[0]), "left\n")
+      assert.deepStrictEqual(alive(seconds), [])
+    }),
+  )
+
+  it.live("L8 a tree of processes that grows is killed whole, while others are served", () =>
+    Effect.gen(function* () {
+      const word = `bomb-${mark()}`
+      // Each makes two, six deep: as a bomb does, but one that burns out.
+      const script = `f() { [ "$1" -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; exec -a ${word} sleep 600; }; echo lit; setsid -f true; f 6`
+      const { begin } = yield* stage()
+      const bomb = yield* begin({
+        settings: inTheSandbox,
+        responses: [[bash(script, { timeout_ms: 1500 })]],
+      })
+      yield* bomb.until(({ type }) => type === "exec_command_output_delta")
+      const other = yield* begin({
+        settings: inTheSandbox,
+        responses: [[bash("echo still here")]],
+      })
+      assert.deepStrictEqual((yield* other.outputs).map(textOf), ["still here\n"])
+      assert.deepStrictEqual((yield* bomb.outputs).map(codeOf), [124])
+      assert.deepStrictEqual(alive(word), [])
+    }),
+  )
+})
