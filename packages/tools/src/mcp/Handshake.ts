@@ -5,6 +5,7 @@
  * be. Servers in use speak older revisions, ask questions, and some lie: the wire says what is true, and the client is
  * shown what it takes.
  */
+import { Initialize, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import { readTools } from "./ServerTools.ts"
 
 /** The revision `McpClient` is told to speak. */
@@ -23,7 +24,7 @@ export const outgoing = (
   method: string,
   params: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined =>
-  method === "initialize" ? { ...params, capabilities } : params
+  method === Initialize._tag ? { ...params, capabilities } : params
 
 /** The revision the server chose, of a result of `initialize`. */
 export const negotiated = (result: unknown): string | undefined =>
@@ -45,14 +46,14 @@ const initialized = (result: Readonly<Record<string, unknown>>): unknown => ({
 export const incoming = (method: string, result: unknown): unknown => {
   if (!isRecord(result)) return result
   switch (method) {
-    case "initialize":
+    case Initialize._tag:
       return initialized(result)
-    case "tools/list":
+    case ToolsList._tag:
       return {
         tools: readTools(result["tools"]),
         ...(typeof result["nextCursor"] === "string" ? { nextCursor: result["nextCursor"] } : {}),
       }
-    case "tools/call":
+    case ToolsCall._tag:
       return "content" in result ? result : { ...result, content: [] }
     default:
       return result

@@ -5,6 +5,7 @@
  * revision it offered instead of the one agreed on. Bounded as lines are (see `LineTransport`). No text quotes a header,
  * or more of the URL than its origin.
  */
+import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import { type McpClientError } from "effect/ai/McpClientError"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -150,7 +151,7 @@ export const make = Effect.fnUntraced(function* (
       Effect.flatMap((response) => read(response, message.id)),
       Effect.scoped,
       Effect.map((answer) => {
-        if (message.method === "initialize" && answer._tag === "Success") {
+        if (message.method === Initialize._tag && answer._tag === "Success") {
           version = Handshake.negotiated(answer.result) ?? version
         }
         return LineTransport.responseOf(message, answer)
@@ -183,7 +184,7 @@ export const make = Effect.fnUntraced(function* (
         request(message).pipe(
           // In a fiber of its own: an interrupt must not wait for the network (L14).
           Effect.onInterrupt(() =>
-            message.method === "initialize"
+            message.method === Initialize._tag
               ? Effect.void
               : Effect.forkIn(tell(LineTransport.cancelled(message.id)), scope),
           ),

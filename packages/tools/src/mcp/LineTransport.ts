@@ -5,6 +5,7 @@
  * is no JSON, queues without bound, and answers a server's questions with an error. Here lines that are no message are
  * passed over, within a bound; a server that says too much, or one message too long, is given up (L13).
  */
+import { Cancelled, Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import type * as McpClient from "effect/ai/McpClient"
 import { McpClientError, TransportError } from "effect/ai/McpClientError"
@@ -44,7 +45,7 @@ export const failed = (description: string): McpClientError =>
   new McpClientError({ reason: new TransportError({ description }) })
 
 export const cancelled = (id: McpSchema.RequestId): string =>
-  JsonRpc.notificationText("notifications/cancelled", { requestId: id })
+  JsonRpc.notificationText(Cancelled._tag, { requestId: id })
 
 /** What `McpClient` gets as the response to one of its requests. */
 export const responseOf = (
@@ -184,7 +185,7 @@ export const make = Effect.fnUntraced(function* (
         // Never waits: a server that reads nothing must not hold up an interrupt (L14).
         Effect.onInterrupt(() =>
           Effect.sync(() =>
-            message.method === "initialize"
+            message.method === Initialize._tag
               ? undefined
               : Queue.offerUnsafe(output, cancelled(message.id)),
           ),

@@ -3,6 +3,7 @@
  *
  * Keeps L1 towards the server: one answer to every request. Questions are bounded in number and size.
  */
+import { Elicit, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import { sanitize } from "./SchemaSanitizer.ts"
@@ -54,9 +55,9 @@ export const make = (ask: AskPerson): Answering => {
     })
   return (request) => {
     switch (request.method) {
-      case "ping":
+      case Ping._tag:
         return Effect.succeed(JsonRpc.successText(request.id, {}))
-      case "elicitation/create":
+      case Elicit._tag:
         return elicit(request)
       default: {
         const message = `Method not found: ${request.method.slice(0, 200).toWellFormed()}`

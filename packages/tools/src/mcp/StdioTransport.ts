@@ -5,6 +5,7 @@
  *
  * Its environment is what was configured and nothing of the server's own but what programs need to run: never a key.
  */
+import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -133,7 +134,7 @@ export const make = Effect.fnUntraced(function* (
       ...lines.transport,
       request: (message, tool) =>
         Effect.suspend(() => {
-          called ||= message.method === "tools/call"
+          called ||= message.method === ToolsCall._tag
           return lines.transport.request(message, tool)
         }),
     },
