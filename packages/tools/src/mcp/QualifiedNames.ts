@@ -1,9 +1,10 @@
 /**
- * The names under which the model sees the tools of servers (§6.7). Pure.
+ * The names under which the model sees the tools of servers (§6.7). A function of what the servers say.
  *
  * Owns what makes a name fit the providers' `^[a-zA-Z0-9_-]{1,64}$`; knows nothing of who answers to it.
  */
-import { sha1Hex } from "./Sha1.ts"
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
 
 const maxLength = 64
 const separator = "__"
@@ -14,13 +15,14 @@ const unfit = /[^a-zA-Z0-9_-]/g
  * `{server}__{tool}`; longer than 64 it is cut and completed by the SHA-1 of the whole name to exactly 64. Characters
  * no provider takes read `_`.
  */
-export const qualifiedName = (server: string, tool: string): string => {
+export const qualifiedName = Effect.fnUntraced(function* (server: string, tool: string) {
   const whole = `${server}${separator}${tool}`
   const fit = whole.replace(unfit, "_")
   if (fit.length <= maxLength) return fit
-  const digest = sha1Hex(whole)
+  const { digestHex } = yield* Digest.Digest
+  const digest = yield* digestHex(Digest.sha1, new TextEncoder().encode(whole))
   return fit.slice(0, maxLength - digest.length) + digest
-}
+}, Effect.provide(Digest.layerWebCrypto))
 
 /** A tool under the name the model calls it by. */
 export interface Qualified<A> {
@@ -35,13 +37,14 @@ export interface Qualified<A> {
  */
 export const qualifyAll = <A extends { readonly name: string }>(
   servers: ReadonlyArray<readonly [server: string, tools: ReadonlyArray<A>]>,
-): ReadonlyArray<Qualified<A>> => {
-  const byName = new Map<string, Qualified<A>>()
-  for (const [server, tools] of servers.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    for (const tool of tools) {
-      const name = qualifiedName(server, tool.name)
-      if (!byName.has(name)) byName.set(name, { qualifiedName: name, server, tool })
+): Effect.Effect<ReadonlyArray<Qualified<A>>> =>
+  Effect.gen(function* () {
+    const byName = new Map<string, Qualified<A>>()
+    for (const [server, tools] of servers.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      for (const tool of tools) {
+        const name = yield* qualifiedName(server, tool.name)
+        if (!byName.has(name)) byName.set(name, { qualifiedName: name, server, tool })
+      }
     }
-  }
-  return [...byName.values()].toSorted((a, b) => (a.qualifiedName < b.qualifiedName ? -1 : 1))
-}
+    return [...byName.values()].toSorted((a, b) => (a.qualifiedName < b.qualifiedName ? -1 : 1))
+  })

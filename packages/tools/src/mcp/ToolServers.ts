@@ -146,7 +146,7 @@ const listAll = Effect.fnUntraced(function* (servers: ReadonlyArray<Named>) {
       }),
     { concurrency: "unbounded" },
   )
-  const tools = qualifyAll(listed).map((tool) => ({ ...tool, spec: specOf(tool) }))
+  const tools = (yield* qualifyAll(listed)).map((tool) => ({ ...tool, spec: specOf(tool) }))
   return { tools, failures: failures.toSorted((a, b) => (a.server < b.server ? -1 : 1)) }
 })
 
