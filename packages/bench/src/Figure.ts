@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-const entry = fileURLToPath(new URL("./peers/CoreFigure.ts", import.meta.url))
+const entry = fileURLToPath(new URL("./peers/TakeFigure.ts", import.meta.url))
 
 /** A process that fails is a defect; its stderr is in the message. The process does not outlive an interrupt. */
 export const take = <Figure>(name: string, sizes: object) =>

@@ -7,12 +7,14 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { parse } from "./Arguments.ts"
 import * as Core from "./Core.ts"
+import * as Exec from "./Exec.ts"
 import * as Machine from "./Machine.ts"
 import * as Stdio from "./Stdio.ts"
 import * as Table from "./Table.ts"
 
 const about = {
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
+  exec: "commands in and out of the sandbox, their output, patches and their differences",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
 } as const
 
@@ -53,9 +55,12 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
     case "Run": {
       const { name, quick, bin } = invocation
       if (name === "stdio") return stdio(quick, bin ?? Stdio.entry)
-      return bin === undefined
-        ? run(Core.core(quick ? Core.quick : Core.full))
-        : leave(2, "`--bin` is for `stdio`: the core is measured from its source")
+      if (bin !== undefined) {
+        return leave(2, `\`--bin\` is for \`stdio\`: ${name} is measured from its source`)
+      }
+      return name === "exec"
+        ? run(Exec.exec(quick ? Exec.quick : Exec.full))
+        : run(Core.core(quick ? Core.quick : Core.full))
     }
   }
 })

@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
+/** Without it the benchmark says so in a line of its own. */
+const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0
+
 const bench = (...args: ReadonlyArray<string>) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
     encoding: "utf8",
@@ -42,6 +45,26 @@ describe("npm run bench", () => {
         "create and remove 50 conversations",
       ],
     ],
+    [
+      "exec",
+      [
+        "command without a sandbox",
+        "the same without a sandbox, 2 at a time",
+        "command under the watchdog",
+        "the same under the watchdog, 2 at a time",
+        ...(hasBubblewrap
+          ? ["command in the sandbox", "the same in the sandbox, 2 at a time"]
+          : ["command in the sandbox"]),
+        "turn with one command in it",
+        "output of 0.1 MB",
+        "`yes` until its timeout of 0.1 s",
+        "patch of 10 hunks, one file",
+        "patch of 10 hunks, a file each",
+        "turn_diff of 100 lines, 1 changed",
+        "turn_diff of 100 lines, 10 changed",
+        "turn_diff of 100 lines, all changed",
+      ],
+    ],
   ])("%s prints the machine and one line per figure, whatever the figures are", (name, figures) => {
     const { status, stdout, stderr } = bench(name, "--quick")
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
@@ -60,7 +83,7 @@ describe("npm run bench", () => {
   it("without a name lists the benchmarks", () => {
     const { status, stdout, stderr } = bench()
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    assert.match(stdout, /^ {2}core {3}\S.*\n {2}stdio {2}\S/m)
+    assert.match(stdout, /^ {2}core {3}\S.*\n {2}exec {3}\S.*\n {2}stdio {2}\S/m)
   })
 
   it("an unknown name is answered with the nearest and exit code 2", () => {
@@ -76,7 +99,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual(bench("core", "--bin", "/x.mjs"), {
       status: 2,
       stdout: "",
-      stderr: "bench: `--bin` is for `stdio`: the core is measured from its source\n",
+      stderr: "bench: `--bin` is for `stdio`: core is measured from its source\n",
     })
   })
 

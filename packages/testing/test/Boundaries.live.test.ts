@@ -47,7 +47,8 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   file === "packages/testing/src/MockProvider.ts" ||
   file === "packages/testing/src/simulation/main.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||
-  file === "packages/tools/src/patch/PatchProgram.ts"
+  file === "packages/tools/src/patch/PatchProgram.ts" ||
+  file === "packages/tools/src/sandbox/NodeFiles.ts"
 
 const relativeFault = (from: Module, specifier: string): string | undefined => {
   const target = Path.posix.join(Path.posix.dirname(from.path), specifier)

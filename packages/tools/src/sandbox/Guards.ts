@@ -10,6 +10,7 @@ import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import type { CommandNotStarted } from "../process/Command.ts"
 import { type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { realPath } from "./NodeFiles.ts"
 import { isPlaceholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
 
@@ -19,6 +20,9 @@ const maxLinkFileBytes = 16_384
 const maxLinks = 40
 /** Each is a mount; a directory with more can't be frozen entry by entry. */
 const maxFrozenEntries = 1000
+
+/** Questions to the file system that do not wait for one another's answers: each alone costs more than it asks. */
+const together = { concurrency: 8 } as const
 
 const unreadable =
   (path: string) =>
@@ -45,6 +49,13 @@ const typeAt = Effect.fnUntraced(function* (path: string) {
   return yield* noneIfMissing(path)(fs.lstat(path))
 })
 
+/** The path itself where nothing on the way to it is a link, in one question; the usual case. */
+const linkless = Effect.fnUntraced(function* (start: string) {
+  const path = yield* Path.Path
+  const plain = path.resolve(start)
+  return (yield* realPath(plain)) === plain ? Option.some(plain) : Option.none<string>()
+})
+
 /**
  * The path without symbolic links, each link that was followed given to `onLink` first. None where nothing is there.
  */
@@ -54,12 +65,14 @@ const follow = Effect.fnUntraced(function* <E>(
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const plain = path.resolve(start)
-  // The usual case, in one question: nothing on the way is a link.
-  if (Option.contains(yield* Effect.option(fs.realPath(plain)), plain)) return Option.some(plain)
+  const plain = yield* linkless(start)
+  if (Option.isSome(plain)) return plain
   let links = 0
   let done = "/"
-  let rest = plain.split("/").filter((part) => part !== "")
+  let rest = path
+    .resolve(start)
+    .split("/")
+    .filter((part) => part !== "")
   while (rest.length > 0) {
     const [part = "", ...after] = rest
     const at = path.join(done, part)
@@ -105,9 +118,16 @@ export const resolveRoots = Effect.fn("Guards.resolveRoots")(function* (
 ) {
   const plain: Array<string> = []
   const linked: Array<{ readonly root: string; readonly real: string; readonly link: string }> = []
-  for (const root of roots) {
-    const links: Array<string> = []
-    const real = yield* follow(root, (link) => Effect.sync(() => links.push(link)))
+  const followed = yield* Effect.forEach(
+    roots,
+    Effect.fnUntraced(function* (root) {
+      const links: Array<string> = []
+      const real = yield* follow(root, (link) => Effect.sync(() => links.push(link)))
+      return { root, links, real }
+    }),
+    together,
+  )
+  for (const { links, real, root } of followed) {
     const link = links.find((at) => [...movable, ...plain].some((place) => isWithin(at, place)))
     if (Option.isNone(real)) continue
     if (link === undefined) plain.push(real.value)
@@ -148,10 +168,14 @@ const repositoryGuards = Effect.fnUntraced(function* (
   const common = yield* pathIn(`${directory}/commondir`, "", directory)
   const found: Array<Guard> = [readOnly(directory)]
   const owners = [directory, ...Option.toArray(common)]
-  for (const candidate of owners.flatMap((owner) => [owner, `${owner}/hooks`, `${owner}/config`])) {
+  const places = owners.flatMap((owner) => [owner, `${owner}/hooks`, `${owner}/config`])
+  const plain = yield* Effect.forEach(places, linkless, together)
+  for (const [index, place] of places.entries()) {
     const guarded = found.map((guard) => guard.path)
-    const real = yield* steady(candidate, roots, guarded)
-    if (Option.isSome(real) && !guarded.some((place) => isWithin(real.value, place))) {
+    const known = plain[index] ?? Option.none<string>()
+    // Through a link it matters what is guarded by then.
+    const real = Option.isSome(known) ? known : yield* steady(place, roots, guarded)
+    if (Option.isSome(real) && !guarded.some((at) => isWithin(real.value, at))) {
       found.push(readOnly(real.value))
     }
   }
@@ -200,10 +224,13 @@ const linkGuards = Effect.fnUntraced(function* (
 })
 
 const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArray<string>) {
-  const rootInfo = yield* typeAt(root)
-  if (Option.isNone(rootInfo) || rootInfo.value.type !== "Directory") return []
   const git = root === "/" ? "/.git" : `${root}/.git`
-  const info = yield* typeAt(git)
+  const [rootInfo = Option.none(), info = Option.none()] = yield* Effect.forEach(
+    [root, git],
+    typeAt,
+    together,
+  )
+  if (Option.isNone(rootInfo) || rootInfo.value.type !== "Directory") return []
   if (Option.isNone(info)) return [{ path: git, kind: "empty" } satisfies Guard]
   switch (info.value.type) {
     case "Directory":
@@ -263,8 +290,13 @@ export const guardsFor = Effect.fn("Guards.guardsFor")(function* (
   workspace: string,
   hiddenPaths: ReadonlyArray<string>,
 ) {
-  const git = yield* Effect.forEach(roots, (root) => gitGuards(root, roots))
-  const hidden = yield* hiddenGuards(hiddenPaths, roots)
+  const [git, hidden] = yield* Effect.all(
+    [
+      Effect.forEach(roots, (root) => gitGuards(root, roots), together),
+      hiddenGuards(hiddenPaths, roots),
+    ],
+    together,
+  )
   const shown = hidden.some(
     ({ path }) => path !== workspace && isWithin(workspace, path) && !roots.includes(workspace),
   )

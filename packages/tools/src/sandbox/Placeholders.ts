@@ -5,8 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as ChildProcess from "effect/process/ChildProcess"
-import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import { removeIfEmpty } from "./NodeFiles.ts"
 import { refused } from "./Refusal.ts"
 
 const markerPrefix = ".colloquy-sandbox-"
@@ -33,19 +32,6 @@ const mark = Effect.fnUntraced(function* (directory: string) {
   return yield* fs.makeTempDirectory({ directory, prefix: markerPrefix })
 })
 
-/** `rmdir` removes nothing that holds something, and follows no link in its last part. */
-const removeEmpty = Effect.fnUntraced(function* (directories: ReadonlyArray<string>) {
-  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const command = ChildProcess.make("rmdir", ["--", ...directories], {
-    env: { PATH: "/usr/bin:/bin" },
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "ignore",
-  })
-  // Not empty: others use it, or a person does now.
-  yield* Effect.ignore(spawner.exitCode(command))
-})
-
 /** The directory stands until the scope ends. */
 export const placeholder = Effect.fnUntraced(function* (directory: string) {
   return yield* Effect.acquireRelease(
@@ -55,6 +41,7 @@ export const placeholder = Effect.fnUntraced(function* (directory: string) {
         refused(`the sandbox can't guard ${directory}, which does not exist: ${error.message}`),
       ),
     ),
-    (marker) => removeEmpty([marker, directory]),
+    // Not empty: others use it, or a person does now.
+    (marker) => Effect.andThen(removeIfEmpty(marker), removeIfEmpty(directory)),
   )
 })

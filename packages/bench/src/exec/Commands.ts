@@ -1,0 +1,152 @@
+/** What a command costs that does nothing: ours and its peers, one at a time and many at once. */
+import type { Launch } from "@colloquy/tools/Command"
+import { CommandRunner } from "@colloquy/tools/CommandRunner"
+import { type ConfiningPolicy, Sandbox } from "@colloquy/tools/Sandbox"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import * as RawCommand from "./RawCommand.ts"
+import { type Bench, withMachine } from "./Setting.ts"
+
+export interface CommandSizes {
+  /** Of each way, before the clock counts. */
+  readonly warmUps: number
+  /** One after the other, of each way. */
+  readonly runs: number
+  /** Of each way, `inFlight` at a time. */
+  readonly many: number
+  readonly inFlight: number
+}
+
+/** One way to run the command. */
+export interface WayFigure {
+  readonly ms: ReadonlyArray<number>
+  readonly perSecond: number
+  /** The longest time the event loop was away while many ran. */
+  readonly maxGapMs: number
+}
+
+export interface CommandFigure {
+  readonly node: WayFigure
+  /** The runner, with nothing that outlives the server's death. */
+  readonly runner: WayFigure
+  readonly watchdog: WayFigure
+  /** Absent where there is no sandbox; `missing` then says why. */
+  readonly confined?: {
+    readonly sandboxed: WayFigure
+    /** The very same argument list, by Node. */
+    readonly bubblewrap: WayFigure
+    /** Of each, what it took to work out that argument list. */
+    readonly confineMs: ReadonlyArray<number>
+  }
+  readonly missing?: string
+}
+
+type Way = Effect.Effect<unknown>
+
+/** As models start most of what they run. */
+const argv = ["bash", "-c", "true"] as const
+
+const policy: ConfiningPolicy = { mode: "workspace-write" }
+
+const options = {
+  timeout: Duration.seconds(10),
+  killGrace: Duration.millis(500),
+  onOutput: () => Effect.void,
+}
+
+const environment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  )
+
+const timed = (way: Way): Effect.Effect<number> =>
+  Effect.suspend(() => {
+    const startedAtMs = performance.now()
+    return Effect.map(way, () => performance.now() - startedAtMs)
+  })
+
+const manyOf = Effect.fnUntraced(function* (way: Way, { inFlight, many }: CommandSizes) {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  const startedAtMs = performance.now()
+  yield* Effect.forEach(Array.from({ length: many }), () => way, {
+    concurrency: inFlight,
+    discard: true,
+  })
+  const perSecond = (many / (performance.now() - startedAtMs)) * 1000
+  delay.disable()
+  return { perSecond, maxGapMs: delay.max / 1e6 }
+})
+
+/** The ways take turns, so that a busy moment of the machine hits all of them. */
+const measure = Effect.fnUntraced(function* (ways: ReadonlyArray<Way>, sizes: CommandSizes) {
+  const samples = ways.map((): Array<number> => [])
+  for (let run = -sizes.warmUps; run < sizes.runs; run++) {
+    for (const [index, way] of ways.entries()) {
+      const ms = yield* timed(way)
+      if (run >= 0) samples[index]?.push(ms)
+    }
+  }
+  const figures: Array<WayFigure> = []
+  for (const [index, way] of ways.entries()) {
+    figures.push({ ms: samples[index] ?? [], ...(yield* manyOf(way, sizes)) })
+  }
+  return figures
+})
+
+const none: WayFigure = { ms: [], perSecond: Number.NaN, maxGapMs: Number.NaN }
+
+/** The sandboxed way, with what the working out of its argument list took, and its peer. */
+const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
+  const runner = yield* CommandRunner
+  const sandbox = yield* Sandbox
+  const confineMs: Array<number> = []
+  const command = { argv, cwd: bench.workspace, env: environment() }
+  const confine = sandbox.confine(command, policy, bench.workspace)
+  const sandboxed = Effect.gen(function* () {
+    const startedAtMs = performance.now()
+    const launch = yield* confine
+    confineMs.push(performance.now() - startedAtMs)
+    return yield* runner.run(launch, options)
+  }).pipe(Effect.scoped, Effect.orDie)
+  // Kept for as long as the bench runs: what stands in for missing directories stands meanwhile.
+  const launch = yield* confine
+  return { confineMs, ways: [sandboxed, RawCommand.run(launch)] }
+})
+
+export const commands = (sizes: CommandSizes): Effect.Effect<CommandFigure> =>
+  withMachine((bench) =>
+    Effect.gen(function* () {
+      const runner = yield* CommandRunner
+      const { status } = yield* Sandbox
+      const launch: Launch = {
+        argv,
+        cwd: bench.workspace,
+        env: environment(),
+        inputs: new Map(),
+        diesWithParent: true,
+      }
+      const watched = { ...launch, diesWithParent: false }
+      const plain: ReadonlyArray<Way> = [
+        RawCommand.run(launch),
+        Effect.orDie(runner.run(launch, options)),
+        Effect.orDie(runner.run(watched, options)),
+      ]
+      const confined = bench.isConfined ? yield* confinedWays(bench) : undefined
+      const all = [...plain, ...(confined?.ways ?? [])]
+      const [node = none, ours = none, watchdog = none, sandboxed, bubblewrap] = yield* measure(
+        all,
+        sizes,
+      )
+      const figure = { node, runner: ours, watchdog }
+      if (confined !== undefined && sandboxed !== undefined && bubblewrap !== undefined) {
+        const confineMs = confined.confineMs.slice(sizes.warmUps, sizes.warmUps + sizes.runs)
+        return { ...figure, confined: { sandboxed, bubblewrap, confineMs } }
+      }
+      const why = yield* status
+      return { ...figure, missing: why._tag === "Unavailable" ? why.reason : "" }
+    }),
+  )

@@ -1,0 +1,26 @@
+/** How far the process grew and how long its event loop was away while something ran. */
+import * as Effect from "effect/Effect"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+export interface Strain {
+  /** Of the highest resident memory ever, so a peak between two looks counts. */
+  readonly grownBytes: number
+  readonly maxGapMs: number
+}
+
+const peakBytes = (): number => process.resourceUsage().maxRSS * 1024
+
+export const strain = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<readonly [A, Strain], E, R> =>
+  Effect.suspend(() => {
+    globalThis.gc?.()
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    const before = peakBytes()
+    delay.enable()
+    return Effect.map(effect, (result) => {
+      delay.disable()
+      const found: Strain = { grownBytes: peakBytes() - before, maxGapMs: delay.max / 1e6 }
+      return [result, found] as const
+    })
+  })

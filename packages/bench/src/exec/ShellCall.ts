@@ -1,0 +1,97 @@
+/** A whole turn with one command in it: asked for by the model, judged, confined, run, told, answered to the model. */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { Listener } from "@colloquy/core/Listener"
+import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { isTerminal } from "@colloquy/protocol/EventMsg"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { say } from "../core/Setting.ts"
+import { timeOf } from "./Patch.ts"
+import { type Told, withMachine } from "./Setting.ts"
+
+export interface ShellCallSizes {
+  /** Before the clock counts. */
+  readonly warmUps: number
+  readonly turns: number
+}
+
+export interface ShellCallFigure {
+  /** From the person's words to the end of the turn. */
+  readonly turnMs: ReadonlyArray<number>
+  /** From `exec_command_begin` to `exec_command_end`. */
+  readonly commandMs: ReadonlyArray<number>
+}
+
+const call: ModelEvent = {
+  _tag: "ItemDone",
+  item: {
+    type: "function_call",
+    name: "shell",
+    arguments: JSON.stringify({ command: ["bash", "-c", "true"] }),
+    call_id: "call",
+  },
+}
+
+const answer: ModelEvent = {
+  _tag: "ItemDone",
+  item: { type: "message", role: "assistant", content: [{ type: "output_text", text: "done" }] },
+}
+
+/** Calls the shell with every first request of a turn. */
+const model = Layer.sync(ModelClient, () => {
+  let requests = 0
+  return {
+    stream: () =>
+      Stream.fromIterable<ModelEvent>([
+        requests++ % 2 === 0 ? call : answer,
+        { _tag: "Completed" },
+      ]),
+  }
+})
+
+const hearTurn = Effect.fnUntraced(function* (listener: Listener) {
+  const told: Array<Told> = []
+  while (true) {
+    for (const delivery of yield* Effect.orDie(listener.take)) {
+      if (delivery._tag !== "Event") continue
+      const { msg } = delivery.event
+      told.push({ atMs: performance.now(), msg })
+      if (isTerminal(msg)) return told
+    }
+  }
+})
+
+export const shellCall = ({ turns, warmUps }: ShellCallSizes): Effect.Effect<ShellCallFigure> =>
+  withMachine(({ settings }) =>
+    Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      const listener = yield* conversation.attach()
+      const turnMs: Array<number> = []
+      const commandMs: Array<number> = []
+      for (let turn = -warmUps; turn < turns; turn++) {
+        const startedAtMs = performance.now()
+        yield* say(conversation)
+        const told = yield* hearTurn(listener)
+        if (turn < 0) continue
+        turnMs.push(performance.now() - startedAtMs)
+        commandMs.push(timeOf(told, "exec_command_end") - timeOf(told, "exec_command_begin"))
+      }
+      return { turnMs, commandMs }
+    }).pipe(
+      Effect.provide(
+        ConversationManager.layer.pipe(
+          Layer.provide([
+            model,
+            IdGenerator.layer,
+            ConversationStore.layerMemory,
+            Layer.effect(ToolRuntime, ToolRuntime),
+          ]),
+        ),
+      ),
+    ),
+  )

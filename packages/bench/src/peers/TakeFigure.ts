@@ -1,0 +1,26 @@
+/**
+ * A process that takes one figure and prints it as JSON: `node --expose-gc TakeFigure.ts <figure> <sizes as JSON>`. Each
+ * in a process of its own, so that no figure meets another one's garbage or compiled code; hence each loads itself alone.
+ */
+import * as Effect from "effect/Effect"
+
+const figures = {
+  attach: async () => (await import("../core/Attach.ts")).attach,
+  commands: async () => (await import("../exec/Commands.ts")).commands,
+  flood: async () => (await import("../exec/Flood.ts")).flood,
+  idle: async () => (await import("../core/Idle.ts")).idle,
+  lifecycle: async () => (await import("../core/Lifecycle.ts")).lifecycle,
+  output: async () => (await import("../exec/Output.ts")).output,
+  patch: async () => (await import("../exec/Patch.ts")).patch,
+  publish: async () => (await import("../core/Publish.ts")).publish,
+  shellCall: async () => (await import("../exec/ShellCall.ts")).shellCall,
+  turnDiff: async () => (await import("../exec/TurnDiff.ts")).turnDiff,
+} as const
+
+const [name = "", sizes = "{}"] = process.argv.slice(2)
+const load = Object.entries(figures).find(([key]) => key === name)?.[1] as
+  | (() => Promise<(sizes: unknown) => Effect.Effect<unknown>>)
+  | undefined
+if (load === undefined) throw new Error(`no figure \`${name}\``)
+const figure = await load()
+process.stdout.write(JSON.stringify(await Effect.runPromise(figure(JSON.parse(sizes)))))

@@ -1,0 +1,15 @@
+/**
+ * Two questions to the file system that every confined command asks, a platform edge over Node's own. `effect/FileSystem`
+ * removes directories either with all they hold or not at all, and a process per directory costs a command as much as
+ * a third of bubblewrap; and its `realPath` asks once for each part of a path where the system can do it in one call.
+ */
+import * as Effect from "effect/Effect"
+import * as FS from "node:fs/promises"
+
+/** The path without links; undefined where that cannot be told, because nothing is there or for any other reason. */
+export const realPath = (path: string): Effect.Effect<string | undefined> =>
+  Effect.promise(() => FS.realpath(path).catch(() => undefined))
+
+/** Leaves alone what holds something, is no directory, or is not ours to remove. Follows no link in the last part. */
+export const removeIfEmpty = (directory: string): Effect.Effect<void> =>
+  Effect.promise(() => FS.rmdir(directory).catch(() => undefined))
