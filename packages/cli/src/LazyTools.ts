@@ -21,6 +21,10 @@ export const layer = (options: ToolsOptions): Layer.Layer<ToolRuntime> =>
           Effect.uninterruptible,
         ),
       )
-      return { open: (context) => Effect.flatMap(tools, (loaded) => loaded.open(context)) }
+      return {
+        open: (context) => Effect.flatMap(tools, (loaded) => loaded.open(context)),
+        listMcpTools: (settings) =>
+          Effect.flatMap(tools, (loaded) => loaded.listMcpTools(settings)),
+      }
     }),
   )

@@ -138,7 +138,9 @@ class Live implements OwnedConversation {
     const { listeners, log } = journal
     const before = journal.now
     if ("suspend" in command) {
-      this.over = before.turn === undefined && before.waiting.length + listeners.size + unread === 0
+      const { listings = [], turn, waiting } = before
+      this.over =
+        turn === undefined && listings.length + waiting.length + listeners.size + unread === 0
       this.answer(command.suspend, this.over ? log.all() : undefined)
       return []
     }
@@ -172,6 +174,8 @@ class Live implements OwnedConversation {
         return this.workshop.desk.settle(action.number, action.verdict)
       case "StartDeadline":
         return this.workshop.desk.startDeadline(action.number, action.after)
+      case "ListTools":
+        return this.workshop.list(action.id)
       case "Close":
         this.over = true
         return Effect.void

@@ -18,6 +18,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "TurnRunning",
       "NoTurnRunning",
       "TooManyWaiting",
+      "TooManyListings",
       "TooLarge",
       "DuplicateId",
       "TooManyTurns",

@@ -25,6 +25,9 @@ export interface Conversation {
    * without items is taken and nothing happens; more than 1,024 items or 16 MiB of text are refused `TooLarge`.
    * `whileRunning` (default `queue`) counts for input alone.
    *
+   * `list_mcp_tools` is answered by `mcp_list_tools_response` of the receipt's id, when the tool servers have answered,
+   * whatever turn runs then; a fifth at the same time is refused `TooManyListings`. It ends with the conversation only.
+   *
    * `exec_approval` and `patch_approval` answer the open question of that call id, or of that turn's id when it is the
    * only one of the turn. The first answer wins; any other is refused: `ClosedApproval`, `UnknownApproval`, or
    * `ForeignApproval` for the op of the other kind. With `question`, the `seq` of an `Ask`'s event, it answers that
@@ -69,7 +72,7 @@ export interface OwnedConversation extends Conversation {
   /** Every durable event so far: a snapshot. */
   readonly events: Effect.Effect<ReadonlyArray<Event>>
   /**
-   * When nothing runs, waits or listens and nothing unread is in the inbox: ends the fiber without any event and
+   * When nothing runs, waits, lists tools or listens and nothing unread is in the inbox: ends the fiber without any event and
    * gives the log. Otherwise, and of one that has ended, undefined and nothing happened. A submission that races
    * with it either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
    */

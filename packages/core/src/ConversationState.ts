@@ -41,6 +41,8 @@ export interface State {
   readonly approvals: ApprovalBook
   /** Tokens of all requests so far; undefined until a provider reported some. */
   readonly usage: TokenUsage | undefined
+  /** Submissions that wait for the list of tools, oldest first; absent most of the time. */
+  readonly listings?: ReadonlyArray<SubmissionId>
   /** True from `shutdown` on. */
   readonly closing: boolean
   /** The submission that asked for the shutdown. */

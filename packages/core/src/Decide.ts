@@ -15,6 +15,7 @@ import {
   nothing,
   type WhileRunning,
 } from "./Decision.ts"
+import { list, listed } from "./Listings.ts"
 import { automatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closed, ended, interrupt, stopTurn } from "./TurnEnd.ts"
 import { inputEvents, start, withContext } from "./TurnStart.ts"
@@ -51,6 +52,8 @@ export const decide = (state: State, input: Input): Decision => {
       return giveUp(state, input.number, "withdrawn")
     case "Attend":
       return attend(state, input.by)
+    case "Listed":
+      return listed(state, input)
     case "Ended":
       return ended(state, input.turnId, input.exit)
   }
@@ -86,6 +89,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return { ...done, ...withContext(state, id, op) }
     case "interrupt":
       return { ...done, ...interrupt(state) }
+    case "list_mcp_tools":
+      return list(state, id)
     case "shutdown": {
       const stopped = interrupt({ ...state, closing: true, shutdownId: id })
       return { ...done, ...(state.turn === undefined ? closed(stopped) : stopped) }

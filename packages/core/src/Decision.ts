@@ -62,6 +62,12 @@ export type Input =
   | { readonly _tag: "Withdraw"; readonly number: number }
   /** A listener that can answer came (1) or went (-1). */
   | { readonly _tag: "Attend"; readonly by: 1 | -1 }
+  /** The tools that submission `id` asked for. */
+  | {
+      readonly _tag: "Listed"
+      readonly id: SubmissionId
+      readonly tools: Readonly<Record<string, unknown>>
+    }
   /** The fiber of the turn is gone, or did not go in time. */
   | { readonly _tag: "Ended"; readonly turnId: SubmissionId; readonly exit: TurnExit }
 
@@ -72,6 +78,8 @@ export type Action =
   | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Verdict }
   /** `Expire` is due after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
+  /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */
+  | { readonly _tag: "ListTools"; readonly id: SubmissionId }
   /** Nothing more will happen: end the fiber. */
   | { readonly _tag: "Close" }
 

@@ -69,6 +69,13 @@ export class ToolRuntime extends Context.Service<
   {
     /** Opens the tools for one turn; what they hold ends with the scope, when the turn ends. */
     readonly open: (context: ToolContext) => Effect.Effect<TurnTools, never, Scope.Scope>
+    /**
+     * `tools` of `mcp_list_tools_response` (§4.5): qualified name to MCP tool, of the servers that these settings name.
+     * Starts what does not run, in bounded time. Never fails: a server that cannot be used has no tools here.
+     */
+    readonly listMcpTools: (
+      settings: ConversationSettings,
+    ) => Effect.Effect<Readonly<Record<string, unknown>>>
   }
 >()("@colloquy/core/ToolRuntime") {
   /** Every call runs by itself, in the model's order. */
@@ -79,6 +86,7 @@ export class ToolRuntime extends Context.Service<
         isReadOnly: () => false,
         run: (call) => Effect.map(run(call, context), (output) => ({ output })),
       }),
+    listMcpTools: () => Effect.succeed({}),
   })
 
   /** No tools at all. */

@@ -1,9 +1,10 @@
 /**
- * Where the turns of one conversation run: their fibers, and the desk where their questions wait. What a turn
- * says and asks goes into the conversation's inbox. Decides nothing. Closing it leaves no fiber behind (L8).
+ * Where the turns of one conversation run: their fibers, and the desk where their questions wait; and what runs beside
+ * turns. What a turn says and asks goes into the conversation's inbox. Decides nothing. Closing it leaves no fiber behind (L8).
  */
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -12,7 +13,7 @@ import { grantFor } from "./Grants.ts"
 import type { Inbox } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import type { ModelClient } from "./ModelClient.ts"
-import type { ToolRuntime } from "./ToolRuntime.ts"
+import { ToolRuntime } from "./ToolRuntime.ts"
 import type { TurnPort } from "./Turn.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
@@ -24,10 +25,12 @@ export class Workshop {
   private readonly scope = Scope.makeUnsafe()
   private readonly inbox: Inbox
   private readonly journal: Journal
+  private readonly services: Services
 
   constructor(inbox: Inbox, journal: Journal, services: Services) {
     this.inbox = inbox
     this.journal = journal
+    this.services = services
     this.desk = new ApprovalDesk(this.scope, (input) => inbox.send({ input }))
     this.runner = new TurnRunner(services, this.scope, (turnId, exit) =>
       inbox.send({ input: { _tag: "Ended", turnId, exit } }),
@@ -38,6 +41,26 @@ export class Workshop {
   start(conversationId: ConversationId, turnId: SubmissionId): Effect.Effect<void> {
     const { settings } = this.journal.now
     return this.runner.start({ id: turnId, conversationId, settings }, this.port(turnId))
+  }
+
+  /** Has the tools of the tool servers listed, with the settings of now; returns at once, `Listed` follows. */
+  list(id: SubmissionId): Effect.Effect<void> {
+    const { listMcpTools } = Context.get(this.services, ToolRuntime)
+    return Effect.suspend(() => listMcpTools(this.journal.now.settings)).pipe(
+      Effect.interruptible,
+      // Whoever asked is answered, also when the tools die: with none.
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : Effect.logError("listing the tools died", cause),
+          {},
+        ),
+      ),
+      Effect.flatMap((tools) => this.inbox.send({ input: { _tag: "Listed", id, tools } })),
+      Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
+      Effect.asVoid,
+    )
   }
 
   private port(turnId: SubmissionId): TurnPort {

@@ -167,6 +167,8 @@ export const layer = (
             Effect.flatMap(turnDiff, ({ add }) => add(operations))
           return open(toolsOf(diffOf), servers, context)
         }),
+        listMcpTools: ({ mcpServers = {} }) =>
+          Effect.scoped(Effect.flatMap(toolServers.open(mcpServers), (servers) => servers.list)),
       }
     }),
   )
