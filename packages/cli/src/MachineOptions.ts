@@ -17,7 +17,7 @@ const texts = (tables: unknown, keys: ReadonlyArray<string>): ReadonlyArray<stri
       )
 
 /** Variables that the configuration names as keys of providers and of tool servers. */
-export const secretNames = ({ builtinProviders, tree }: ResolveSource): ReadonlyArray<string> => [
+const secretNames = ({ builtinProviders, tree }: ResolveSource): ReadonlyArray<string> => [
   ...builtinProviders.flatMap(({ envKey }) => envKey ?? []),
   ...texts(tree["model_providers"], ["env_key"]),
   ...texts(tree["mcp_servers"], ["bearer_token_env_var"]),

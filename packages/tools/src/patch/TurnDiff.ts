@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
+import { gitRoot } from "../project/GitRoot.ts"
 import type { HunksOf } from "./GitDiff.ts"
 import type { FileState, Operation } from "./Operation.ts"
 import * as TurnFiles from "./TurnFiles.ts"
@@ -82,18 +83,6 @@ const fileDiff = Effect.fn("TurnDiff.fileDiff")(function* (
   return [...lines, changes].join("")
 })
 
-/** The nearest directory from `cwd` up that holds a `.git`, file or directory; without one `cwd` itself. */
-const rootOf = Effect.fn("TurnDiff.rootOf")(function* (cwd: string) {
-  const files = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  for (let at = cwd; ; at = path.dirname(at)) {
-    // A directory that cannot be looked into is no root of ours.
-    const isRoot = yield* Effect.orElseSucceed(files.exists(path.join(at, ".git")), () => false)
-    if (isRoot) return at
-    if (path.dirname(at) === at) return cwd
-  }
-})
-
 /** Follows one turn. */
 export interface TurnDiff {
   /**
@@ -115,7 +104,7 @@ export const make = (
     const path = yield* Path.Path
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     return Effect.fn("TurnDiff.make")(function* (cwd: string) {
-      const root = yield* Effect.provide(rootOf(cwd), services)
+      const root = yield* Effect.provide(gitRoot(cwd), services)
       const files = yield* Ref.make(TurnFiles.empty)
       const told = yield* Ref.make("")
       const render = (turn: TurnFiles.TurnFiles) =>

@@ -4,7 +4,7 @@
  */
 
 /** A word as a shell reads it back, whatever it contains. */
-export const quoted = (word: string): string =>
+const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 const scriptOf = (argv: ReadonlyArray<string>): string => {

@@ -7,8 +7,7 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 
-export const approved: Verdict = { decision: "approved", reason: "answered" }
-export const denied: Verdict = { decision: "denied", reason: "answered" }
+const denied: Verdict = { decision: "denied", reason: "answered" }
 
 export interface Watched {
   readonly context: ToolContext
