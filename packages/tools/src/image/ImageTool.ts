@@ -33,9 +33,12 @@ const dataUrl = Effect.fnUntraced(function* (
   hiddenPaths: ReadonlyArray<string>,
 ) {
   const fs = yield* FileSystem.FileSystem
-  // What is hidden is hidden behind links, too.
+  // What is hidden is hidden behind links, too, those that its own name leads through among them.
   const real = yield* fs.realPath(absolute)
-  if (hiddenPaths.some((hidden) => real === hidden || real.startsWith(`${hidden}/`))) {
+  const hiddenReal = yield* Effect.forEach(hiddenPaths, (hidden) =>
+    Effect.orElseSucceed(fs.realPath(hidden), () => hidden),
+  )
+  if (hiddenReal.some((hidden) => real === hidden || real.startsWith(`${hidden}/`))) {
     return yield* refuse(path, "it may not be read")
   }
   const { size, type } = yield* fs.stat(real)
@@ -51,7 +54,7 @@ const dataUrl = Effect.fnUntraced(function* (
   return `data:image/${kind};base64,${Base64.encode(bytes)}`
 })
 
-/** `hiddenPaths` are absolute and free of links. */
+/** `hiddenPaths` are absolute. */
 export const imageTool = (
   hiddenPaths: ReadonlyArray<string>,
 ): Effect.Effect<Tool, never, FileSystem.FileSystem | Path.Path> =>
