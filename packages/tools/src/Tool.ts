@@ -5,7 +5,7 @@
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
-import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
+import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -71,12 +71,23 @@ export interface FunctionToolOptions<A extends Schema.Codec<unknown, unknown>> {
   readonly run: (args: A["Type"], callId: string, context: ToolContext) => Effect.Effect<ToolResult>
 }
 
+const inputSchemas = new WeakMap<Schema.Top, JsonSchema>()
+
+/** Tools are made for every turn, the schema of their arguments once. */
+const inputSchemaOf = (schema: Schema.Top): JsonSchema => {
+  const known = inputSchemas.get(schema)
+  if (known !== undefined) return known
+  const made = jsonSchemaOf(schema, { closed: true })
+  inputSchemas.set(schema, made)
+  return made
+}
+
 /** A tool that is called with JSON arguments. */
 export const functionTool = <A extends Schema.Codec<unknown, unknown>>(
   options: FunctionToolOptions<A>,
 ): Tool => {
   const { description, name } = options
-  const inputSchema = jsonSchemaOf(options.arguments, { closed: true })
+  const inputSchema = inputSchemaOf(options.arguments)
   const definition = {
     name,
     arguments: options.arguments,
