@@ -44,3 +44,42 @@ export const isRunning = (pid: number): boolean => rows().some((row) => row.pid 
 
 export const childrenOf = (parent: number): ReadonlyArray<number> =>
   rows().flatMap((row) => (row.parent === parent ? [row.pid] : []))
+
+/** All that stem from this process. What has lost its parent is not found this way: keep the list. */
+export const descendantsOf = (root: number): ReadonlyArray<number> => {
+  const all = rows()
+  const found = new Set([root])
+  for (let before = 0; before < found.size;) {
+    before = found.size
+    for (const { parent, pid } of all) if (found.has(parent)) found.add(pid)
+  }
+  return [...found].filter((pid) => pid !== root)
+}
+
+let marks = 0
+
+/** A number of seconds that nobody else sleeps for. */
+export const mark = (): string => `${90_000 + process.pid}.${++marks}`
+
+/** Processes whose command line has the word; Linux alone. */
+export const runningWith = (word: string): ReadonlyArray<number> =>
+  rows().flatMap(({ pid }) => {
+    try {
+      const isOurs = pid === process.pid
+      return !isOurs && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(word) ? [pid] : []
+    } catch {
+      return []
+    }
+  })
+
+/** Waits until none of them runs and none has the word; gives what is left after a few seconds. */
+export const awaitGone = async (
+  pids: ReadonlyArray<number>,
+  word: string,
+): Promise<ReadonlyArray<number>> => {
+  const left = () => [...pids.filter(isRunning), ...runningWith(word)]
+  for (let tries = 0; tries < 60 && left().length > 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return left()
+}

@@ -1,0 +1,115 @@
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { appendFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { hasBubblewrap } from "./support/Bubblewrap.ts"
+import { buildIfMissing } from "./support/Bundle.ts"
+import { home, scripted } from "./support/Home.ts"
+import { awaitGone, descendantsOf, mark, runningWith } from "./support/Processes.ts"
+import * as Server from "./support/Server.ts"
+
+beforeAll(buildIfMissing)
+
+/** Longest that an end may take with a command running: the grace of the turn, its abort and the flush. */
+const boundMs = 2500
+
+/** A family: two in the background, one of which has left for a session of its own where `setsid` is said. */
+const family = (seconds: string, setsid: string) =>
+  `trap '' TERM; (sleep ${seconds}; true) & ${setsid} sleep ${seconds} & echo up; sleep ${seconds}; true`
+
+interface Case {
+  readonly sandbox: "danger-full-access" | "workspace-write"
+  readonly setsid: string
+  readonly possible: boolean
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  "a command and its grandchildren": {
+    sandbox: "danger-full-access",
+    setsid: "",
+    possible: true,
+  },
+  "a command in the sandbox, whatever session its children are in": {
+    sandbox: "workspace-write",
+    setsid: "setsid",
+    possible: hasBubblewrap,
+  },
+}
+
+/** A server that runs such a family for a call with id 1, all of them up. */
+const running = Effect.fnUntraced(function* ({ sandbox, setsid }: Case, seconds: string) {
+  const command = ["bash", "-c", family(seconds, setsid)]
+  const directory = yield* scripted([
+    [{ tool_call: { name: "shell", arguments: { command, timeout_ms: 600_000 } } }],
+    [{ text: "never said" }],
+  ])
+  const server = yield* Server.ready({ home: directory })
+  const cwd = yield* home()
+  server.call(1, "codex", { prompt: "go", sandbox, "approval-policy": "never", cwd })
+  yield* server.event("exec_command_output_delta", 1)
+  return server
+})
+
+describe.skipIf(process.platform !== "linux")("what the built server has started", () => {
+  for (const [name, kind] of Object.entries(cases)) {
+    it.live.skipIf(!kind.possible)(`L8 kill -9 of the server leaves nothing of ${name}`, () =>
+      Effect.gen(function* () {
+        const seconds = mark()
+        const server = yield* running(kind, seconds)
+        const started = descendantsOf(server.pid)
+        assert.isAtLeast(runningWith(seconds).length, 3)
+        server.child.kill("SIGKILL")
+        yield* server.exit
+        assert.deepStrictEqual(yield* Effect.promise(() => awaitGone(started, seconds)), [])
+      }),
+    )
+
+    it.live.skipIf(!kind.possible)(
+      `L9 L8 end of input ends the server within its bound and leaves nothing of ${name}`,
+      () =>
+        Effect.gen(function* () {
+          const seconds = mark()
+          const server = yield* running(kind, seconds)
+          const started = descendantsOf(server.pid)
+          const began = performance.now()
+          server.child.stdin.end()
+          assert.deepStrictEqual(yield* server.exit, { code: 0, signal: null })
+          assert.isBelow(performance.now() - began, boundMs)
+          assert.deepStrictEqual(yield* Effect.promise(() => awaitGone(started, seconds)), [])
+          assert.strictEqual(server.eventTypes(1).at(-1), "turn_aborted")
+        }),
+    )
+  }
+
+  it.live("L8 kill -9 of the server leaves nothing of a tool server, hanging in a call", () =>
+    Effect.gen(function* () {
+      const word = mark()
+      const fixture = fileURLToPath(
+        new URL("../../tools/test/mcp/fixtures/server.mjs", import.meta.url),
+      )
+      const directory = yield* scripted([
+        [
+          { tool_call: { name: "fixture__pid", arguments: {} } },
+          { tool_call: { name: "fixture__hang", arguments: {} } },
+        ],
+        [{ text: "never said" }],
+      ])
+      appendFileSync(
+        `${directory}/config.toml`,
+        `[mcp_servers.fixture]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "none", "${word}"]\n`,
+      )
+      const server = yield* Server.ready({ home: directory })
+      server.call(1, "codex", { prompt: "go", sandbox: "danger-full-access" })
+      yield* server.until(
+        ({ params }) =>
+          params?.msg?.type === "mcp_tool_call_begin" &&
+          JSON.stringify(params.msg).includes("hang"),
+      )
+      const started = descendantsOf(server.pid)
+      assert.isNotEmpty(runningWith(word))
+      server.child.kill("SIGKILL")
+      yield* server.exit
+      assert.deepStrictEqual(yield* Effect.promise(() => awaitGone(started, word)), [])
+    }),
+  )
+})

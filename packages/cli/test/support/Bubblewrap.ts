@@ -1,0 +1,10 @@
+/** Whether the live tests can confine anything here. */
+import { spawnSync } from "node:child_process"
+
+export const hasBubblewrap: boolean =
+  process.platform === "linux" && spawnSync("bwrap", ["--version"]).status === 0
+
+if (!hasBubblewrap) {
+  // oxlint-disable-next-line no-console -- whoever runs the tests has to see what they did not show
+  console.warn("bubblewrap is missing, what needs it is skipped: apt-get install bubblewrap")
+}
