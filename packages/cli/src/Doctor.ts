@@ -6,6 +6,7 @@ import * as Doctor from "@colloquy/tools/Doctor"
 import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Environment from "./Environment.ts"
 
 const marks = { ok: "ok      ", missing: "missing ", broken: "broken  " } as const
@@ -20,13 +21,15 @@ export const run = (): Promise<number> => {
       return facts.sandbox._tag === "Available" ? 0 : 1
     }),
     Effect.provide(
-      SandboxLayer.layer({
-        machine,
-        environment: process.env,
-        hiddenPaths: [Environment.read().stateDirectory],
-      }),
+      Layer.provideMerge(
+        SandboxLayer.layer({
+          machine,
+          environment: process.env,
+          hiddenPaths: [Environment.read().stateDirectory],
+        }),
+        NodeServices.layer,
+      ),
     ),
-    Effect.provide(NodeServices.layer),
     Effect.runPromise,
   )
 }
