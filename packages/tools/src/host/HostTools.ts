@@ -25,11 +25,7 @@ const failed = (name: string, error: unknown): ToolResult => ({
 })
 
 /** Whether a person has to be asked before this call. The history of the conversation is not shown to the rule. */
-const needsApproval = (
-  tool: AiTool.Any,
-  args: unknown,
-  callId: string,
-): Effect.Effect<boolean> => {
+const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.Effect<boolean> => {
   const rule = tool.needsApproval
   if (typeof rule !== "function") return Effect.succeed(rule ?? false)
   return Effect.suspend(() => {

@@ -41,7 +41,7 @@ export interface Part {
   readonly answers?: ReadonlyArray<Verdict["decision"]>
 }
 
-export interface Actor {
+interface Actor {
   readonly messages: ReadonlyArray<EventMsg>
   /** What the model was given, request by request. */
   readonly requests: ReadonlyArray<ModelRequest>
