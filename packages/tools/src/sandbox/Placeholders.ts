@@ -13,10 +13,18 @@ const markerPrefix = ".colloquy-sandbox-"
 /** Another server may remove the directory between its making and its marking. */
 const attempts = 5
 
-/** True for a directory that holds nothing but markers, or nothing at all as between two steps of ours. */
+/**
+ * True for a directory that holds nothing but markers, or nothing at all as between two steps of ours; also for one that
+ * a command which was over has taken away since it was seen.
+ */
 export const isPlaceholder = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
-  const names = yield* fs.readDirectory(directory)
+  const names = yield* fs.readDirectory(directory).pipe(
+    Effect.catchIf(
+      (error) => error.reason._tag === "NotFound",
+      () => Effect.succeed([]),
+    ),
+  )
   return names.every((name) => name.startsWith(markerPrefix))
 })
 
