@@ -1,17 +1,29 @@
-/** Where the repository of a directory begins: the nearest ancestor with a `.git`, be it a directory or a file. */
+/**
+ * Where the repository of a directory begins: the nearest ancestor with a `.git`, be it a directory or a file. An empty
+ * directory of that name is none: a sandbox puts one wherever a command could make a repository of its own.
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 
+/** What may not be looked into is none. */
+const isRepository = Effect.fnUntraced(
+  function* (dotGit: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    if (yield* fs.exists(path.join(dotGit, "HEAD"))) return true
+    return (yield* fs.stat(dotGit)).type === "File"
+  },
+  Effect.orElseSucceed(() => false),
+)
+
 /** `cwd` and its ancestors up to the root of the repository, that first; undefined where there is none. */
 export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const below: Array<string> = []
   for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
     below.unshift(at)
-    // A directory that may not be looked into is none that has a `.git`.
-    if (yield* Effect.orElseSucceed(fs.exists(path.join(at, ".git")), () => false)) return below
+    if (yield* isRepository(path.join(at, ".git"))) return below
     if (path.dirname(at) === at) return undefined
   }
 })

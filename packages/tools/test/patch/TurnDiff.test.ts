@@ -63,7 +63,7 @@ const open = (cwd: string, roots: ReadonlyArray<string>) =>
   )
 
 const diffOf = (...operations: ReadonlyArray<Operation>) =>
-  Effect.flatMap(open("/work/sub", ["/work/.git"]), (diff) => diff.add(operations))
+  Effect.flatMap(open("/work/sub", ["/work/.git/HEAD"]), (diff) => diff.add(operations))
 
 describe("TurnDiff", () => {
   it.effect("is that of the recording `patch_auto`: a moved file under its two names", () =>
@@ -191,7 +191,7 @@ describe("TurnDiff", () => {
 
   it.effect("tells all of the turn each time something changed, and nothing when nothing did", () =>
     Effect.gen(function* () {
-      const diff = yield* open("/work", ["/work/.git"])
+      const diff = yield* open("/work", ["/work/.git/HEAD"])
       assert.strictEqual(yield* diff.add([update("/work/f", text("a\n"), "b\n")]), modified)
       assert.strictEqual(yield* diff.add([]), undefined)
       assert.strictEqual(yield* diff.add([add("/work/g", "b\n")]), `${modified}${created}`)

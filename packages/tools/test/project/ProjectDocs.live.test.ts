@@ -53,7 +53,7 @@ describe("ProjectDocs", () => {
 
   it.live("reads the directory alone where there is no repository", () =>
     Effect.gen(function* () {
-      const files = { "AGENTS.md": "above", "w/AGENTS.md": "here" }
+      const files = { ".git/placeholder": "", "AGENTS.md": "above", "w/AGENTS.md": "here" }
       assert.strictEqual(yield* read(files, { cwd: "w" }), "here")
     }),
   )

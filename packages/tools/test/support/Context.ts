@@ -7,6 +7,7 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 
+export const approved: Verdict = { decision: "approved", reason: "answered" }
 const denied: Verdict = { decision: "denied", reason: "answered" }
 
 export interface Watched {
@@ -38,6 +39,7 @@ export const watched = (
           return options.verdict ?? denied
         }),
       granted: () => Effect.succeed(options.granted ?? false),
+      elicit: () => Effect.succeed({ action: "decline" }),
     },
   }
 }
