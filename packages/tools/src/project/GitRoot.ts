@@ -11,8 +11,8 @@ const isRepository = Effect.fnUntraced(
   function* (dotGit: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    if (yield* fs.exists(path.join(dotGit, "HEAD"))) return true
-    return (yield* fs.stat(dotGit)).type === "File"
+    const isWhole = Effect.orElseSucceed(fs.exists(path.join(dotGit, "HEAD")), () => false)
+    return (yield* isWhole) || (yield* fs.stat(dotGit)).type === "File"
   },
   Effect.orElseSucceed(() => false),
 )
