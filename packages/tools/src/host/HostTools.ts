@@ -24,20 +24,28 @@ const failed = (name: string, error: unknown): ToolResult => ({
   output: `tool \`${name}\` failed: ${error instanceof Error ? error.message : text(error)}`,
 })
 
-/** Whether a person has to be asked before this call. The history of the conversation is not shown to the rule. */
+/**
+ * Whether a person has to be asked before this call. The rule is given the arguments as the handler gets them: what it
+ * judges is what will happen. The history of the conversation is not shown to it.
+ */
 const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.Effect<boolean> => {
   const rule = tool.needsApproval
   if (typeof rule !== "function") return Effect.succeed(rule ?? false)
-  return Effect.suspend(() => {
-    const answer: boolean | Effect.Effect<boolean> = rule(args, {
-      toolCallId: callId,
-      messages: [],
-    })
-    return typeof answer === "boolean" ? Effect.succeed(answer) : answer
-  }).pipe(
+  // What else decoding needs is among the services of the handlers, with which all of this runs.
+  const decode = Schema.decodeUnknownEffect(tool.parametersSchema as Schema.Codec<unknown, unknown>)
+  return decode(args).pipe(
+    Effect.flatMap((params) => {
+      const answer: boolean | Effect.Effect<boolean> = rule(params, {
+        toolCallId: callId,
+        messages: [],
+      })
+      return typeof answer === "boolean" ? Effect.succeed(answer) : answer
+    }),
+    // Nothing will run: the toolkit finds the same fault and tells it.
+    Effect.catchTag("SchemaError", () => Effect.succeed(false)),
     // A rule that breaks asks: it is there to be careful.
-    Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("the approval rule of a tool died", defect), true),
+    Effect.catchCause((cause) =>
+      Effect.as(Effect.logError("the approval rule of a tool broke", cause), true),
     ),
   )
 }
@@ -56,54 +64,63 @@ export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
   Effect.gen(function* () {
     const { handle } = yield* toolkit
     const services = yield* Effect.context<AiTool.HandlerServices<Tools[keyof Tools]>>()
-    const invoke = (tool: AiTool.Any, args: unknown, callId: string): Effect.Effect<ToolResult> =>
+    const invoke = (tool: AiTool.Any, args: unknown, callId: string) =>
       handle(tool.name, args as AiTool.ParametersEncoded<Tools[string]>, callId).pipe(
         Effect.flatMap(Stream.runLast),
         Effect.map((last) => ({
           output: Option.isSome(last) ? text(last.value.encodedResult) : "",
         })),
-        Effect.catch((error) => Effect.succeed(failed(tool.name, error))),
-        Effect.catchDefect((defect) =>
+        Effect.catch((error) => Effect.sync(() => failed(tool.name, error))),
+        // Also a handler that interrupts itself: the turn goes on.
+        Effect.catchCause((cause) =>
           Effect.as(
-            Effect.logError("a tool of the application died", defect),
+            Effect.logError("a tool of the application died", cause),
             failed(tool.name, "internal error"),
           ),
         ),
-        Effect.provideContext(services),
       )
-    return Object.values(toolkit.tools).map((tool): Tool => toolOf(tool, invoke))
+    const run: Run = (tool, call, context) =>
+      Effect.provideContext(runCall(tool, call, context, invoke), services)
+    return Object.values(toolkit.tools).map((tool) => toolOf(tool, run))
   })
 
-const toolOf = (
+type Run = (tool: AiTool.Any, call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
+
+const runCall = Effect.fnUntraced(function* <R>(
   tool: AiTool.Any,
-  invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<ToolResult>,
-): Tool => {
+  call: ToolCall,
+  context: ToolContext,
+  invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<ToolResult, never, R>,
+) {
+  const args = call.type === "function_call" ? parseJson(call.arguments) : Option.none()
+  if (Option.isNone(args)) {
+    return { output: "failed to parse function arguments: expected the JSON text of an object" }
+  }
+  const callId = call.call_id ?? ""
+  if (yield* needsApproval(tool, args.value, callId)) {
+    const refused = yield* askFirst(context, {
+      _tag: "Exec",
+      callId,
+      command: [tool.name, JSON.stringify(args.value)],
+      cwd: context.settings.cwd,
+      // The application's own affair; and never what a command of the same words is asked with, so that an approval
+      // for the session of the one is none of the other.
+      sandbox: { mode: "external-sandbox" },
+      reason: `the application asks before \`${tool.name}\``,
+    })
+    if (refused !== undefined) return { output: `tool call ${refused}` }
+  }
+  return yield* invoke(tool, args.value, callId)
+})
+
+const toolOf = (tool: AiTool.Any, run: Run): Tool => {
   const { description, name } = tool
   const parameters = AiTool.getJsonSchema(tool)
-  const run = Effect.fnUntraced(function* (call: ToolCall, context: ToolContext) {
-    const args = call.type === "function_call" ? parseJson(call.arguments) : Option.none()
-    if (Option.isNone(args)) {
-      return { output: "failed to parse function arguments: expected the JSON text of an object" }
-    }
-    const callId = call.call_id ?? ""
-    if (yield* needsApproval(tool, args.value, callId)) {
-      const refused = yield* askFirst(context, {
-        _tag: "Exec",
-        callId,
-        command: [name, text(args.value)],
-        cwd: context.settings.cwd,
-        sandbox: { mode: "danger-full-access" },
-        reason: `the application asks before \`${name}\``,
-      })
-      if (refused !== undefined) return { output: `tool call ${refused}` }
-    }
-    return yield* invoke(tool, args.value, callId)
-  })
+  const asksNobody = tool.needsApproval === undefined || tool.needsApproval === false
   return {
     name,
     spec: () => ({ type: "function", name, description: description ?? name, parameters }),
-    isReadOnly: () =>
-      tool.needsApproval === undefined && Context.get(tool.annotations, AiTool.Readonly),
-    run,
+    isReadOnly: () => asksNobody && Context.get(tool.annotations, AiTool.Readonly),
+    run: (call, context) => run(tool, call, context),
   }
 }

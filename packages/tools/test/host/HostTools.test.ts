@@ -1,0 +1,128 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as AiTool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import { fromToolkit } from "../../src/host/HostTools.ts"
+import type { Tool } from "../../src/Tool.ts"
+import { callOf, watched } from "../support/Context.ts"
+
+class Greeting extends Context.Service<Greeting, { readonly word: string }>()("test/Greeting") {}
+
+const Plain = AiTool.make("plain", {
+  description: "greets",
+  parameters: Schema.Struct({ name: Schema.String }),
+  success: Schema.String,
+  dependencies: [Greeting],
+})
+const Structured = AiTool.make("structured", {
+  success: Schema.Struct({ n: Schema.NumberFromString }),
+})
+const good = Toolkit.make(Plain, Structured)
+const goodTools = fromToolkit(good).pipe(
+  Effect.provide(
+    good.toLayer({
+      plain: ({ name }) => Effect.map(Greeting, ({ word }) => `${word} ${name}`),
+      structured: () => Effect.succeed({ n: 7 }),
+    }),
+  ),
+  Effect.provideService(Greeting, { word: "hello" }),
+)
+
+const code = Schema.Struct({ code: Schema.Number })
+const bad = Toolkit.make(
+  AiTool.make("failing", { failure: code }),
+  AiTool.make("returning", { failure: code, failureMode: "return" }),
+  AiTool.make("dying"),
+  AiTool.make("stopping"),
+  AiTool.make("lying", { success: Schema.Number }),
+  AiTool.make("hanging"),
+)
+const badTools = fromToolkit(bad).pipe(
+  Effect.provide(
+    bad.toLayer({
+      failing: () => Effect.fail({ code: 7 }),
+      returning: () => Effect.fail({ code: 8 }),
+      dying: () => Effect.die(new Error("the password is 4711")),
+      stopping: () => Effect.interrupt,
+      // What leaves typed code by a cast.
+      lying: () => Effect.succeed("text" as unknown as number),
+      hanging: () => Effect.never,
+    }),
+  ),
+)
+
+const named = (tools: ReadonlyArray<Tool>, name: string) =>
+  Effect.orDie(Effect.fromNullishOr(tools.find((tool) => tool.name === name)))
+
+describe("HostTools", () => {
+  it.effect("offers the tools in order, with the schemas of their arguments", () =>
+    Effect.gen(function* () {
+      const { settings } = watched().context
+      const [plain, structured] = (yield* goodTools).map(({ spec }) => spec(settings))
+      assert.deepInclude(plain, { type: "function", name: "plain", description: "greets" })
+      assert.deepNestedInclude(plain, { "parameters.required": ["name"] })
+      assert.deepInclude(structured, { name: "structured", description: "structured" })
+    }),
+  )
+
+  it.effect("gives texts as they are and other results as their JSON, encoded", () =>
+    Effect.gen(function* () {
+      const tools = yield* goodTools
+      const { asked, context } = watched()
+      const plain = yield* named(tools, "plain")
+      const structured = yield* named(tools, "structured")
+      assert.deepStrictEqual(
+        [
+          yield* plain.run(callOf("plain", { name: "you" }), context),
+          yield* structured.run(callOf("structured", {}), context),
+        ],
+        [{ output: "hello you" }, { output: '{"n":"7"}' }],
+      )
+      assert.deepStrictEqual(asked, [])
+    }),
+  )
+
+  for (const args of ["", "{", "[1", '{"name": 1}', "null", "{}"]) {
+    it.effect(`L13 tells the model what is wrong with the arguments ${args}`, () =>
+      Effect.gen(function* () {
+        const plain = yield* named(yield* goodTools, "plain")
+        const { output } = yield* plain.run(callOf("plain", args), watched().context)
+        assert.match(output, /^(?:failed to parse function arguments: |tool `plain` failed: )./)
+      }),
+    )
+  }
+
+  it.effect.each([
+    ["failing", 'tool `failing` failed: {"code":7}'],
+    ["returning", '{"code":8}'],
+    ["dying", "tool `dying` failed: internal error"],
+    ["stopping", "tool `stopping` failed: internal error"],
+  ] as const)("L13 a handler that breaks is told to the model: %s", ([name, expected]) =>
+    Effect.gen(function* () {
+      const tool = yield* named(yield* badTools, name)
+      const result = yield* tool.run(callOf(name, {}), watched().context)
+      assert.deepStrictEqual(result, { output: expected })
+    }),
+  )
+
+  it.effect("L13 a handler whose result is not what it said is a failure", () =>
+    Effect.gen(function* () {
+      const tool = yield* named(yield* badTools, "lying")
+      const { output } = yield* tool.run(callOf("lying", {}), watched().context)
+      assert.match(output, /^tool `lying` failed: ./)
+    }),
+  )
+
+  it.effect("L14 an interrupt ends a handler that never ends", () =>
+    Effect.gen(function* () {
+      const tool = yield* named(yield* badTools, "hanging")
+      const fiber = yield* Effect.forkChild(tool.run(callOf("hanging", {}), watched().context), {
+        startImmediately: true,
+      })
+      yield* Fiber.interrupt(fiber)
+    }),
+  )
+})
