@@ -113,7 +113,8 @@ const serverSpecs = (
 
 const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolContext): TurnTools => {
   // The first of a name is the one: an application cannot replace the shell by accident.
-  const byName = new Map(own.toReversed().map((tool) => [tool.name, tool]))
+  const byName = new Map<string, Tool>()
+  for (const tool of own) if (!byName.has(tool.name)) byName.set(tool.name, tool)
   const ofServers = serverSpecs(servers, new Set(byName.keys()), context)
   const run = (call: ToolCall): Effect.Effect<ToolResult> => {
     const name = nameOf(call)
@@ -135,7 +136,7 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
   }
   return {
     specs: Effect.map(ofServers, (specs) => [
-      ...[...byName.values()].toReversed().flatMap((tool) => tool.spec(context.settings) ?? []),
+      ...[...byName.values()].flatMap((tool) => tool.spec(context.settings) ?? []),
       ...specs,
     ]),
     isReadOnly: (call) =>
