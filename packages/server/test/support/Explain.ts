@@ -1,4 +1,5 @@
 /** Tells which named difference a difference found by `Compare` is. As narrow as can be: values are checked. */
+import * as Base64 from "effect/encoding/Base64"
 import type { Difference } from "./Compare.ts"
 import type { DifferenceKey } from "./differences.ts"
 import type { WireMessage } from "./Wire.ts"
@@ -41,6 +42,9 @@ const elicitation = "elicitation/create"
 /** A whole event of that submission. */
 const isOfCall = (id: string) => (message: unknown) =>
   (message as WireMessage).params?.["id"] === id
+
+/** A whole event of the turn of a `codex-reply`, which the conversation numbers. */
+const isOfReply = (message: unknown) => /^\d$/.test(String((message as WireMessage).params?.["id"]))
 
 /** `structuredContent` of the tools' output schema, with the conversation of this request or of an earlier one. */
 const isOutput = (ours: unknown) => {
@@ -214,7 +218,11 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     "params.threadId",
     (ours) => ours === "<conversation of 2>",
   ),
-  "command-reason": added(elicitation, "params.codex_reason", equals("need to write")),
+  "command-reason": added(
+    elicitation,
+    "params.codex_reason",
+    (ours) => ours === "need to write" || ours === "command failed; retry without sandbox?",
+  ),
   "plain-accept": added(/^event:exec_command_(begin|end)$/, "", isOfCall("2")),
   "error-denies": anyOf(
     added(
@@ -239,12 +247,41 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     d.path === "" &&
     /^event:(task_started|agent_message_delta|agent_message)$/.test(d.label) &&
     (d.kind === "missing"
-      ? d.request === "2" && isOfCall("1")(d.original)
-      : d.request === "4" && isOfCall("1")(d.ours)),
+      ? d.request === "2" && isOfReply(d.original)
+      : (d.request === "4" || d.request === "5") && isOfReply(d.ours)),
   "end-of-input": anyOf(
     added("event:turn_aborted", "", (ours) =>
       same((ours as WireMessage).params?.["msg"], { type: "turn_aborted", reason: "interrupted" }),
     ),
     errorAdded(-32000),
+  ),
+  "end-of-input-bound": anyOf(
+    (d) =>
+      d.kind === "missing" &&
+      /^event:(agent_message_delta|agent_message|token_count|task_complete)$/.test(d.label),
+    (d) => d.kind === "missing" && d.label === "response" && d.path === "result",
+    added("response", "error", (ours) => (ours as { readonly code: number }).code === -32000),
+  ),
+  "output-encoding": changed(
+    "event:exec_command_output_delta",
+    "params.msg.chunk",
+    (original, ours) =>
+      Array.isArray(original) &&
+      ours === Base64.encode(Uint8Array.from(original.filter(Number.isInteger))),
+  ),
+  "timeout-output": (d) =>
+    d.kind === "changed" &&
+    d.label === "event:exec_command_end" &&
+    /^params\.msg\.(stdout|stderr|aggregated_output|exit_code|formatted_output)$/.test(d.path),
+  "sandbox-exit-code": changed("event:exec_command_end", "params.msg.exit_code", (original, ours) =>
+    same([original, ours], [-1, 1]),
+  ),
+  "diff-once": (d) => d.kind === "missing" && d.path === "" && d.label === "event:turn_diff",
+  "config-fault": changed(
+    "response",
+    text,
+    (original, ours) =>
+      String(original).includes("TOML parse error at line 1, column 6") &&
+      /overrides: \/state\/config\.toml: .*line 1, column 6/.test(String(ours)),
   ),
 }

@@ -5,6 +5,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -49,6 +50,8 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly script?: Script.ProviderScript
   /** Default: none. */
   readonly tools?: ToolRuntime["Service"]
+  /** Default: those of the recordings. */
+  readonly settings?: Layer.Layer<SettingsResolver>
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
 }
@@ -58,25 +61,27 @@ type Services = ConversationManager | SettingsResolver
 export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
 
-/** The configuration of the recordings: no repeats, so that an error is told at once. */
-const settings = Resolve.layer({
-  tree: {
-    model: "mock-model",
-    model_provider: "mock_provider",
-    model_providers: {
-      mock_provider: {
-        name: "Mock",
-        base_url: "http://provider.test/v1",
-        wire_api: "responses",
-        request_max_retries: 0,
-        stream_max_retries: 0,
+/** The configuration of the recordings, with `more` on top: no repeats, so that an error is told at once. */
+export const settingsWith = (more: ConfigTree, cwd = "/work") =>
+  Resolve.layer({
+    tree: {
+      ...more,
+      model: "mock-model",
+      model_provider: "mock_provider",
+      model_providers: {
+        mock_provider: {
+          name: "Mock",
+          base_url: "http://provider.test/v1",
+          wire_api: "responses",
+          request_max_retries: 0,
+          stream_max_retries: 0,
+        },
       },
     },
-  },
-  builtinProviders: [],
-  defaultProvider: "mock_provider",
-  cwd: "/work",
-})
+    builtinProviders: [],
+    defaultProvider: "mock_provider",
+    cwd,
+  })
 
 const core = (tools: Layer.Layer<ToolRuntime>) =>
   ConversationManager.layer.pipe(
@@ -177,6 +182,7 @@ export const withCore = <A, E>(
   script: Script.ProviderScript,
   body: (provider: MemoryProvider.MemoryProvider) => Effect.Effect<A, E, Services | Scope.Scope>,
   tools?: ToolRuntime["Service"],
+  settings: Layer.Layer<SettingsResolver> = settingsWith({}),
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
@@ -201,6 +207,7 @@ export const withServer = <A, E>(
     options.script ?? (() => defaultReply),
     (provider) => Effect.flatMap(start(options, provider), body),
     options.tools,
+    options.settings,
   )
 
 /** Ids of all conversations, oldest first. */

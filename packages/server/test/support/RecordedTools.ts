@@ -1,28 +1,71 @@
 /**
- * A stand-in for the tools of a recording: asks what the original asked and, once approved, tells of the command what
- * the original told. Runs nothing: what is replayed with it is how questions and answers travel.
+ * A stand-in for the tools of a recording: asks what the original asked and tells what the original told of the call,
+ * in that order. Runs nothing: what is replayed with it is how questions, answers and events travel. That the real
+ * tools tell the same is held by `packages/tools/test/Recordings.live.test.ts`.
  */
-import { ToolRuntime } from "@colloquy/core/ToolRuntime"
-import { AnyEventMsg, type EventMsg, type EventOf } from "@colloquy/protocol/EventMsg"
+import type { ApprovalRequest } from "@colloquy/core/Approval"
+import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { AnyEventMsg, type EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
 import * as Schema from "effect/Schema"
 import type { Entry } from "./Recording.ts"
 import { event } from "./Wire.ts"
 
-type Exec = EventOf<"exec_approval_request" | "exec_command_begin" | "exec_command_end">
+const kinds = [
+  "exec_approval_request",
+  "apply_patch_approval_request",
+  "exec_command_begin",
+  "exec_command_output_delta",
+  "exec_command_end",
+  "patch_apply_begin",
+  "patch_apply_end",
+  "turn_diff",
+  "background_event",
+  "plan_update",
+] as const
 
-const isExec = (msg: AnyEventMsg): msg is Exec =>
-  msg.type === "exec_approval_request" ||
-  msg.type === "exec_command_begin" ||
-  msg.type === "exec_command_end"
+type Told = Extract<EventMsg, { readonly type: (typeof kinds)[number] }>
+type Question = Extract<
+  Told,
+  { readonly type: "exec_approval_request" | "apply_patch_approval_request" }
+>
 
-const execEvents = (entries: ReadonlyArray<Entry>): ReadonlyArray<Exec> =>
-  entries
-    .flatMap((entry) =>
-      entry.dir === "s2c" && entry.message.method === "codex/event" ? [entry.message] : [],
-    )
-    .map((message) => Schema.decodeUnknownSync(AnyEventMsg)(event(message).msg))
-    .filter(isExec)
+const isTold = (msg: AnyEventMsg): msg is Told =>
+  (kinds as ReadonlyArray<string>).includes(msg.type)
+
+const isQuestion = (msg: Told): msg is Question =>
+  msg.type === "exec_approval_request" || msg.type === "apply_patch_approval_request"
+
+/** Byte lists read as base64, and addresses of directories as their paths: so do we tell them. */
+const asWeTell = (msg: Readonly<Record<string, unknown>>): unknown => ({
+  ...msg,
+  ...(Array.isArray(msg["chunk"])
+    ? { chunk: Base64.encode(Uint8Array.from(msg["chunk"].filter(Number.isInteger))) }
+    : {}),
+  ...(typeof msg["cwd"] === "string" ? { cwd: msg["cwd"].replace(/^file:\/\//, "") } : {}),
+})
+
+interface OfCall {
+  /** `plan_update` for the plan, which names no call. */
+  readonly call: string
+  readonly msg: Told
+}
+
+/** What was told of calls, in order. A turn's diff is told again after every response: once is enough. */
+const toldOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
+  const told: Array<OfCall> = []
+  let call = ""
+  for (const entry of entries) {
+    if (entry.dir !== "s2c" || entry.message.method !== "codex/event") continue
+    const msg = Schema.decodeUnknownSync(AnyEventMsg)(asWeTell(event(entry.message).msg))
+    if (!isTold(msg)) continue
+    if ("call_id" in msg) call = msg.call_id
+    if (msg.type === "turn_diff" && told.some((one) => one.msg.type === "turn_diff")) continue
+    told.push({ call: msg.type === "plan_update" ? msg.type : call, msg })
+  }
+  return told
+}
 
 /** What is told of a command that the original did not run. */
 const ranQuietly = (callId: string): ReadonlyArray<EventMsg> => [
@@ -37,30 +80,75 @@ const ranQuietly = (callId: string): ReadonlyArray<EventMsg> => [
   },
 ]
 
-export const toolsOf = (entries: ReadonlyArray<Entry>): ToolRuntime["Service"] => {
-  const events = execEvents(entries)
+const requestOf = (msg: Told): ApprovalRequest => {
+  const reason = "reason" in msg && msg.reason !== undefined ? { reason: msg.reason } : {}
+  switch (msg.type) {
+    case "exec_approval_request":
+    case "exec_command_begin":
+      return {
+        _tag: "Exec",
+        callId: msg.call_id,
+        command: msg.command,
+        cwd: msg.cwd,
+        sandbox: { mode: "read-only" },
+        ...reason,
+      }
+    case "apply_patch_approval_request":
+      return { _tag: "Patch", callId: msg.call_id, changes: msg.changes, ...reason }
+    default:
+      throw new Error(`nothing to ask about ${msg.type}`)
+  }
+}
+
+/** Where the tools of today tell otherwise. */
+export interface Otherwise {
+  /** Default: as recorded. */
+  readonly amend?: (msg: EventMsg) => ReadonlyArray<EventMsg>
+  /** The command does not end by itself. */
+  readonly hangs?: boolean
+}
+
+export const toolsOf = (
+  entries: ReadonlyArray<Entry>,
+  { amend = (msg) => [msg], hangs = false }: Otherwise = {},
+): ToolRuntime["Service"] => {
+  const told = toldOf(entries)
+  const asks = told.some(({ msg }) => isQuestion(msg))
+
+  const ask = (msg: Told, { approve }: ToolContext) =>
+    Effect.map(approve(requestOf(msg)), ({ decision }) =>
+      decision === "approved" || decision === "approved_for_session" ? undefined : decision,
+    )
+
   return ToolRuntime.simple({
     specs: () => [],
-    run: Effect.fnUntraced(function* (call, { approve, emit }) {
-      const callId = call.call_id ?? ""
-      const own = events.filter((msg) => msg.call_id === callId)
-      const question = own.find((msg) => msg.type !== "exec_command_end")
-      if (question === undefined) return "nothing was recorded of this call"
-      const { command, cwd } = question
-      const { decision } = yield* approve({
-        _tag: "Exec",
-        callId,
-        command,
-        cwd,
-        sandbox: { mode: "read-only" },
-        ...("reason" in question && question.reason !== undefined
-          ? { reason: question.reason }
-          : {}),
-      })
-      if (decision !== "approved" && decision !== "approved_for_session") return decision
-      const run = own.filter(({ type }) => type !== "exec_approval_request")
-      yield* Effect.forEach(run.length > 0 ? run : ranQuietly(callId), emit, { discard: true })
-      return "ran"
+    run: Effect.fnUntraced(function* (toolCall, context) {
+      const callId = toolCall.call_id ?? ""
+      const own = told.flatMap(({ call, msg }) =>
+        call === callId ||
+        (call === "plan_update" && "name" in toolCall && toolCall.name === "update_plan")
+          ? [msg]
+          : [],
+      )
+      const [first] = own
+      if (first === undefined) return "nothing was recorded of this call"
+      // Asked before and approved for the session: the book knows.
+      const questions = asks && !own.some(isQuestion) ? [first] : []
+      for (const msg of questions) {
+        const refused = yield* ask(msg, context)
+        if (refused !== undefined) return refused
+      }
+      for (const msg of own) {
+        if (isQuestion(msg)) {
+          const refused = yield* ask(msg, context)
+          if (refused !== undefined) return refused
+        } else yield* Effect.forEach(amend(msg), context.emit, { discard: true })
+      }
+      const last = own.at(-1)
+      if (last !== undefined && isQuestion(last)) {
+        yield* Effect.forEach(ranQuietly(callId), context.emit, { discard: true })
+      }
+      return hangs ? yield* Effect.never : "ran"
     }),
   })
 }

@@ -11,11 +11,13 @@ declare global {
   }
 }
 
-const files = import.meta.glob("../fixtures/v0.29.0/*.jsonl", {
+const files = import.meta.glob("../fixtures/*/*.jsonl", {
   query: "?raw",
   eager: true,
   import: "default",
 })
+
+export type Version = "0.29.0" | "0.153.4"
 
 export type Entry =
   | { readonly dir: "c2s"; readonly text: string }
@@ -41,14 +43,16 @@ const entry = (line: string): Entry => {
   }
 }
 
-/** Names of all copied recordings. */
-export const names: ReadonlyArray<string> = Object.keys(files).map((path) =>
-  path.replace(/^.*\/(.*)\.jsonl$/, "$1"),
-)
+/** Names of all copied recordings of a version. */
+export const namesOf = (version: Version): ReadonlyArray<string> =>
+  Object.keys(files).flatMap((path) => {
+    const [, of, name] = /\/v([^/]*)\/([^/]*)\.jsonl$/.exec(path) ?? []
+    return of === version && name !== undefined ? [name] : []
+  })
 
-export const load = (name: string): ReadonlyArray<Entry> => {
-  const text = files[`../fixtures/v0.29.0/${name}.jsonl`]
-  if (text === undefined) throw new Error(`no recording ${name}`)
+export const load = (version: Version, name: string): ReadonlyArray<Entry> => {
+  const text = files[`../fixtures/v${version}/${name}.jsonl`]
+  if (text === undefined) throw new Error(`no recording ${name} of ${version}`)
   return text
     .split("\n")
     .filter((line) => line !== "")

@@ -219,6 +219,43 @@ export const differences = [
       "At the end of input the turns that still run are stopped, their calls get the error -32000, and the process ends.",
     why: "Nobody is left to read the answer, and orphaned processes cost money.",
   },
+  {
+    key: "end-of-input-bound",
+    original: "A turn that streams at the end of input is finished, however long it takes.",
+    colloquy: "It has half a second to finish; then it is stopped and its call gets an error.",
+    why: "A server whose client is gone must end within a bound.",
+  },
+  {
+    key: "output-encoding",
+    original: "The output of a running command comes as lists of numbers, one per byte.",
+    colloquy: "It comes as base64 texts, as in later versions.",
+    why: "It takes a third of the room, and the clients of later versions read it.",
+  },
+  {
+    key: "timeout-output",
+    original:
+      "A command that runs out of time is told with the exit code -1 and without what it had printed.",
+    colloquy: "It is told with the exit code 124 and what it had printed.",
+    why: "The output says where it hung; the exit code is the usual one.",
+  },
+  {
+    key: "sandbox-exit-code",
+    original: "A command that fails in the sandbox is told with the exit code -1.",
+    colloquy: "It is told with its own exit code.",
+    why: "A failed test and a forbidden write are different things.",
+  },
+  {
+    key: "diff-once",
+    original: "`turn_diff` is repeated after every response of the model.",
+    colloquy: "`turn_diff` comes when a patch changed something.",
+    why: "Nothing is lost, and the diff of a long turn is not sent twenty times.",
+  },
+  {
+    key: "config-fault",
+    original: "The text about a `config.toml` that cannot be read quotes the line.",
+    colloquy: "The text names the file, the line and the column and quotes nothing.",
+    why: "The file may hold keys, and the text goes to a model.",
+  },
 ] as const satisfies ReadonlyArray<NamedDifference>
 
 export type DifferenceKey = (typeof differences)[number]["key"]

@@ -1,0 +1,137 @@
+/** Plays the client's part of a recording against a server in memory and holds what it sent to what the original sent. */
+import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import type { ProviderScript } from "@colloquy/testing/ProviderScript"
+import * as Lines from "@colloquy/transport-stdio/Lines"
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { compare, type Difference } from "./Compare.ts"
+import { type Harness, settingsWith, withServer } from "./Harness.ts"
+import { type Otherwise, toolsOf } from "./RecordedTools.ts"
+import type * as Recording from "./Recording.ts"
+import { event, read, type WireMessage } from "./Wire.ts"
+
+/** A named difference, and the requests it may show in where it must not in others. */
+export type Use<Key extends string> = Key | readonly [Key, ...requests: ReadonlyArray<string>]
+
+export interface Replay<Key extends string> {
+  /** What the recording's provider must have said. */
+  readonly script: ProviderScript
+  readonly uses: ReadonlyArray<Use<Key>>
+  readonly tools?: Otherwise
+  /** The recording's `config.toml`, beyond its model and provider. */
+  readonly config?: ConfigTree
+  /** Instead of `config`. */
+  readonly settings?: Layer.Layer<SettingsResolver>
+}
+
+export type Explanations<Key extends string> = Readonly<
+  Record<Key, (difference: Difference) => boolean>
+>
+
+/** Conversation ids of a side by the request that made them. */
+const conversations = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, string> =>
+  new Map(
+    messages.flatMap((message): ReadonlyArray<readonly [string, string]> => {
+      if (message.method !== "codex/event") return []
+      const { _meta, msg } = event(message)
+      return msg.type === "session_configured"
+        ? [[JSON.stringify(_meta?.["requestId"]), String(msg["session_id"])]]
+        : []
+    }),
+  )
+
+/** The texts with each conversation's id replaced by the request that made it. */
+const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
+  const ids = [...conversations(texts.map(read))]
+  return texts.map((text) =>
+    read(
+      ids.reduce(
+        (rest, [request, id]) =>
+          rest.replaceAll(id, `<conversation of ${request.replaceAll('"', "")}>`),
+        text,
+      ),
+    ),
+  )
+}
+
+/** The recorded text with our ids in the place of the original's. */
+const ours = (text: string, recorded: ReadonlyArray<WireMessage>, harness: Harness) => {
+  const mine = conversations(harness.messages)
+  return [...conversations(recorded)].reduce(
+    (rest, [request, id]) => rest.replaceAll(id, mine.get(request) ?? id),
+    text,
+  )
+}
+
+/** Plays the client's part of a recording over the line reader of stdio and gives what the server sent. */
+const play = Effect.fnUntraced(function* (
+  entries: ReadonlyArray<Recording.Entry>,
+  harness: Harness,
+) {
+  const recorded = entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.message] : []))
+  const lines = Lines.make()
+  const settle = Effect.andThen(
+    Effect.andThen(harness.quiet, TestClock.adjust("100 millis")),
+    harness.quiet,
+  )
+  let before: Recording.Entry["dir"] = "note"
+  for (const entry of entries) {
+    // The recording's client waited for what came in between, also for what never came.
+    if (entry.dir === "c2s" && before !== "c2s") yield* settle
+    before = entry.dir
+    if (entry.dir !== "c2s") continue
+    const bytes = new TextEncoder().encode(`${ours(entry.text, recorded, harness)}\n`)
+    yield* Effect.forEach(lines.push(bytes), harness.connection.inject)
+  }
+  yield* settle
+  yield* harness.connection.close
+  // In steps, for what sleeps anew after each piece that it reads.
+  for (let i = 0; i < 20; i++) yield* settle
+  yield* TestClock.adjust("5 seconds")
+  yield* Fiber.join(harness.server)
+})
+
+export const keyOf = <Key extends string>(use: Use<Key>): Key =>
+  typeof use === "string" ? use : use[0]
+
+/** Fails on a difference that has no name, and on a name whose difference did not show. */
+export const check = <Key extends string>(
+  entries: ReadonlyArray<Recording.Entry>,
+  replay: Replay<Key>,
+  explanations: Explanations<Key>,
+): Effect.Effect<void, ConnectionClosed> => {
+  const allows = (use: Use<Key>, difference: Difference): boolean =>
+    (typeof use === "string" || use.slice(1).includes(difference.request)) &&
+    explanations[keyOf(use)](difference)
+  return withServer(
+    {
+      script: replay.script,
+      version: "1.2.3",
+      tools: toolsOf(entries, replay.tools),
+      settings: replay.settings ?? settingsWith(replay.config ?? {}),
+    },
+    (harness) =>
+      Effect.gen(function* () {
+        yield* play(entries, harness)
+        const found = compare(
+          named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
+          named(harness.texts),
+        )
+        assert.deepStrictEqual(
+          found.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
+          [],
+          "differences that have no name",
+        )
+        assert.deepStrictEqual(
+          replay.uses.filter((use) => !found.some((difference) => allows(use, difference))),
+          [],
+          "named differences that did not show",
+        )
+      }),
+  )
+}
