@@ -30,12 +30,44 @@ const readHead = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
 })
 
-const projectDocs = Effect.fnUntraced(function* (cwd: string, maxBytes: number) {
+const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`)
+
+/**
+ * True for a file of a project that is a link to what no tool may read: a repository must not put the secrets of the
+ * server, its files or its environment, before the model.
+ */
+const leadsToSecrets = Effect.fnUntraced(function* (
+  directory: string,
+  stateDirectory: string | undefined,
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const realOf = (at: string) => Effect.orElseSucceed(fs.realPath(at), () => at)
+  const own = yield* realOf(directory)
+  const file = yield* realOf(path.join(directory, fileName))
+  const secrets = [
+    "/proc",
+    ...(stateDirectory === undefined ? [] : [yield* realOf(stateDirectory)]),
+  ]
+  return secrets.some((secret) => isBelow(file, secret) && !isBelow(own, secret))
+})
+
+const projectDocs = Effect.fnUntraced(function* (
+  cwd: string,
+  maxBytes: number,
+  stateDirectory: string | undefined,
+) {
   const path = yield* Path.Path
   const texts: Array<string> = []
   let left = maxBytes
   for (const directory of (yield* repositoryDirectories(cwd)) ?? [cwd]) {
     if (left <= 0) break
+    if (yield* leadsToSecrets(directory, stateDirectory)) {
+      yield* Effect.logWarning(
+        `${fileName} of ${directory} leads to what is secret, and is not read`,
+      )
+      continue
+    }
     const read = yield* readHead(path.join(directory, fileName), left)
     if (read === undefined || read.text.trim() === "") continue
     left -= read.bytes
@@ -60,7 +92,8 @@ export const read = (options: {
         ? undefined
         : yield* readHead(path.join(options.stateDirectory, fileName), defaultMaxBytes)
     const maxBytes = options.maxBytes ?? defaultMaxBytes
-    const project = maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes)
+    const project =
+      maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, options.stateDirectory)
     const parts = [personal?.text.trim() ?? "", project].filter((text) => text !== "")
     return parts.length === 0 ? undefined : parts.join(separator)
   }).pipe(

@@ -87,4 +87,30 @@ describe("ProjectDocs", () => {
       assert.isUndefined(yield* read({ "w/AGENTS.md/x": "a directory" }, { cwd: "w" }))
     }),
   )
+
+  it.live.each([
+    ["the environment of the server", "/proc/self/environ"],
+    ["the state directory", "../../state/auth.json"],
+    ["the state directory by a link", "../../known-as/auth.json"],
+  ] as const)("a project's file does not show %s", ([, target]) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* fs.makeTempDirectoryScoped()
+      for (const name of ["state", "repo/.git", "repo/sub"]) {
+        yield* fs.makeDirectory(`${root}/${name}`, { recursive: true })
+      }
+      yield* fs.writeFileString(`${root}/repo/.git/HEAD`, "")
+      yield* fs.writeFileString(`${root}/state/auth.json`, "secret")
+      yield* fs.symlink("state", `${root}/known-as`)
+      yield* fs.symlink(target, `${root}/repo/sub/AGENTS.md`)
+      // A link within the project is nothing special.
+      yield* fs.writeFileString(`${root}/repo/README.md`, "read me")
+      yield* fs.symlink("README.md", `${root}/repo/AGENTS.md`)
+      const text = yield* ProjectDocs.read({
+        cwd: `${root}/repo/sub`,
+        stateDirectory: `${root}/known-as`,
+      })
+      assert.strictEqual(text, "read me")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+  )
 })
