@@ -42,7 +42,14 @@ export interface CommandFigure {
   readonly missing?: string
 }
 
-type Way = Effect.Effect<unknown>
+interface Way {
+  /** One command; gives its milliseconds. */
+  readonly one: Effect.Effect<number>
+  /** One of many. */
+  readonly ofMany: Effect.Effect<unknown>
+  /** Runs while what the many need is there. */
+  readonly while: (many: Effect.Effect<void>) => Effect.Effect<void>
+}
 
 /** As models start most of what they run. */
 const argv = ["bash", "-c", "true"] as const
@@ -62,20 +69,29 @@ const environment = (): Record<string, string> =>
     ),
   )
 
-const timed = (way: Way): Effect.Effect<number> =>
+const timed = (command: Effect.Effect<unknown>): Effect.Effect<number> =>
   Effect.suspend(() => {
     const startedAtMs = performance.now()
-    return Effect.map(way, () => performance.now() - startedAtMs)
+    return Effect.map(command, () => performance.now() - startedAtMs)
   })
+
+/** A way that needs nothing around it. */
+const wayOf = (command: Effect.Effect<unknown>): Way => ({
+  one: timed(command),
+  ofMany: command,
+  while: (many) => many,
+})
 
 const manyOf = Effect.fnUntraced(function* (way: Way, { inFlight, many }: CommandSizes) {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   const startedAtMs = performance.now()
-  yield* Effect.forEach(Array.from({ length: many }), () => way, {
-    concurrency: inFlight,
-    discard: true,
-  })
+  yield* way.while(
+    Effect.forEach(Array.from({ length: many }), () => way.ofMany, {
+      concurrency: inFlight,
+      discard: true,
+    }),
+  )
   const perSecond = (many / (performance.now() - startedAtMs)) * 1000
   delay.disable()
   return { perSecond, maxGapMs: delay.max / 1e6 }
@@ -86,7 +102,7 @@ const measure = Effect.fnUntraced(function* (ways: ReadonlyArray<Way>, sizes: Co
   const samples = ways.map((): Array<number> => [])
   for (let run = -sizes.warmUps; run < sizes.runs; run++) {
     for (const [index, way] of ways.entries()) {
-      const ms = yield* timed(way)
+      const ms = yield* way.one
       if (run >= 0) samples[index]?.push(ms)
     }
   }
@@ -112,9 +128,14 @@ const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
     confineMs.push(performance.now() - startedAtMs)
     return yield* runner.run(launch, options)
   }).pipe(Effect.scoped, Effect.orDie)
-  // Kept for as long as the bench runs: what stands in for missing directories stands meanwhile.
-  const launch = yield* confine
-  return { confineMs, ways: [sandboxed, RawCommand.run(launch)] }
+  const prepared = Effect.orDie(confine)
+  const raw: Way = {
+    // What stands in for missing directories stands meanwhile, and is no part of the figure.
+    one: Effect.scoped(Effect.flatMap(prepared, (launch) => timed(RawCommand.run(launch)))),
+    ofMany: RawCommand.run(yield* Effect.scoped(prepared)),
+    while: (many) => Effect.scoped(Effect.andThen(prepared, many)),
+  }
+  return { confineMs, ways: [wayOf(sandboxed), raw] }
 })
 
 export const commands = (sizes: CommandSizes): Effect.Effect<CommandFigure> =>
@@ -131,9 +152,9 @@ export const commands = (sizes: CommandSizes): Effect.Effect<CommandFigure> =>
       }
       const watched = { ...launch, diesWithParent: false }
       const plain: ReadonlyArray<Way> = [
-        RawCommand.run(launch),
-        Effect.orDie(runner.run(launch, options)),
-        Effect.orDie(runner.run(watched, options)),
+        wayOf(RawCommand.run(launch)),
+        wayOf(Effect.orDie(runner.run(launch, options))),
+        wayOf(Effect.orDie(runner.run(watched, options))),
       ]
       const confined = bench.isConfined ? yield* confinedWays(bench) : undefined
       const all = [...plain, ...(confined?.ways ?? [])]

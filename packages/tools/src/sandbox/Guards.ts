@@ -223,20 +223,6 @@ const linkGuards = Effect.fnUntraced(function* (
   return [frozen, ...behind]
 })
 
-/** A repository, or what stands in for one where none is. */
-const directoryGuards = Effect.fnUntraced(function* (git: string, roots: ReadonlyArray<string>) {
-  const [standsIn, guards] = yield* Effect.all(
-    [
-      Effect.mapError(isPlaceholder(git), unreadable(git)),
-      // What stands in has nothing to guard and leads nowhere; a fault of one that does not is told below.
-      Effect.result(repositoryGuards(git, roots)),
-    ],
-    together,
-  )
-  if (standsIn) return [{ path: git, kind: "empty" } satisfies Guard]
-  return yield* Effect.fromResult(guards)
-})
-
 const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArray<string>) {
   const git = root === "/" ? "/.git" : `${root}/.git`
   const [rootInfo = Option.none(), info = Option.none()] = yield* Effect.forEach(
@@ -248,7 +234,10 @@ const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArra
   if (Option.isNone(info)) return [{ path: git, kind: "empty" } satisfies Guard]
   switch (info.value.type) {
     case "Directory":
-      return yield* directoryGuards(git, roots)
+      if (yield* isPlaceholder(git).pipe(Effect.mapError(unreadable(git)))) {
+        return [{ path: git, kind: "empty" } satisfies Guard]
+      }
+      return yield* repositoryGuards(git, roots)
     case "SymbolicLink":
       return yield* linkGuards(git, root, roots)
     case "File":

@@ -4,12 +4,23 @@
  * a third of bubblewrap; and its `realPath` asks once for each part of a path where the system can do it in one call.
  */
 import * as Effect from "effect/Effect"
+import { rmdirSync } from "node:fs"
 import * as FS from "node:fs/promises"
 
 /** The path without links; undefined where that cannot be told, because nothing is there or for any other reason. */
 export const realPath = (path: string): Effect.Effect<string | undefined> =>
   Effect.promise(() => FS.realpath(path).catch(() => undefined))
 
-/** Leaves alone what holds something, is no directory, or is not ours to remove. Follows no link in the last part. */
+/**
+ * Leaves alone what holds something, is no directory, or is not ours to remove. Follows no link in the last part. Not
+ * asynchronous: for directories just made on a file system that answers, where waiting for a thread costs a command more
+ * than the call.
+ */
 export const removeIfEmpty = (directory: string): Effect.Effect<void> =>
-  Effect.promise(() => FS.rmdir(directory).catch(() => undefined))
+  Effect.sync(() => {
+    try {
+      rmdirSync(directory)
+    } catch {
+      // It stays: others use it, or a person does now.
+    }
+  })

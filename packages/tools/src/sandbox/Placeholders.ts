@@ -49,7 +49,6 @@ export const placeholder = Effect.fnUntraced(function* (directory: string) {
         refused(`the sandbox can't guard ${directory}, which does not exist: ${error.message}`),
       ),
     ),
-    // Not empty: others use it, or a person does now.
     (marker) => Effect.andThen(removeIfEmpty(marker), removeIfEmpty(directory)),
   )
 })
