@@ -15,7 +15,7 @@ const rooms = [
 ]
 
 /** The last line of a run, for people and for scripts: how many passed and failed, files that did not load included. */
-const summary: Reporter = {
+export const summary: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
     for (const module of modules) {

@@ -1,0 +1,88 @@
+/** What the checks do with a client, whichever it is. */
+import type { ClientName } from "./Pins.ts"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { describe, inject } from "vitest"
+import { entry } from "../test/support/Bundle.ts"
+import { home } from "../test/support/Home.ts"
+import { environment, type ToolResult } from "../test/support/Server.ts"
+
+export interface Answer {
+  readonly action: "accept" | "decline" | "cancel"
+  readonly content?: Record<string, string>
+}
+
+/** Answers a question; the signal tells that no answer is wanted any more. */
+export type Answerer = (message: string, signal: AbortSignal) => Promise<Answer>
+
+interface Progress {
+  readonly progress: number
+  readonly message?: string | undefined
+}
+
+/** Those that both generations of the official client know by the same name. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly onprogress?: (progress: Progress) => void
+  readonly timeout?: number
+  readonly resetTimeoutOnProgress?: boolean
+}
+
+export interface Event {
+  readonly type: string
+  readonly threadId: string
+}
+
+export interface Driver {
+  readonly tools: () => Promise<ReadonlyArray<string>>
+  readonly call: (
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ) => Promise<ToolResult>
+  readonly ping: () => Promise<unknown>
+  readonly close: () => Promise<void>
+  /** `codex/event` notifications so far. */
+  readonly events: ReadonlyArray<Event>
+  /** What the client complained of. */
+  readonly errors: ReadonlyArray<Error>
+}
+
+export interface ServerCommand {
+  readonly command: string
+  readonly args: Array<string>
+  readonly env: Record<string, string>
+}
+
+/** Starts the server; without `answer` the client declares no elicitation. */
+export type Connect = (server: ServerCommand, answer: Answerer | undefined) => Promise<Driver>
+
+/** A module of an installed client. */
+export const load = (specifier: string): unknown =>
+  createRequire(join(inject("installed").folder, "package.json"))(specifier)
+
+/** Of a client that could not be installed the checks are skipped. */
+export const describeClient = (name: ClientName, checks: () => void): void => {
+  describe.skipIf(inject("installed").missing[name] !== undefined)(name, checks)
+}
+
+/** A `codex/event` as the clients hand over what they do not know. */
+export const eventOf = (params: unknown): Event => {
+  const { _meta, msg } = params as {
+    readonly _meta: { readonly threadId: string }
+    readonly msg: { readonly type: string }
+  }
+  return { type: msg.type, threadId: _meta.threadId }
+}
+
+/** The built server, in a state directory of its own. */
+export const server = (
+  overrides: ReadonlyArray<string> = [],
+): Effect.Effect<ServerCommand, never, Scope.Scope> =>
+  Effect.map(home(), (directory) => ({
+    command: process.execPath,
+    args: [entry, "mcp", ...overrides.flatMap((override) => ["-c", override])],
+    env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
+  }))

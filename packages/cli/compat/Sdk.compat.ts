@@ -1,0 +1,260 @@
+/** Both generations of the official client, through the same turns. */
+import { assert, beforeAll, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { describe } from "vitest"
+import { buildIfMissing } from "../test/support/Bundle.ts"
+import { home } from "../test/support/Home.ts"
+import { awaitGone, mark, runningWith } from "../test/support/Processes.ts"
+import type { ToolResult } from "../test/support/Server.ts"
+import { type Answerer, type Connect, describeClient, type Driver, server } from "./Driver.ts"
+import * as SdkV1 from "./SdkV1.ts"
+import * as SdkV2 from "./SdkV2.ts"
+
+beforeAll(buildIfMissing)
+
+const textOf = ({ content }: ToolResult) => content[0]?.text ?? ""
+const threadOf = ({ structuredContent }: ToolResult) => structuredContent?.threadId ?? ""
+
+/** Commands run as they are: what is checked is who may run them. */
+const asking = ['approval_policy="untrusted"', 'sandbox_mode="danger-full-access"']
+const free = ['approval_policy="never"', 'sandbox_mode="danger-full-access"']
+
+const connected = (connect: Connect, overrides: ReadonlyArray<string>, answer?: Answerer) =>
+  Effect.acquireRelease(
+    Effect.flatMap(server(overrides), (command) => Effect.promise(() => connect(command, answer))),
+    (driver) => Effect.promise(() => driver.close()),
+  )
+
+/** Waits for what only the client's own callbacks tell. */
+const until = async (holds: () => boolean): Promise<void> => {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries === 500) throw new Error("it did not come in ten seconds")
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const typesOf = ({ events }: Driver) => events.map(({ type }) => type)
+
+/** A call whose model wants to run one command that leaves a file; the client answers what it is asked. */
+const playCommand = (connect: Connect, answer: Answerer | undefined) =>
+  Effect.gen(function* () {
+    const cwd = yield* home()
+    const asked: Array<string> = []
+    const driver = yield* connected(
+      connect,
+      asking,
+      answer &&
+        ((message, signal) => {
+          asked.push(message)
+          return answer(message, signal)
+        }),
+    )
+    yield* Effect.promise(() => driver.tools())
+    const prompt = "run: touch done.txt && echo it is done"
+    const result = yield* Effect.promise(() => driver.call("codex", { prompt, cwd }))
+    const types = typesOf(driver)
+    return { asked, driver, hasRun: existsSync(join(cwd, "done.txt")), result, types }
+  })
+
+const approvals = (connect: Connect) => {
+  const yes: ReadonlyArray<readonly [string, Answerer]> = [
+    ["accepted", async () => ({ action: "accept" })],
+    ["accepted by its form", async () => ({ action: "accept", content: { decision: "approved" } })],
+  ]
+  for (const [way, answer] of yes) {
+    it.live(`a command that is ${way} runs`, () =>
+      Effect.gen(function* () {
+        const { asked, driver, hasRun, result, types } = yield* playCommand(connect, answer)
+        assert.lengthOf(asked, 1)
+        assert.include(
+          asked[0],
+          "Allow Codex to run `bash -lc 'touch done.txt && echo it is done'`",
+        )
+        assert.isTrue(hasRun)
+        assert.strictEqual(textOf(result), "The tool finished and said: it is done")
+        assert.strictEqual(types.at(-1), "task_complete")
+        assert.deepStrictEqual(driver.errors, [])
+      }),
+    )
+  }
+
+  const no: ReadonlyArray<readonly [string, Answerer | undefined]> = [
+    ["declined", async () => ({ action: "decline" })],
+    ["denied by the form", async () => ({ action: "accept", content: { decision: "denied" } })],
+    ["answered with an error", () => Promise.reject(new Error("the window is closed"))],
+    ["put to a client that cannot be asked", undefined],
+  ]
+  for (const [way, answer] of no) {
+    it.live(`a command that is ${way} does not run, and the turn goes on`, () =>
+      Effect.gen(function* () {
+        const { asked, hasRun, result, types } = yield* playCommand(connect, answer)
+        assert.lengthOf(asked, answer === undefined ? 0 : 1)
+        assert.isFalse(hasRun)
+        assert.include(textOf(result), "exec command rejected")
+        assert.notStrictEqual(result.isError, true)
+        assert.strictEqual(types.at(-1), "task_complete")
+      }),
+    )
+  }
+
+  it.live("a command whose question is cancelled does not run, and its turn stops", () =>
+    Effect.gen(function* () {
+      const { driver, hasRun, result, types } = yield* playCommand(connect, async () => ({
+        action: "cancel",
+      }))
+      assert.isFalse(hasRun)
+      assert.isTrue(result.isError)
+      assert.strictEqual(types.at(-1), "turn_aborted")
+      const reply = yield* Effect.promise(() =>
+        driver.call("codex-reply", { threadId: threadOf(result), prompt: "say still here" }),
+      )
+      assert.strictEqual(textOf(reply), "still here")
+    }),
+  )
+
+  it.live(
+    "a command whose question nobody answers does not run, and the question is withdrawn",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* home()
+        const withdrawn: Array<string> = []
+        const driver = yield* connected(
+          connect,
+          [...asking, "approval_timeout_sec=1"],
+          async (message, signal) => {
+            // The client 1.x takes no withdrawal of a request with the id 0, which the first question has.
+            if (message.includes("first")) return { action: "accept" }
+            await new Promise((resolve) => {
+              signal.addEventListener("abort", resolve)
+            })
+            withdrawn.push(message)
+            return { action: "accept" }
+          },
+        )
+        const first = yield* Effect.promise(() =>
+          driver.call("codex", { prompt: "run: touch first.txt", cwd }),
+        )
+        const result = yield* Effect.promise(() =>
+          driver.call("codex-reply", {
+            threadId: threadOf(first),
+            prompt: "run: touch done.txt",
+          }),
+        )
+        assert.include(textOf(result), "exec command rejected")
+        assert.strictEqual(typesOf(driver).at(-1), "task_complete")
+        yield* Effect.promise(() => until(() => withdrawn.length === 1))
+        // Its answer comes too late for everybody.
+        yield* Effect.promise(() => driver.ping())
+        assert.isFalse(existsSync(join(cwd, "done.txt")))
+      }),
+  )
+}
+
+const calls = (connect: Connect) => {
+  it.live("a conversation of two turns, each result as its schema says", () =>
+    Effect.gen(function* () {
+      const driver = yield* connected(connect, free)
+      // From now on the client checks structured results against the schemas it was told.
+      assert.includeMembers(
+        [...(yield* Effect.promise(() => driver.tools()))],
+        ["codex", "codex-reply"],
+      )
+      const first = yield* Effect.promise(() => driver.call("codex", { prompt: "say one" }))
+      const threadId = threadOf(first)
+      const second = yield* Effect.promise(() =>
+        driver.call("codex-reply", { threadId, prompt: "say two" }),
+      )
+      assert.deepStrictEqual([textOf(first), textOf(second)], ["one", "two"])
+      assert.strictEqual(threadOf(second), threadId)
+      assert.isTrue(driver.events.every((event) => event.threadId === threadId))
+      assert.deepStrictEqual(driver.errors, [])
+    }),
+  )
+
+  it.live("two calls at once, of two conversations, get each its own answer", () =>
+    Effect.gen(function* () {
+      const driver = yield* connected(connect, free)
+      const both = yield* Effect.promise(() =>
+        Promise.all(
+          ["left", "right"].map((word) => driver.call("codex", { prompt: `say ${word}` })),
+        ),
+      )
+      assert.deepStrictEqual(both.map(textOf), ["left", "right"])
+      assert.strictEqual(new Set(both.map(threadOf)).size, 2)
+    }),
+  )
+
+  it.live("two calls at once, of one conversation, get each its own answer", () =>
+    Effect.gen(function* () {
+      const driver = yield* connected(connect, free)
+      const opening = yield* Effect.promise(() => driver.call("codex", { prompt: "say hello" }))
+      const threadId = threadOf(opening)
+      const both = yield* Effect.promise(() =>
+        Promise.all(
+          ["run: sleep 0.3 && echo slow", "say fast"].map((prompt) =>
+            driver.call("codex-reply", { threadId, prompt }),
+          ),
+        ),
+      )
+      assert.deepStrictEqual(both.map(textOf), ["The tool finished and said: slow", "fast"])
+      assert.deepStrictEqual(driver.errors, [])
+    }),
+  )
+
+  it.live("a call that is cancelled ends its command, and the next one gets its own answer", () =>
+    Effect.gen(function* () {
+      const driver = yield* connected(connect, free)
+      const word = mark()
+      const abort = new AbortController()
+      const cancelled = driver
+        .call("codex", { prompt: `run: sleep ${word}` }, { signal: abort.signal })
+        .then(
+          () => "answered",
+          () => "cancelled",
+        )
+      yield* Effect.promise(() => until(() => typesOf(driver).includes("exec_command_begin")))
+      const isSeen = process.platform === "linux"
+      yield* Effect.promise(() => until(() => !isSeen || runningWith(word).length > 0))
+      abort.abort()
+      assert.strictEqual(yield* Effect.promise(() => cancelled), "cancelled")
+      yield* Effect.promise(() => until(() => typesOf(driver).includes("turn_aborted")))
+      assert.deepStrictEqual(yield* Effect.promise(() => awaitGone([], word)), [])
+      const threadId = driver.events[0]?.threadId
+      const reply = yield* Effect.promise(() =>
+        driver.call("codex-reply", { threadId, prompt: "say and on" }),
+      )
+      assert.strictEqual(textOf(reply), "and on")
+      assert.deepStrictEqual(driver.errors, [])
+    }),
+  )
+
+  it.live("bad arguments and an unknown tool are told, and the connection lives on", () =>
+    Effect.gen(function* () {
+      const driver = yield* connected(connect, free)
+      const bad = yield* Effect.promise(() => driver.call("codex", { promt: "hi" }))
+      assert.isTrue(bad.isError)
+      assert.include(textOf(bad), "prompt")
+      const unknown = yield* Effect.promise(() =>
+        driver.call("codx", { prompt: "hi" }).then(
+          () => "",
+          (error: unknown) => String(error),
+        ),
+      )
+      assert.include(unknown, "did you mean 'codex'?")
+      yield* Effect.promise(() => driver.ping())
+    }),
+  )
+}
+
+describeClient("@modelcontextprotocol/sdk", () => {
+  describe("approvals", () => approvals(SdkV1.connect))
+  describe("calls", () => calls(SdkV1.connect))
+})
+
+describeClient("@modelcontextprotocol/client", () => {
+  describe("approvals", () => approvals(SdkV2.connect))
+  describe("calls", () => calls(SdkV2.connect))
+  describe("asking for the newest revision first", () => calls(SdkV2.connectNewest))
+})

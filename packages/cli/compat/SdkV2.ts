@@ -1,0 +1,85 @@
+/** `@modelcontextprotocol/client` 2.x. Its types are not there when ours are checked: what is used of it stands here. */
+import type { ToolResult } from "../test/support/Server.ts"
+import {
+  type Answer,
+  type CallOptions,
+  type Connect,
+  type Event,
+  eventOf,
+  load,
+  type ServerCommand,
+} from "./Driver.ts"
+
+interface Client {
+  onerror?: (error: Error) => void
+  fallbackNotificationHandler?: (notification: {
+    readonly method: string
+    readonly params?: unknown
+  }) => Promise<void>
+  setRequestHandler(
+    method: "elicitation/create",
+    handler: (
+      request: { readonly params: { readonly message: string } },
+      context: { readonly mcpReq: { readonly signal: AbortSignal } },
+    ) => Promise<Answer>,
+  ): void
+  connect(transport: object): Promise<void>
+  listTools(): Promise<{ readonly tools: ReadonlyArray<{ readonly name: string }> }>
+  callTool(
+    call: { readonly name: string; readonly arguments: object },
+    options: CallOptions,
+  ): Promise<ToolResult>
+  ping(): Promise<unknown>
+  close(): Promise<void>
+}
+
+interface ClientModule {
+  readonly Client: new (
+    info: { readonly name: string; readonly version: string },
+    options: {
+      readonly capabilities: object
+      readonly versionNegotiation?: { readonly mode: "auto" }
+    },
+  ) => Client
+}
+
+interface StdioModule {
+  readonly StdioClientTransport: new (
+    server: ServerCommand & { readonly stderr: "ignore" },
+  ) => object
+}
+
+const connectWith =
+  (options: { readonly versionNegotiation?: { readonly mode: "auto" } }): Connect =>
+  async (server, answer) => {
+    const { Client } = load("@modelcontextprotocol/client") as ClientModule
+    const { StdioClientTransport } = load("@modelcontextprotocol/client/stdio") as StdioModule
+    const capabilities = answer === undefined ? {} : { elicitation: { form: {} } }
+    const client = new Client({ name: "compat", version: "1" }, { capabilities, ...options })
+    const events: Array<Event> = []
+    const errors: Array<Error> = []
+    Object.assign(client, { onerror: (error: Error) => errors.push(error) })
+    client.fallbackNotificationHandler = ({ method, params }) => {
+      if (method === "codex/event") events.push(eventOf(params))
+      return Promise.resolve()
+    }
+    if (answer !== undefined) {
+      client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
+        answer(params.message, mcpReq.signal),
+      )
+    }
+    await client.connect(new StdioClientTransport({ ...server, stderr: "ignore" }))
+    return {
+      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+      call: (name, args, call = {}) => client.callTool({ name, arguments: args }, call),
+      ping: () => client.ping(),
+      close: () => client.close(),
+      events,
+      errors,
+    }
+  }
+
+export const connect: Connect = connectWith({})
+
+/** Asks for the revision without `initialize` first, and falls back where a server does not know it. */
+export const connectNewest: Connect = connectWith({ versionNegotiation: { mode: "auto" } })

@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config"
+import { summary } from "../../../vitest.workspace.ts"
+
+/** `npm run test:compat`: apart from the other tests, because it needs a registry of packages. */
+export default defineConfig({
+  test: {
+    name: "compat",
+    root: import.meta.dirname,
+    include: ["*.compat.ts"],
+    globalSetup: ["./Install.ts"],
+    reporters: [["default", { summary: false }], summary],
+    testTimeout: 30_000,
+  },
+})
