@@ -20,8 +20,8 @@ describe("AGENTS.md", () => {
       server.call(1, "codex", { prompt: "go", cwd })
       assert.strictEqual(Server.textOf(yield* server.answer(1)), "understood")
       const [request] = yield* provider.requests
-      const { input } = request?.body as {
-        readonly input: ReadonlyArray<{
+      const { input = [] } = (request?.body ?? {}) as {
+        readonly input?: ReadonlyArray<{
           readonly role: string
           readonly content: ReadonlyArray<{ readonly text: string }>
         }>

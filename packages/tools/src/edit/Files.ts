@@ -19,6 +19,9 @@ const maxBytes = 64 * 1024 * 1024
 
 const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`)
 
+/** Its files are not the project's, and those of the server show its environment: events would carry it. */
+const systemPaths = ["/proc"]
+
 const unreadable = (reason: string): FileState => ({ _tag: "Unreadable", reason })
 const notPermitted = unreadable("Permission denied (os error 13)")
 
@@ -65,8 +68,9 @@ export const make = (
     const read: FileReader = Effect.fnUntraced(function* (path) {
       const real = yield* canonical(path)
       const hidden = yield* Effect.forEach(hiddenPaths, canonical)
-      if (hidden.some((root) => isBelow(real, root))) return notPermitted
-      return yield* readFile(path).pipe(
+      if ([...systemPaths, ...hidden].some((root) => isBelow(real, root))) return notPermitted
+      // What was judged is what is read: a link may lead elsewhere by now.
+      return yield* readFile(real).pipe(
         Effect.catch((error) => Effect.succeed(failed(error))),
         Effect.provideService(FileSystem.FileSystem, fs),
       )

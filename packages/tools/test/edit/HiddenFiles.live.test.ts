@@ -82,6 +82,24 @@ describe("hidden files", () => {
     }
   }
 
+  for (const path of ["/proc/self/environ", "environ"]) {
+    it.live(`what the server knows of itself is no file to patch: ${path}`, () =>
+      Effect.gen(function* () {
+        const { begin } = yield* stage({
+          prepare: (ws) => Fs.symlinkSync("/proc/self/environ", `${ws}/environ`),
+        })
+        const { messages, outputs } = yield* begin({
+          settings: { approvalPolicy: "on-request", sandboxPolicy: { mode: "workspace-write" } },
+          answers: ["denied"],
+          responses: [[calls("apply_patch", { input: patch(`*** Delete File: ${path}`) }, "a")]],
+        })
+        assert.match((yield* outputs)[0] ?? "", /^error: Failed to delete file /)
+        const types = messages.map(({ type }) => type)
+        assert.notInclude(types, "apply_patch_approval_request")
+      }),
+    )
+  }
+
   it.live("an image is not attached from there, whatever way leads to it", () =>
     Effect.gen(function* () {
       const { begin } = yield* stage({ prepare, hiddenPaths })
