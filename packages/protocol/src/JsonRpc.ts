@@ -114,12 +114,18 @@ interface Context {
   readonly source?: string
 }
 
+/** The `_meta` of a message's params: where MCP names the token of a request's progress. */
+const metaOf = (root: unknown): unknown => {
+  const params = isObject(root) ? root["params"] : undefined
+  return isObject(params) ? params["_meta"] : undefined
+}
+
 /**
- * `JSON.parse` that keeps all digits where a request's id stands: in the envelope's own `id`, and in any `requestId`,
- * which is how params name a request. Everywhere else integers are rounded as ever.
+ * `JSON.parse` that keeps all digits where a request is named: in the envelope's own `id`, in any `requestId`, and in
+ * `params._meta.progressToken`. Everywhere else integers are rounded as ever.
  */
 const parseExact = (text: string): unknown => {
-  const ids: Array<readonly [holder: unknown, id: RawInteger]> = []
+  const ids: Array<readonly [holder: unknown, key: string, id: RawInteger]> = []
   const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: Context) {
     const source = context?.source ?? ""
     if (typeof value !== "number" || Number.isSafeInteger(value) || !digits.test(source)) {
@@ -127,10 +133,13 @@ const parseExact = (text: string): unknown => {
     }
     if (key === "requestId") return rawJson.rawJSON(source)
     // Which `id` is the envelope's own is known when the envelope is.
-    if (key === "id") ids.push([this, rawJson.rawJSON(source)])
+    if (key === "id" || key === "progressToken") ids.push([this, key, rawJson.rawJSON(source)])
     return value
   })
-  for (const [holder, id] of ids) if (holder === root) Object.assign(root as object, { id })
+  const holders: Readonly<Record<string, unknown>> = { id: root, progressToken: metaOf(root) }
+  for (const [holder, key, id] of ids) {
+    if (holder === holders[key]) Object.assign(holder as object, { [key]: id })
+  }
   return root
 }
 

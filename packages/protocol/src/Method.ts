@@ -20,6 +20,8 @@ export interface MethodInfo {
   readonly until?: string
   /** The capability the receiver must have declared. */
   readonly capability?: string
+  /** False: its sender must not take the request back, and who tries is not heard. */
+  readonly cancellable?: false
 }
 
 /** The annotation that turns an `Rpc` into a method of the wire. */

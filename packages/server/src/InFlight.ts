@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 
 interface Entry {
   readonly id: RequestId
+  readonly cancellable: boolean
   fiber?: Fiber.Fiber<void>
   /** From `answering` on the transport may have the answer, accepted or waiting: no other may follow. */
   state: "running" | "answering" | "cancelled" | "stopped"
@@ -23,8 +24,15 @@ interface Entry {
 export interface InFlight {
   readonly size: number
   readonly has: (id: RequestId) => boolean
-  /** Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. */
-  readonly start: (id: RequestId, work: Effect.Effect<string>) => Effect.Effect<void>
+  /**
+   * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
+   * `cancellable` (default: it is) is answered whatever is cancelled.
+   */
+  readonly start: (
+    id: RequestId,
+    work: Effect.Effect<string>,
+    cancellable?: boolean,
+  ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
   /** Waits up to `grace` for all to be answered; stops the rest within `stopBound` and answers them with an error. */
@@ -57,9 +65,9 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start = (id: RequestId, work: Effect.Effect<string>) =>
+    const start = (id: RequestId, work: Effect.Effect<string>, cancellable = true) =>
       Effect.suspend(() => {
-        const entry: Entry = { id, state: "running" }
+        const entry: Entry = { id, cancellable, state: "running" }
         table.add(id, entry)
         idle.closeUnsafe()
         const answer = (text: string) =>
@@ -86,7 +94,8 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
 
     const cancel = (id: RequestId) => {
       const entry = table.get(id)
-      if (entry?.state !== "running" && entry?.state !== "answering") return
+      if (entry?.cancellable !== true) return
+      if (entry.state !== "running" && entry.state !== "answering") return
       entry.state = "cancelled"
       entry.fiber?.interruptUnsafe()
     }

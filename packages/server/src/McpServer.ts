@@ -6,6 +6,7 @@ import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
+import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
 
 export interface McpServerOptions {
@@ -15,6 +16,11 @@ export interface McpServerOptions {
   readonly shutdownGrace?: Duration.Input
   /** Requests served at once. Default 1,024. */
   readonly maxInFlight?: number
+  /**
+   * The events of a call's turn, beside its result: `on` (default) as `codex/event`; `twice` also under their bare
+   * names, as 0.20 sent them; `off`. A client may decline them by `capabilities.experimental["codex/event"]`.
+   */
+  readonly events?: VendorEvents
 }
 
 /**
@@ -27,7 +33,10 @@ export const serve = (
 ): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const handlers = yield* makeHandlers({ version: options.version ?? "0.0.0" })
+      const handlers = yield* makeHandlers({
+        version: options.version ?? "0.0.0",
+        events: options.events ?? "on",
+      })
       const peer = yield* makePeer({
         connection,
         local: CodexMcp.clientToServer,

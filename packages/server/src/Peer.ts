@@ -180,6 +180,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         Effect.exit,
         Effect.flatMap((exit) => answerText(id, codec, exit)),
       ),
+      codec.info.cancellable !== false,
     )
   }
 

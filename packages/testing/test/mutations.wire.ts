@@ -28,9 +28,9 @@ export const wireMutations: ReadonlyArray<ServerMutation> = [
     name: "a result comes before the terminal event",
     room: "server",
     file: "mcp/TurnCall.ts",
-    find: "if (unsent.length > 0) {",
+    find: "yield* events.flush",
     replace:
-      "if (terminal !== undefined) return resultOf(threadId, terminal, error)\n      if (unsent.length > 0) {",
+      "if (terminal !== undefined) return resultOf(threadId, terminal, error)\n      yield* events.flush",
   },
   {
     law: "L9",

@@ -19,6 +19,18 @@ export const negotiate = (offered: string): ProtocolVersion =>
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
 
+/** What the progress of one request is told under: chosen by its sender, given back as it came. */
+export const ProgressToken = RequestId
+export type ProgressToken = typeof ProgressToken.Type
+
+/** Of a request whose progress can be told; some clients write `null` for no token. */
+const CallMeta = Schema.optionalKey(
+  Schema.StructWithRest(
+    Schema.Struct({ progressToken: Schema.optionalKey(Schema.NullOr(ProgressToken)) }),
+    [Open],
+  ),
+)
+
 const Implementation = Schema.Struct({
   name: Schema.String,
   title: Schema.optionalKey(Schema.String),
@@ -63,6 +75,7 @@ export const Initialize = request("initialize", {
   params: InitializeParams,
   result: InitializeResult,
   since: "2024-11-05",
+  cancellable: false,
   doc: "Agrees on a protocol revision and on capabilities; once per connection.",
 })
 
@@ -87,7 +100,7 @@ export const ToolsCall = request("tools/call", {
   params: Schema.Struct({
     name: Schema.String,
     arguments: Schema.optionalKey(Schema.Unknown),
-    _meta: Meta,
+    _meta: CallMeta,
   }),
   result: CallToolResult,
   since: "2024-11-05",
@@ -106,6 +119,19 @@ export const Cancelled = notification("notifications/cancelled", {
   }),
   since: "2024-11-05",
   doc: "The sender no longer wants the answer of that request: its work stops and no answer follows.",
+})
+
+export const Progress = notification("notifications/progress", {
+  params: Schema.Struct({
+    progressToken: ProgressToken,
+    /** Rises from one notification of a token to the next; how far there is to go is not known. */
+    progress: Schema.Finite,
+    total: Schema.optionalKey(Schema.Finite),
+    /** For a person: one short line. From 2025-03-26 on, and no harm before. */
+    message: Schema.optionalKey(Schema.String),
+  }),
+  since: "2024-11-05",
+  doc: "Tells how far a request is that named a progress token; none follows its answer.",
 })
 
 /** One event of the conversation that a tool call runs (§1.8). */
@@ -137,5 +163,5 @@ export const Elicit = request("elicitation/create", {
 export const CodexMcp = dialect({
   name: "codex-mcp",
   clientToServer: [Initialize, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
-  serverToClient: [Ping, CodexEvent, Elicit, Cancelled],
+  serverToClient: [Ping, CodexEvent, Elicit, Progress, Cancelled],
 })

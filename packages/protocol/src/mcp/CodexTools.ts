@@ -94,6 +94,8 @@ export const Codex = tool({
   arguments: CodexArguments,
 })
 
+const WhileRunning = Schema.Literals(["wait", "steer", "queue", "interrupt", "reject"])
+
 export const CodexReplyArguments = Schema.Struct({
   conversationId: optional(Schema.String, "Older name of `threadId`."),
   prompt: Schema.String.annotate({ description: "The next message to the agent." }),
@@ -101,6 +103,10 @@ export const CodexReplyArguments = Schema.Struct({
   threadId: optional(
     Schema.String,
     "The conversation to go on with: `threadId` of an earlier result. Required, under this or one of the older names.",
+  ),
+  "while-running": optional(
+    WhileRunning,
+    "What becomes of the message while a turn of the conversation runs: `wait` (default) for a turn of its own after it, `steer` into the running turn, which is an error when none runs, `queue` likewise but with a turn of its own when none runs, `interrupt` the running turn and be the next, `reject` the message. A call that joined a turn is answered with that turn's result.",
   ),
 })
 export type CodexReplyArguments = typeof CodexReplyArguments.Type

@@ -42,5 +42,10 @@ export const codexReply = Effect.fnUntraced(function* (
       ? unknownId(first.name, parsed.id)
       : failureIn(parsed.id, failure.message)
   }
-  return yield* runTurn({ ...call, conversation: conversation.success, prompt: args.prompt })
+  return yield* runTurn({
+    ...call,
+    conversation: conversation.success,
+    prompt: args.prompt,
+    whileRunning: args["while-running"] ?? "wait",
+  })
 })

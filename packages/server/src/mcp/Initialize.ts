@@ -5,20 +5,21 @@ import * as Effect from "effect/Effect"
 import type { Session } from "./Session.ts"
 
 export const initialize = (session: Session, version: string) => (params: InitializeParams) =>
-  Effect.flatMap(session.initialize(params), (protocolVersion) =>
-    protocolVersion === undefined
-      ? Effect.fail(
-          new JsonRpcError({
-            code: ErrorCode.invalidRequest,
-            message: "initialize called more than once",
-          }),
-        )
-      : Effect.succeed({
-          protocolVersion,
-          capabilities: {
-            tools: { listChanged: true },
-            experimental: { [CodexEvent._tag]: {} },
-          },
-          serverInfo: { name: "colloquy", title: "Colloquy", version },
-        }),
-  )
+  Effect.gen(function* () {
+    const protocolVersion = yield* session.initialize(params)
+    if (protocolVersion === undefined) {
+      return yield* new JsonRpcError({
+        code: ErrorCode.invalidRequest,
+        message: "initialize called more than once",
+      })
+    }
+    const told = (yield* session.events) !== "off"
+    return {
+      protocolVersion,
+      capabilities: {
+        tools: { listChanged: true },
+        ...(told ? { experimental: { [CodexEvent._tag]: {} } } : {}),
+      },
+      serverInfo: { name: "colloquy", title: "Colloquy", version },
+    }
+  })

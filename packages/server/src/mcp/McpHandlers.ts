@@ -21,18 +21,20 @@ import { ping } from "./Ping.ts"
 import * as Session from "./Session.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
+import type { VendorEvents } from "./VendorEvents.ts"
 
 type ClientMethods = typeof CodexMcp extends Dialect<infer C, infer _> ? C : never
 
 /** Handlers with a session of their own: make them once per connection. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly version: string
+  readonly events: VendorEvents
 }): Effect.fn.Return<
   Handlers<ClientMethods, Caller>,
   never,
   ConversationManager | SettingsResolver
 > {
-  const session = yield* Session.make
+  const session = yield* Session.make(options.events)
   return {
     [Initialize._tag]: initialize(session, options.version),
     [Ping._tag]: ping,

@@ -8,6 +8,7 @@ import {
 import { infoOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import { declinesEvents, type VendorEvents } from "./VendorEvents.ts"
 
 interface Initialized {
   readonly params: InitializeParams
@@ -19,6 +20,8 @@ export interface Session {
   readonly initialize: (params: InitializeParams) => Effect.Effect<ProtocolVersion | undefined>
   /** True when the client declared that it can put a form to a person. */
   readonly elicits: Effect.Effect<boolean>
+  /** As the server is set, unless the client declared that it wants none. */
+  readonly events: Effect.Effect<VendorEvents>
 }
 
 /** `{}` stands for forms, and so does `{ form }`; a client may also take web addresses alone (2025-11-25). */
@@ -32,9 +35,8 @@ const takesForms = ({ capabilities }: InitializeParams): boolean => {
   )
 }
 
-export const make: Effect.Effect<Session> = Effect.map(
-  Ref.make<Initialized | undefined>(undefined),
-  (state) => ({
+export const make = (events: VendorEvents): Effect.Effect<Session> =>
+  Effect.map(Ref.make<Initialized | undefined>(undefined), (state) => ({
     initialize: (params) =>
       Ref.modify(state, (known) => {
         if (known !== undefined) return [undefined, known]
@@ -42,5 +44,7 @@ export const make: Effect.Effect<Session> = Effect.map(
         return [protocolVersion, { params, protocolVersion }]
       }),
     elicits: Effect.map(Ref.get(state), (known) => known !== undefined && takesForms(known.params)),
-  }),
-)
+    events: Effect.map(Ref.get(state), (known) =>
+      known !== undefined && declinesEvents(known.params) ? "off" : events,
+    ),
+  }))

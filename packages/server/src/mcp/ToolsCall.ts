@@ -2,7 +2,7 @@
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
+import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import {
   Codex,
   CodexReply,
@@ -10,10 +10,11 @@ import {
   type ToolDefinition,
 } from "@colloquy/protocol/mcp/CodexTools"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
-import type { Pure } from "@colloquy/protocol/Method"
+import type { Params, Pure } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Effect from "effect/Effect"
 import type { Caller } from "../Peer.ts"
+import { make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
 import { make as makeElicitations } from "./Elicitations.ts"
@@ -65,8 +66,9 @@ const unknownTool = (name: string) => {
 export const toolsCall = Effect.fnUntraced(function* (session: Session) {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
+  const progress = makeProgress()
   return (
-    params: { readonly name: string; readonly arguments?: unknown },
+    params: Params<typeof ToolsCallMethod>,
     { requestId, peer }: Caller,
   ): Effect.Effect<CallToolResult, JsonRpcError> => {
     const tool = tools.get(params.name)
@@ -75,11 +77,19 @@ export const toolsCall = Effect.fnUntraced(function* (session: Session) {
     if (params.arguments === undefined || params.arguments === null) {
       return Effect.succeed(missingArguments(params.name, tool.missing))
     }
-    return session.elicits.pipe(
-      Effect.flatMap((elicits) =>
-        tool.run(params.arguments, { requestId, peer, ...(elicits ? { elicitations } : {}) }),
-      ),
-      Effect.provideContext(services),
-    )
+    const token = params._meta?.progressToken ?? undefined
+    return Effect.gen(function* () {
+      const events = yield* session.events
+      const caller: ToolCaller = {
+        requestId,
+        peer,
+        events,
+        ...((yield* session.elicits) ? { elicitations } : {}),
+      }
+      if (token === undefined) return yield* tool.run(params.arguments, caller)
+      return yield* progress.during({ peer, token }, (told) =>
+        tool.run(params.arguments, { ...caller, progress: told }),
+      )
+    }).pipe(Effect.provideContext(services))
   }
 })

@@ -5,18 +5,21 @@
  * does; the Peer then sends no answer.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { WhileRunning } from "@colloquy/core/Decision"
 import type { Listener } from "@colloquy/core/Listener"
 import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
-import { type CallToolResult, CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
-import type { Params } from "@colloquy/protocol/Method"
+import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
 import type { CallElicitations, Elicitations } from "./Elicitations.ts"
+import type { CallProgress } from "./CallProgress.ts"
+import { progressMessage } from "./ProgressMessages.ts"
 import { failureIn, success } from "./ToolResults.ts"
+import { sink, type VendorEvents } from "./VendorEvents.ts"
 import { wireEvent } from "./WireEvents.ts"
 
 /** Who calls a tool. */
@@ -25,6 +28,10 @@ export interface ToolCaller {
   readonly peer: PeerControl
   /** Of a client that can answer questions. */
   readonly elicitations?: Elicitations
+  /** Default `on`. */
+  readonly events?: VendorEvents
+  /** Of a call that named a token. */
+  readonly progress?: CallProgress
 }
 
 export interface TurnCall extends ToolCaller {
@@ -34,6 +41,8 @@ export interface TurnCall extends ToolCaller {
   readonly submissionId?: string
   /** First event to forward; default: what comes from now on. */
   readonly from?: number
+  /** Default `wait`: a turn of its own, after those before it. */
+  readonly whileRunning?: WhileRunning
 }
 
 /** How long a stopped turn may take to its terminal event: a second and the kill grace (L14), and less than `InFlight` waits. */
@@ -63,7 +72,8 @@ const forwarder = (
   questions: CallElicitations | undefined,
 ): Effect.Effect<CallToolResult, ConnectionClosed | Cause.Done> => {
   const threadId = call.conversation.id
-  let unsent: Array<Params<typeof CodexEvent>> = []
+  const events = sink(call.events ?? "on", call.peer)
+  const items: Array<string> = []
   let terminal: EventMsg | undefined
   let error: string | undefined
   const over: Array<string> = []
@@ -81,7 +91,9 @@ const forwarder = (
       const { event } = delivery
       if (event.id !== turnId && event.id !== "") continue
       const params = wireEvent(event, { requestId: call.requestId, threadId })
-      if (params !== undefined) unsent.push(params)
+      if (params !== undefined) events.add(params)
+      const item = call.progress === undefined ? undefined : progressMessage(event.msg)
+      if (item !== undefined) items.push(item)
       if (event.msg.type === "error") error = event.msg.message
       if (isTerminal(event.msg) && event.id === turnId) terminal = event.msg
     }
@@ -91,10 +103,9 @@ const forwarder = (
       // Before what follows: a client should not answer what is over, nor be asked of what it was not told of.
       for (const callId of over) yield* questions?.withdraw(callId) ?? Effect.void
       over.length = 0
-      if (unsent.length > 0) {
-        yield* call.peer.notify(CodexEvent, unsent)
-        unsent = []
-      }
+      yield* events.flush
+      yield* call.progress?.tell(items) ?? Effect.void
+      items.length = 0
       for (const event of toPut) yield* questions?.put(event) ?? Effect.void
       toPut.length = 0
       if (terminal !== undefined) return resultOf(threadId, terminal, error)
@@ -118,15 +129,18 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
       const receipt = yield* conversation.submit(
         { type: "user_input", items: [{ type: "text", text: call.prompt }] },
         {
-          whileRunning: "wait",
+          whileRunning: call.whileRunning ?? "wait",
           ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
         },
       )
-      questions?.runs(receipt.id)
       const rest = forwarder(call, listener, receipt.id, questions)
-      const stop = Effect.andThen(conversation.cancel(receipt.id), rest).pipe(
-        Effect.timeoutOption(abortBound),
-      )
+      // What it said is in the turn and cannot be taken out; the turn is that of the call that began it.
+      if (receipt.disposition === "joined") return yield* restore(rest)
+      questions?.runs(receipt.id)
+      const stop = Effect.suspend(() => {
+        call.progress?.end()
+        return Effect.andThen(conversation.cancel(receipt.id), rest)
+      }).pipe(Effect.timeoutOption(abortBound))
       return yield* restore(rest).pipe(
         Effect.onInterrupt(() => stop),
         // Nobody reads the events any more: the turn has nobody to work for.

@@ -83,7 +83,7 @@ describe("tools/call: what is wrong with a call", () => {
       "an argument near to none",
       "codex-reply",
       { prompt: "x", threadId: someId, temperature: 1 },
-      `${unparsed}unknown field \`temperature\`, expected one of \`conversationId\`, \`prompt\`, \`sessionId\`, \`threadId\``,
+      `${unparsed}unknown field \`temperature\`, expected one of \`conversationId\`, \`prompt\`, \`sessionId\`, \`threadId\`, \`while-running\``,
     ],
     [
       "an unknown member of an enumeration, with the nearest",

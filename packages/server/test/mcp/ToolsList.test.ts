@@ -94,7 +94,7 @@ describe("tools/list", () => {
           "prompt",
           "sandbox",
         ],
-        ["conversationId", "prompt", "sessionId", "threadId"],
+        ["conversationId", "prompt", "sessionId", "threadId", "while-running"],
       ],
     )
   })

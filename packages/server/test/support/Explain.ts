@@ -109,6 +109,14 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       same([original, ours], [["prompt", "sessionId"], ["prompt"]]),
     ),
   ),
+  "while-running": added(
+    "response",
+    "result.tools.1.inputSchema.properties.while-running",
+    (ours) => (ours as { readonly type: string }).type === "string",
+  ),
+  progress: added("notifications/progress", "", (ours) =>
+    same((ours as WireMessage).params?.["progressToken"], "tok-1"),
+  ),
   "closed-arguments": added(
     "response",
     /^result\.tools\.[01]\.inputSchema\.additionalProperties$/,

@@ -17,6 +17,7 @@ const initialize: ReadonlyArray<Use> = ["server-identity", "event-capability"]
 const toolsList: ReadonlyArray<Use> = [
   "newer-arguments",
   "reply-keys",
+  "while-running",
   "closed-arguments",
   "open-config",
   "output-schema",
@@ -66,7 +67,10 @@ const replays: Readonly<Record<string, Replay>> = {
     ],
   },
   simple: { script: answers("The answer is 42."), uses: [...initialize, ...goodTurn] },
-  simple_string_id: { script: answers("string id answer"), uses: [...initialize, ...goodTurn] },
+  simple_string_id: {
+    script: answers("string id answer"),
+    uses: [...initialize, ...goodTurn, "progress"],
+  },
   reply: {
     script: answers("first answer", "second answer", "third answer"),
     uses: [...initialize, ...toolsList, ...goodTurn],

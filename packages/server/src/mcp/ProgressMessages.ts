@@ -1,0 +1,79 @@
+/** From the core's events to what a person reads while a call runs: one short line per item, no markup. Pure. */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { commandText, pathText } from "./CommandText.ts"
+
+/** UTF-16 code units; what fits beside a spinner. */
+const maxLength = 100
+
+/** Of a text, looked at: runs of white space count for one. */
+const maxLooked = 8 * maxLength
+
+/** The text on one line, cut where it is too long, without what a terminal would obey. */
+const short = (text: string): string => {
+  const line = text.slice(0, maxLooked).replaceAll(/\s+/g, " ").trim()
+  if (line.length <= maxLength && text.length <= maxLooked) return pathText(line)
+  // Not in the middle of a character.
+  return pathText(`${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`)
+}
+
+const command = (words: ReadonlyArray<string>): string => {
+  // A shell with its script: the script is what runs.
+  const [, flag, script] = words
+  const isScript = words.length === 3 && (flag === "-c" || flag === "-lc") && script !== undefined
+  return `\`${short(isScript ? script : commandText(words.slice(0, maxLooked)))}\``
+}
+
+const files = (changes: Readonly<Record<string, unknown>>): string => {
+  const count = Object.keys(changes).length
+  return count === 1 ? "1 file" : `${count} files`
+}
+
+/** The line that tells of this event, or undefined for what is no item of its own. */
+export const progressMessage = (msg: EventMsg): string | undefined => {
+  switch (msg.type) {
+    case "task_started":
+      return "turn begun"
+    case "agent_message":
+      return `message: ${short(msg.message)}`
+    case "agent_reasoning":
+      return `thinking: ${short(msg.text)}`
+    case "exec_command_begin":
+      return `running ${command(msg.command)}`
+    case "exec_command_end":
+      return `command ended with exit code ${msg.exit_code}`
+    case "patch_apply_begin":
+      return `applying a patch to ${files(msg.changes)}`
+    case "patch_apply_end":
+      return msg.success ? "patch applied" : "patch failed"
+    case "plan_update": {
+      const done = msg.plan.filter(({ status }) => status === "completed").length
+      const now = msg.plan.find(({ status }) => status === "in_progress")
+      const step = now === undefined ? "" : `, now: ${short(now.step)}`
+      return `plan: ${done} of ${msg.plan.length} steps done${step}`
+    }
+    case "mcp_tool_call_begin":
+      return `calling ${short(`${msg.invocation.server}.${msg.invocation.tool}`)}`
+    case "mcp_tool_call_end": {
+      const name = short(`${msg.invocation.server}.${msg.invocation.tool}`)
+      return "Ok" in msg.result ? `${name} answered` : `${name} failed`
+    }
+    case "web_search_begin":
+      return "searching the web"
+    case "view_image_tool_call":
+      return `looking at ${short(msg.path)}`
+    case "exec_approval_request":
+      return `asking whether to run ${command(msg.command)}`
+    case "apply_patch_approval_request":
+      return `asking whether to patch ${files(msg.changes)}`
+    case "approval_resolved":
+      return `decided: ${msg.decision.replaceAll("_", " ")}`
+    case "background_event":
+    case "stream_error":
+    case "warning":
+      return short(msg.message)
+    case "error":
+      return `error: ${short(msg.message)}`
+    default:
+      return undefined
+  }
+}
