@@ -60,6 +60,14 @@ interface Written {
   readonly duration: Duration.Duration
 }
 
+/** A plan, and where the links on its paths led when it was judged. */
+interface Judged extends Compute.Plan {
+  /** Its paths with all links followed. */
+  readonly real: ReadonlyArray<string>
+  /** The same, and its paths with the links followed that are not their last part. */
+  readonly places: ReadonlyArray<string>
+}
+
 const captured = (text: string): Captured => ({
   text,
   totalBytes: new TextEncoder().encode(text).length,
@@ -105,14 +113,21 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
     )
   })
 
-  const decide = Effect.fnUntraced(function* (plan: Compute.Plan, context: ToolContext) {
+  /** A link is changed where it leads, and removed where it stands. */
+  const judged = Effect.fnUntraced(function* (plan: Compute.Plan) {
+    const standing = yield* Effect.forEach(plan.paths, files.standing)
+    const real = yield* canonicalAll(plan.paths)
+    return { ...plan, real, places: [...new Set([...real, ...standing])] } satisfies Judged
+  })
+
+  const decide = Effect.fnUntraced(function* (plan: Judged, context: ToolContext) {
     const { approvalPolicy, sandboxPolicy } = context.settings
     const writable =
       sandboxPolicy.mode === "read-only"
         ? ({ _tag: "Roots", roots: [] } as const)
         : yield* writableOf(context)
     return decidePatch({
-      paths: yield* canonicalAll(plan.paths),
+      paths: plan.real,
       approvalPolicy,
       sandboxPolicy,
       writable,
@@ -122,15 +137,16 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
   })
 
   const write = (
-    plan: Compute.Plan,
+    plan: Judged,
     confinement: Confinement,
     context: ToolContext,
   ): Effect.Effect<Written> =>
     Effect.gen(function* () {
       const { cwd } = context.settings
       const program = PatchProcess.launch(options.node, cwd, plan, {
-        // The mounts of the sandbox say where it may write.
-        within: undefined,
+        // The mounts of the sandbox say where it may write; without, it is held to where the links led when it was
+        // judged: a person may have looked at the question for long.
+        within: confinement === "none" ? plan.places : undefined,
         keepOut: confinement === "none" ? [] : yield* canonicalAll(protectedPaths),
       })
       const launch =
@@ -151,7 +167,7 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
 
   /** Writes, and once more without the sandbox where a person allows it. */
   const writeOrRetry = Effect.fnUntraced(function* (
-    plan: Compute.Plan,
+    plan: Judged,
     decision: Extract<PatchDecision, { readonly _tag: "Apply" }>,
     callId: string,
     context: ToolContext,
@@ -173,7 +189,7 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
   })
 
   const apply = Effect.fnUntraced(function* (
-    plan: Compute.Plan,
+    plan: Judged,
     decision: Extract<PatchDecision, { readonly _tag: "Apply" }>,
     approval: { readonly callId: string; readonly isAutomatic: boolean },
     context: ToolContext,
@@ -200,15 +216,16 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
   return Effect.fnUntraced(function* (text, directory, callId, context, turnDiff) {
     const hunks = PatchText.parse(text)
     if (Result.isFailure(hunks)) return { output: `error: ${hunks.failure.message}` }
-    const plan = yield* Compute.plan(
+    const computed = yield* Compute.plan(
       hunks.success,
       directory,
       { resolve: options.resolve },
       files.read,
     )
-    if (plan.error !== undefined && hunks.success.length > 0) {
-      return { output: `error: ${plan.error}` }
+    if (computed.error !== undefined && hunks.success.length > 0) {
+      return { output: `error: ${computed.error}` }
     }
+    const plan = yield* judged(computed)
     const decision = yield* decide(plan, context)
     switch (decision._tag) {
       case "Reject":

@@ -12,6 +12,8 @@ export interface Files {
   readonly read: FileReader
   /** The path with the links of everything that exists followed; what does not exist yet is taken as it is spelt. */
   readonly canonical: (path: string) => Effect.Effect<string>
+  /** Likewise, but for a link at the end, which is not followed. */
+  readonly standing: (path: string) => Effect.Effect<string>
 }
 
 /** A patch holds the whole file in memory, several times over. */
@@ -76,5 +78,8 @@ export const make = (
       )
     })
 
-    return { read, canonical }
+    const standing: Files["standing"] = (path) =>
+      Effect.map(canonical(dirname(path)), (real) => join(real, basename(path)))
+
+    return { read, canonical, standing }
   })

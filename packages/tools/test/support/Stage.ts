@@ -50,8 +50,12 @@ interface Actor {
   /** Waits for the end of the turn and gives what the model was told of its calls. */
   readonly outputs: Effect.Effect<ReadonlyArray<string>>
   readonly interrupt: Effect.Effect<void>
-  /** Answers the command that is asked for in that call, as somebody who came later. */
-  readonly answer: (callId: string, decision: Verdict["decision"]) => Effect.Effect<void>
+  /** Answers what is asked for in that call, as somebody who came later. */
+  readonly answer: (
+    callId: string,
+    decision: Verdict["decision"],
+    kind?: "exec_approval" | "patch_approval",
+  ) => Effect.Effect<void>
 }
 
 export interface StageWorld {
@@ -175,8 +179,8 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
         requests,
         until,
         outputs: Effect.map(until(isTerminal), () => outputsOf(requests)),
-        answer: (id, decision) =>
-          Effect.asVoid(Effect.orDie(conversation.submit({ type: "exec_approval", id, decision }))),
+        answer: (id, decision, type = "exec_approval") =>
+          Effect.asVoid(Effect.orDie(conversation.submit({ type, id, decision }))),
         interrupt: Effect.asVoid(Effect.orDie(conversation.submit({ type: "interrupt" }))),
       }
       return actor
