@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { differences } from "../../server/test/support/differences.ts"
+import { differences, laterDifferences } from "../../server/test/support/differences.ts"
 import { Agents, ask } from "./support/ReadmeExample.ts"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
@@ -23,11 +23,16 @@ describe("README", () => {
   )
 
   it("lists exactly the differences that the replays of the recordings show", () => {
-    const rows = differences.map(
-      ({ original, colloquy, why }) => `| ${original} | ${colloquy} | ${why} |`,
-    )
     const section = readme.split("## Differences from the original")[1]?.split("\n## ")[0] ?? ""
-    const listed = section.split("\n").filter((line) => line.startsWith("| "))
-    assert.deepStrictEqual(listed.slice(2), rows)
+    const tables = section.split("\n### ").map((part) =>
+      part
+        .split("\n")
+        .filter((line) => line.startsWith("| "))
+        .slice(2),
+    )
+    const rows = [differences, laterDifferences].map((list) =>
+      list.map(({ original, colloquy, why }) => `| ${original} | ${colloquy} | ${why} |`),
+    )
+    assert.deepStrictEqual(tables, rows)
   })
 })

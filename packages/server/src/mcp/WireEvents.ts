@@ -1,4 +1,5 @@
 /** From the core's events to `codex/event` (§1.8). Pure. */
+import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import type { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
@@ -15,6 +16,12 @@ const isHidden = ({ type }: EventMsg) =>
 const withFlatUsage = (msg: EventMsg): EventMsg =>
   msg.type === "token_count" && msg.info !== null ? { ...msg, ...msg.info.last_token_usage } : msg
 
+/** What a command does, beside the command itself, as later generations tell it with the question too (0.153.4). */
+const withParsedCommand = (msg: EventMsg): EventMsg =>
+  msg.type === "exec_approval_request" && msg.parsed_cmd === undefined
+    ? { ...msg, parsed_cmd: parsedCommand(msg.command) }
+    : msg
+
 export const wireEvent = (
   { id, msg }: Event,
   call: { readonly requestId: RequestId; readonly threadId: string },
@@ -24,5 +31,5 @@ export const wireEvent = (
     : {
         _meta: { requestId: call.requestId, threadId: call.threadId },
         id,
-        msg: withFlatUsage(msg),
+        msg: withParsedCommand(withFlatUsage(msg)),
       }

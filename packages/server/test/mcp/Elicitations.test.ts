@@ -87,6 +87,7 @@ describe("elicitation/create: the question", () => {
               codex_call_id: "c",
               codex_command: ["touch", "made.txt"],
               codex_cwd: "/workspace",
+              codex_parsed_cmd: [{ type: "unknown", cmd: "touch made.txt" }],
             },
           }),
         )

@@ -6,7 +6,7 @@ const wire = (msg: EventMsg) =>
   wireEvent({ seq: 3, id: "t", msg }, { requestId: 7, threadId: "thread" })
 
 describe("WireEvents", () => {
-  it("carries a request for approval as the original does", () => {
+  it("carries a request for approval as the original does, with what the command does", () => {
     const msg: EventMsg = {
       type: "exec_approval_request",
       call_id: "c",
@@ -16,7 +16,7 @@ describe("WireEvents", () => {
     assert.deepStrictEqual(wire(msg), {
       _meta: { requestId: 7, threadId: "thread" },
       id: "t",
-      msg,
+      msg: { ...msg, parsed_cmd: [{ type: "unknown", cmd: "git push" }] },
     })
   })
 

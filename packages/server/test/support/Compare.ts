@@ -74,13 +74,18 @@ const members = (path: string, original: object, ours: object): ReadonlyArray<Fi
 const isProse = (original: unknown, ours: unknown) =>
   original === "…" && typeof ours === "string" && ours !== ""
 
+/** Of the same length, or a list of objects that we only add to. */
+const isPrefix = (original: ReadonlyArray<unknown>, ours: Readonly<Record<string, unknown>>) =>
+  original.length === ours["length"] ||
+  (original.every(isObject) && original.length < Number(ours["length"]))
+
 const values = (path: string, original: unknown, ours: unknown): ReadonlyArray<Finding> => {
   if (Object.is(original, ours) || isProse(original, ours)) return []
   const comparable =
     isObject(original) &&
     isObject(ours) &&
     Array.isArray(original) === Array.isArray(ours) &&
-    (!Array.isArray(original) || original.length === ours["length"])
+    (!Array.isArray(original) || isPrefix(original, ours))
   return comparable ? members(path, original, ours) : [{ kind: "changed", path, original, ours }]
 }
 

@@ -1,5 +1,4 @@
 /** Plays the client's part of a recording against a server in memory and holds what it sent to what the original sent. */
-import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { ProviderScript } from "@colloquy/testing/ProviderScript"
@@ -23,9 +22,7 @@ export interface Replay<Key extends string> {
   readonly script: ProviderScript
   readonly uses: ReadonlyArray<Use<Key>>
   readonly tools?: Otherwise
-  /** The recording's `config.toml`, beyond its model and provider. */
-  readonly config?: ConfigTree
-  /** Instead of `config`. */
+  /** Of the recording's `config.toml`. Default: its model and provider alone. */
   readonly settings?: Layer.Layer<SettingsResolver>
 }
 
@@ -99,6 +96,27 @@ const play = Effect.fnUntraced(function* (
 export const keyOf = <Key extends string>(use: Use<Key>): Key =>
   typeof use === "string" ? use : use[0]
 
+/** Every difference between what the original and we send. */
+const found = (
+  entries: ReadonlyArray<Recording.Entry>,
+  replay: Replay<string>,
+): Effect.Effect<ReadonlyArray<Difference>, ConnectionClosed> =>
+  withServer(
+    {
+      script: replay.script,
+      version: "1.2.3",
+      tools: toolsOf(entries, replay.tools),
+      settings: replay.settings ?? settingsWith({}),
+    },
+    (harness) =>
+      Effect.map(play(entries, harness), () =>
+        compare(
+          named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
+          named(harness.texts),
+        ),
+      ),
+  )
+
 /** Fails on a difference that has no name, and on a name whose difference did not show. */
 export const check = <Key extends string>(
   entries: ReadonlyArray<Recording.Entry>,
@@ -108,30 +126,16 @@ export const check = <Key extends string>(
   const allows = (use: Use<Key>, difference: Difference): boolean =>
     (typeof use === "string" || use.slice(1).includes(difference.request)) &&
     explanations[keyOf(use)](difference)
-  return withServer(
-    {
-      script: replay.script,
-      version: "1.2.3",
-      tools: toolsOf(entries, replay.tools),
-      settings: replay.settings ?? settingsWith(replay.config ?? {}),
-    },
-    (harness) =>
-      Effect.gen(function* () {
-        yield* play(entries, harness)
-        const found = compare(
-          named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
-          named(harness.texts),
-        )
-        assert.deepStrictEqual(
-          found.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
-          [],
-          "differences that have no name",
-        )
-        assert.deepStrictEqual(
-          replay.uses.filter((use) => !found.some((difference) => allows(use, difference))),
-          [],
-          "named differences that did not show",
-        )
-      }),
-  )
+  return Effect.map(found(entries, replay), (differences) => {
+    assert.deepStrictEqual(
+      differences.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
+      [],
+      "differences that have no name",
+    )
+    assert.deepStrictEqual(
+      replay.uses.filter((use) => !differences.some((difference) => allows(use, difference))),
+      [],
+      "named differences that did not show",
+    )
+  })
 }

@@ -17,7 +17,6 @@ const initialize: ReadonlyArray<Use> = ["server-identity", "event-capability"]
 const toolsList: ReadonlyArray<Use> = [
   "newer-arguments",
   "reply-keys",
-  "while-running",
   "closed-arguments",
   "open-config",
   "output-schema",
@@ -42,6 +41,7 @@ const question: ReadonlyArray<Use> = [
   ["elicitation-form", "0"],
   ["elicitation-thread-id", "0"],
 ]
+const commandQuestion: ReadonlyArray<Use> = [...question, ["parsed-command", "0", "2"]]
 const noModel: Script.ProviderScript = []
 
 const replays: Readonly<Record<string, Replay>> = {
@@ -67,10 +67,7 @@ const replays: Readonly<Record<string, Replay>> = {
     ],
   },
   simple: { script: answers("The answer is 42."), uses: [...initialize, ...goodTurn] },
-  simple_string_id: {
-    script: answers("string id answer"),
-    uses: [...initialize, ...goodTurn, "progress"],
-  },
+  simple_string_id: { script: answers("string id answer"), uses: [...initialize, ...goodTurn] },
   reply: {
     script: answers("first answer", "second answer", "third answer"),
     uses: [...initialize, ...toolsList, ...goodTurn],
@@ -164,11 +161,11 @@ const replays: Readonly<Record<string, Replay>> = {
 const questions: Readonly<Record<string, Replay>> = {
   approve: {
     script: calls("done", "call_00001l"),
-    uses: [...initialize, ...goodTurn, ...question],
+    uses: [...initialize, ...goodTurn, ...commandQuestion],
   },
   deny: {
     script: calls("ok, not done", "call_00001t"),
-    uses: [...initialize, ...goodTurn, ...question],
+    uses: [...initialize, ...goodTurn, ...commandQuestion],
   },
   abort: {
     script: [...calls("", "call_000021").slice(0, 1), defaultReply],
@@ -176,7 +173,7 @@ const questions: Readonly<Record<string, Replay>> = {
       ...initialize,
       ...toolsList,
       ...goodTurn,
-      ...question,
+      ...commandQuestion,
       ["abort-answered", "2"],
       ["stopped-tokens", "2"],
       ["events-of-next-call", "2", "4"],
@@ -187,19 +184,19 @@ const questions: Readonly<Record<string, Replay>> = {
       ...calls("done twice", "call_000026", "call_000029"),
       ...calls("done thrice", "call_00002e"),
     ],
-    uses: [...initialize, ...toolsList, ...goodTurn, ...question],
+    uses: [...initialize, ...toolsList, ...goodTurn, ...commandQuestion],
   },
   approve_malformed: {
     script: calls("after malformed", "call_00002j"),
-    uses: [...initialize, ...goodTurn, ...question],
+    uses: [...initialize, ...goodTurn, ...commandQuestion],
   },
   approve_error: {
     script: calls("after error", "call_000038"),
-    uses: [...initialize, ...events, ...question, ["error-denies", "2"]],
+    uses: [...initialize, ...events, ...commandQuestion, ["error-denies", "2"]],
   },
   approve_spec_accept: {
     script: calls("after accept", "call_00002o"),
-    uses: [...initialize, ...goodTurn, ...question, ["plain-accept", "2"]],
+    uses: [...initialize, ...goodTurn, ...commandQuestion, ["plain-accept", "2"]],
   },
   approve_no_elicitation_capability: {
     script: calls("done", "call_00003e"),
@@ -207,7 +204,7 @@ const questions: Readonly<Record<string, Replay>> = {
   },
   on_request_escalated: {
     script: calls("done", "call_000049"),
-    uses: [...initialize, ...goodTurn, ...question, ["command-reason", "0"]],
+    uses: [...initialize, ...goodTurn, ...commandQuestion, ["command-reason", "0"]],
   },
 }
 
@@ -279,7 +276,7 @@ const work: Readonly<Record<string, Replay>> = {
     uses: [
       ...initialize,
       ...goodTurn,
-      ...question,
+      ...commandQuestion,
       "output-encoding",
       "sandbox-exit-code",
       ["command-reason", "0"],

@@ -37,19 +37,6 @@ export const differences = [
     why: "The name changed twice, and the clients of every version should work.",
   },
   {
-    key: "while-running",
-    original: "Two calls of `codex-reply` at once: one of them is never answered.",
-    colloquy:
-      "Each is answered with its own turn's result; `while-running` says whether the later one waits, joins or interrupts.",
-    why: "A client that is never answered waits for ever.",
-  },
-  {
-    key: "progress",
-    original: "A call that names a progress token is told no progress.",
-    colloquy: "Such a call gets `notifications/progress` at every item and every ten seconds.",
-    why: "Clients give up on calls that say nothing for a minute.",
-  },
-  {
     key: "closed-arguments",
     original: "The input schemas leave open whether unknown arguments are allowed.",
     colloquy: "The input schemas say that unknown arguments are not allowed.",
@@ -187,6 +174,13 @@ export const differences = [
     why: "A person should read why before they allow it.",
   },
   {
+    key: "parsed-command",
+    original: "A question shows the command alone.",
+    colloquy:
+      "A question and its event also tell what the command does, in `codex_parsed_cmd` and `parsed_cmd`, as later versions do.",
+    why: "A client can say that a file is read or searched without parsing shell scripts.",
+  },
+  {
     key: "plain-accept",
     original: "An answer that accepts without a decision is a denial.",
     colloquy: "An answer that accepts without a decision is an approval.",
@@ -272,3 +266,179 @@ export const differences = [
 ] as const satisfies ReadonlyArray<NamedDifference>
 
 export type DifferenceKey = (typeof differences)[number]["key"]
+
+/** What differs from the original 0.153.4 alone, the last one that was an MCP server. */
+export const laterDifferences = [
+  {
+    key: "user-agent",
+    original:
+      "`initialize` answers with a `user_agent` made of the client's name and the platform.",
+    colloquy: "`initialize` answers without one.",
+    why: "The client knows both.",
+  },
+  {
+    key: "older-arguments",
+    original:
+      'The arguments, policies and names of ids of earlier versions are gone, and `approval_policy = "untrusted"` with them.',
+    colloquy:
+      "`include-plan-tool`, `profile`, `sessionId`, `untrusted` and `on-failure` are still understood.",
+    why: "One server serves the clients of every version.",
+  },
+  {
+    key: "untrusted-starts",
+    original: 'With `approval_policy = "untrusted"` in config.toml the process exits at its start.',
+    colloquy: "The setting works: all but known harmless commands are asked about.",
+    why: "A configuration that was right should not cost the whole server.",
+  },
+  {
+    key: "both-ids",
+    original: "The structured result names the conversation `threadId`.",
+    colloquy: "It names it `threadId` and `conversationId`, and the output schema says so.",
+    why: "Clients of the versions between read the older name.",
+  },
+  {
+    key: "turn-ids",
+    original: "Events and questions name their turn by an id of its own.",
+    colloquy:
+      "They name it as earlier versions do: by the request's id in a new conversation, else by a count.",
+    why: "Clients of every version before read it so; `_meta.requestId` is the same in all.",
+  },
+  {
+    key: "turn-members",
+    original: "The events at the ends of a turn tell its id, its times and its mode.",
+    colloquy: "They tell neither.",
+    why: "A client has a clock, and nothing else refers to the id.",
+  },
+  {
+    key: "item-events",
+    original:
+      "Every message, command and thought is also told as `item_started` and `item_completed`.",
+    colloquy: "They are told once, by the events that all versions know.",
+    why: "The same text twice costs twice.",
+  },
+  {
+    key: "raw-events",
+    original:
+      "What goes to the model and comes from it is told as `raw_response_item` and `raw_response_completed`.",
+    colloquy: "It is not told.",
+    why: "It repeats the other events and shows the instructions.",
+  },
+  {
+    key: "user-message",
+    original: "The prompt is told back as `user_message`.",
+    colloquy: "It is not told back.",
+    why: "The client has sent it.",
+  },
+  {
+    key: "startup-events",
+    original:
+      "Each conversation tells that its tool servers have started, even when there are none, and each turn warns of a model that it does not know.",
+    colloquy: "Neither is told.",
+    why: "Nothing happened, and there is nothing to do about it.",
+  },
+  {
+    key: "delta-names",
+    original:
+      "Pieces of text come as `agent_message_content_delta` and `reasoning_content_delta`, with the ids of turn and item.",
+    colloquy: "They come as `agent_message_delta` and `agent_reasoning_delta`, as before.",
+    why: "Clients of every version before read these; what ends a message is the same in all.",
+  },
+  {
+    key: "text-members",
+    original:
+      "Messages, breaks between thoughts and errors carry members for the original's own interface: phase, citation, positions, kind.",
+    colloquy: "They carry the text.",
+    why: "Most are empty, and none is explained.",
+  },
+  {
+    key: "session-members",
+    original:
+      "`session_configured` tells a permission profile, who reviews approvals and the file of the session.",
+    colloquy: "It tells the sandbox policy instead, and the two counts of earlier versions.",
+    why: "The profile says the same in another shape; there is no file yet.",
+  },
+  {
+    key: "token-members",
+    original:
+      "`token_count` tells limits whose members are all empty, and tokens written to a cache.",
+    colloquy:
+      "It tells no limits that are not known, and the usage of the last response flat as well.",
+    why: "Clients of the oldest versions read the flat members.",
+  },
+  {
+    key: "empty-token-count",
+    original: "A response that breaks off is followed by a `token_count` without any count.",
+    colloquy: "It is not.",
+    why: "It tells nothing.",
+  },
+  {
+    key: "context-window",
+    original: "The context window of an unknown model is told as 258,400 tokens.",
+    colloquy: "It is told as unknown.",
+    why: "A guess should not look like a fact.",
+  },
+  {
+    key: "command-members",
+    original:
+      "The events about a command also tell its process, its turn, its times and where it came from; its directory is a `file:` address, and the end repeats the command.",
+    colloquy: "They tell what earlier versions told; the directory is a path.",
+    why: "The call's id ties the end to its beginning.",
+  },
+  {
+    key: "timeout-end",
+    original:
+      "A command that runs out of time is left running in the background, and its end is not told.",
+    colloquy: "It is stopped, and its end is told.",
+    why: "What runs on unseen costs, and may be harmful.",
+  },
+  {
+    key: "question-members",
+    original:
+      "The event of a question also offers a rule that would allow such commands for ever, and lists the decisions.",
+    colloquy: "It offers no such rule; the decisions are in the question's form.",
+    why: "A rule for ever should not be one key away.",
+  },
+  {
+    key: "drop-text",
+    original: "The text about a broken stream contains two reasons of the same meaning.",
+    colloquy: "It contains one.",
+    why: "The earlier versions' text is shorter.",
+  },
+  {
+    key: "effort-checked",
+    original: "An unknown `model_reasoning_effort` is sent to the model's provider.",
+    colloquy: "It gives a result with `isError` that lists the known ones.",
+    why: "The person who wrote it learns of it before anything runs.",
+  },
+  {
+    key: "params-code",
+    original:
+      "A known method whose parameters cannot be read gets the error -32601, which says that there is no such method.",
+    colloquy:
+      "It gets -32602 with each faulty member; a fault in a tool's arguments is a result, which a model can read.",
+    why: "JSON-RPC and the Model Context Protocol ask for it.",
+  },
+  {
+    key: "method-text",
+    original: "The text of the error -32601 begins in lower case.",
+    colloquy: "It begins in upper case, as the specification writes it.",
+    why: "The code and `data.method` are the same.",
+  },
+  {
+    key: "lenient-version",
+    original:
+      "A request without `jsonrpc`, with another version than 2.0 or with positional parameters is dropped in silence.",
+    colloquy: "It is answered, as versions up to 0.77 do.",
+    why: "A client that is never answered waits for ever.",
+  },
+  {
+    key: "crossed-answer",
+    original:
+      "After a cancelled call the answer of the next one, and its events, go to the id of the cancelled one.",
+    colloquy:
+      "Every answer and every event goes to its own request; the cancelled one gets no answer.",
+    why: "The caller waits for ever, and another one takes the answer for its own.",
+  },
+] as const satisfies ReadonlyArray<NamedDifference>
+
+export type LaterDifferenceKey = (typeof laterDifferences)[number]["key"]
