@@ -14,7 +14,7 @@ const named = (tools: ReadonlyArray<Tool>, name: string) =>
   Effect.orDie(Effect.fromNullishOr(tools.find((tool) => tool.name === name)))
 
 const amounts: Array<number> = []
-const Amount = Schema.Struct({ amount: Schema.NumberFromString })
+const Amount = Schema.Struct({ amount: Schema.FiniteFromString })
 const pay = <Name extends string>(name: Name) =>
   AiTool.make(name, { parameters: Amount, success: Schema.String })
 const asking = Toolkit.make(

@@ -18,7 +18,7 @@ const Plain = AiTool.make("plain", {
   dependencies: [Greeting],
 })
 const Structured = AiTool.make("structured", {
-  success: Schema.Struct({ n: Schema.NumberFromString }),
+  success: Schema.Struct({ n: Schema.FiniteFromString }),
 })
 const good = Toolkit.make(Plain, Structured)
 const goodTools = fromToolkit(good).pipe(
@@ -31,13 +31,13 @@ const goodTools = fromToolkit(good).pipe(
   Effect.provideService(Greeting, { word: "hello" }),
 )
 
-const code = Schema.Struct({ code: Schema.Number })
+const code = Schema.Struct({ code: Schema.Finite })
 const bad = Toolkit.make(
   AiTool.make("failing", { failure: code }),
   AiTool.make("returning", { failure: code, failureMode: "return" }),
   AiTool.make("dying"),
   AiTool.make("stopping"),
-  AiTool.make("lying", { success: Schema.Number }),
+  AiTool.make("lying", { success: Schema.Finite }),
   AiTool.make("hanging"),
 )
 const badTools = fromToolkit(bad).pipe(
