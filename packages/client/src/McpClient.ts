@@ -145,6 +145,19 @@ const toTurnResult = (result: CallToolResult): TurnResult => ({
   threadId: Option.getOrUndefined(readOutput(result.structuredContent))?.threadId,
 })
 
+/** A form that asks for no decision has no place for one: the word says what became of the form. */
+const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResult => {
+  if (question.codex_elicitation !== undefined) return decisionResult(decision)
+  switch (decision) {
+    case "denied":
+      return { action: "decline" }
+    case "abort":
+      return { action: "cancel" }
+    default:
+      return { action: "accept", content: {} }
+  }
+}
+
 /** The handlers of what the caller wants to hear of. */
 const handlersOf = ({
   onElicitation,
@@ -158,7 +171,7 @@ const handlersOf = ({
     : {
         [Elicit._tag]: (question: ElicitParams) =>
           Effect.map(onElicitation(question), (answer) =>
-            typeof answer === "string" ? decisionResult(answer) : answer,
+            typeof answer === "string" ? resultOf(question, answer) : answer,
           ),
       }),
 })

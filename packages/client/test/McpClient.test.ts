@@ -273,6 +273,20 @@ describe("McpClient", () => {
     }),
   )
 
+  it.effect.each<readonly [given: ReviewDecision, sent: unknown]>([
+    ["approved", { action: "accept", content: {} }],
+    ["approved_for_session", { action: "accept", content: {} }],
+    ["denied", { action: "decline" }],
+    ["abort", { action: "cancel" }],
+  ])("L7 the word %j to a form that asks for no decision is no content of it", ([given, sent]) =>
+    Effect.gen(function* () {
+      const fake = yield* connected({ onElicitation: () => Effect.succeed(given) })
+      const form = { message: "Which?", requestedSchema: { type: "object", properties: {} } }
+      yield* fake.send(requestText(0, "elicitation/create", form))
+      assert.deepStrictEqual(yield* fake.next, { _tag: "Success", id: 0, result: sent })
+    }),
+  )
+
   it.effect("stops asking the person when the server takes its question back", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []

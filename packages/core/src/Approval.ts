@@ -1,4 +1,4 @@
-/** The vocabulary of approvals: what a tool asks, what becomes of it, and who decides where nobody is there. */
+/** The vocabulary of questions: what a tool asks, what becomes of it, and who decides where nobody is there. */
 import type { EventOf, FileChange } from "@colloquy/protocol/EventMsg"
 import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
 
@@ -30,6 +30,20 @@ export interface PatchApproval {
 
 export type ApprovalRequest = ExecApproval | PatchApproval
 
+/** What a tool server asks a person, to be filled in as a form. An answer allows nothing. */
+export interface Elicitation {
+  /** Its name in the configuration. */
+  readonly server: string
+  readonly message: string
+  /** JSON Schema of the object to be given; at most 64 Ki characters as JSON, and so is the message. */
+  readonly requestedSchema: Readonly<Record<string, unknown>>
+}
+
+export type ElicitationAnswer =
+  | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
+  | { readonly action: "decline" }
+  | { readonly action: "cancel" }
+
 export type ApprovalReason = EventOf<"approval_resolved">["reason"]
 
 /** What became of a question. Without an answer by a person or a rule it is `denied`. */
@@ -40,7 +54,8 @@ export interface Verdict {
 
 /**
  * What decides where no listener can answer: `deny`, a rule that approves what it gives true for, or `park`: the
- * question waits, without a deadline, for a listener that can.
+ * question waits, without a deadline, for a listener that can. No rule fills in a form: unless it is parked, the
+ * question of a tool server is declined.
  */
 export type Unattended =
   | "deny"

@@ -4,7 +4,8 @@
  * what follows for the conversation.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import type { Verdict } from "./Approval.ts"
+import type { QuestionRequest } from "./Elicitation.ts"
 import { remember } from "./Grants.ts"
 
 export interface Question {
@@ -13,7 +14,7 @@ export interface Question {
   /** Of the event that puts it. */
   readonly seq: number
   readonly turnId: SubmissionId
-  readonly request: ApprovalRequest
+  readonly request: QuestionRequest
   /** True while no listener that can answer has been there: no deadline runs. */
   readonly parked: boolean
 }
@@ -53,6 +54,13 @@ export const open = (book: ApprovalBook, question: Question): ApprovalBook => ({
   open: [...book.open, question],
 })
 
+/** The op that answers a question of each kind. */
+const opOf = {
+  Exec: "exec_approval",
+  Patch: "patch_approval",
+  Elicitation: "elicitation_answer",
+} as const satisfies Readonly<Record<QuestionRequest["_tag"], string>>
+
 /** What an answer names: a call or a turn and, where it says so, the one question of it that was answered. */
 export interface Named {
   readonly id: string
@@ -66,7 +74,7 @@ export interface Named {
  */
 export const find = (
   book: ApprovalBook,
-  kind: ApprovalRequest["_tag"],
+  kind: QuestionRequest["_tag"],
   { id, question: asked }: Named,
 ): { readonly question: Question } | { readonly miss: Miss; readonly message: string } => {
   const open = asked === undefined ? book.open : book.open.filter(({ seq }) => seq === asked)
@@ -91,10 +99,10 @@ export const find = (
     }
   }
   if (question.request._tag !== kind) {
-    const [asked, answered] = kind === "Exec" ? ["patch", "exec"] : ["exec", "patch"]
+    const { _tag, callId } = question.request
     return {
       miss: "ForeignApproval",
-      message: `the question of call \`${question.request.callId}\` asks for ${asked}_approval, not ${answered}_approval`,
+      message: `the question of call \`${callId}\` asks for ${opOf[_tag]}, not ${opOf[kind]}`,
     }
   }
   return { question }

@@ -5,9 +5,10 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Duration from "effect/Duration"
-import type { ApprovalRequest, Unattended, Verdict } from "./Approval.ts"
+import type { Unattended, Verdict } from "./Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "./ApprovalEvents.ts"
+import { canBePut, canBeRead, type Outcome, type QuestionRequest } from "./Elicitation.ts"
 import { SubmissionRefused } from "./ConversationErrors.ts"
 import type { State } from "./ConversationState.ts"
 import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
@@ -21,23 +22,31 @@ const deadlineOf = (state: State) => state.settings.approvalDeadline ?? defaultD
 const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", reason })
 
 /** The asker is told. */
-const settle = (number: number, verdict: Verdict) => ({ _tag: "Settle", number, verdict }) as const
+const settle = (number: number, verdict: Outcome) => ({ _tag: "Settle", number, verdict }) as const
 
-/** The question is closed, the listeners and the asker are told. */
-const resolve = (state: State, question: Book.Question, verdict: Verdict): Decision => {
+/** The question is closed, the listeners and the asker are told; the asker alone of what was filled in. */
+const resolve = (
+  state: State,
+  question: Book.Question,
+  verdict: Verdict,
+  content?: Outcome["content"],
+): Decision => {
   const { number, request, turnId } = question
-  const grant = verdict.decision === "approved_for_session" ? grantOf(request) : undefined
+  const grant =
+    verdict.decision === "approved_for_session" && request._tag !== "Elicitation"
+      ? grantOf(request)
+      : undefined
   return {
     state: { ...state, approvals: Book.resolve(state.approvals, question, verdict) },
     events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
-    actions: [settle(number, verdict)],
+    actions: [settle(number, content === undefined ? verdict : { ...verdict, content })],
   }
 }
 
 /** What the setting says to a question that nobody can be asked; undefined: it waits. */
-const unattendedVerdict = (setting: Unattended, request: ApprovalRequest): Verdict | undefined => {
+const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdict | undefined => {
   if (setting === "park") return undefined
-  if (setting === "deny") return denied("unattended")
+  if (setting === "deny" || request._tag === "Elicitation") return denied("unattended")
   try {
     // Not trusted to be a boolean: a promise would allow everything.
     const allowed: unknown = setting.allow(request)
@@ -47,10 +56,15 @@ const unattendedVerdict = (setting: Unattended, request: ApprovalRequest): Verdi
   }
 }
 
+/** A call id of the model is no place for it: several calls may run. The number of the event is unique in the log. */
+const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest =>
+  request._tag === "Elicitation" ? { ...request, callId: `elicitation-${seq}` } : request
+
 /** A tool asks. Without a person to ask it is answered at once, and no request is told of. */
 export const ask = (state: State, input: InputOf<"Ask">): Decision => {
-  const { number, request, turnId } = input
+  const { number, turnId } = input
   const { approvals, settings, turn } = state
+  const request = named(input.request, state.seq)
   if (turn?.id !== turnId || turn.aborting !== undefined) {
     const verdict = denied(state.closing ? "shutdown" : "withdrawn")
     return { ...nothing(state), actions: [settle(number, verdict)] }
@@ -61,9 +75,9 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
     actions: [settle(number, verdict)],
   })
   const question = { number, seq: state.seq, turnId, request }
-  const grant = grantFor(approvals.grants, request)
+  const grant = request._tag === "Elicitation" ? undefined : grantFor(approvals.grants, request)
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
-  if (Book.isFull(approvals, request.callId)) return atOnce(denied("failed"))
+  if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
   const parked = approvals.answering === 0
   const verdict = parked ? unattendedVerdict(settings.unattended ?? "deny", request) : undefined
   if (verdict !== undefined) return atOnce(verdict)
@@ -76,13 +90,13 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
 
 /**
  * Somebody answers; the first one wins. With `because` the answer is none: it could not be read or never came, and
- * counts as a denial. `abort` only closes the question here; that it stops the turn is decided by the caller.
+ * counts as a denial; so does one with more in it than is taken. `abort` only closes the question here; that it stops the turn is decided by the caller.
  */
 export const answer = (
   state: State,
   submissionId: SubmissionId,
-  kind: ApprovalRequest["_tag"],
-  reply: Book.Named & { readonly decision: ReviewDecision },
+  kind: QuestionRequest["_tag"],
+  reply: Book.Named & { readonly decision: ReviewDecision; readonly content?: Outcome["content"] },
   because?: "malformed" | "failed",
 ): Decision => {
   const found = Book.find(state.approvals, kind, reply)
@@ -90,10 +104,18 @@ export const answer = (
     const { miss, message } = found
     return { ...nothing(state), refused: new SubmissionRefused({ reason: miss, message }) }
   }
-  const verdict: Verdict =
-    because === undefined ? { decision: reply.decision, reason: "answered" } : denied(because)
+  const unread = because ?? (canBeRead(reply.content) ? undefined : "malformed")
+  const resolved =
+    unread === undefined
+      ? resolve(
+          state,
+          found.question,
+          { decision: reply.decision, reason: "answered" },
+          reply.content,
+        )
+      : resolve(state, found.question, denied(unread))
   return {
-    ...resolve(state, found.question, verdict),
+    ...resolved,
     receipt: { id: submissionId, disposition: "none" },
   }
 }

@@ -7,15 +7,16 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ApprovalRequest, Verdict } from "./Approval.ts"
-import type { Input } from "./Decision.ts"
+import type { Verdict } from "./Approval.ts"
+import type { Input, InputOf } from "./Decision.ts"
+import type { Outcome } from "./Elicitation.ts"
 
 const atShutdown: Verdict = { decision: "denied", reason: "shutdown" }
 const notAsked: Verdict = { decision: "denied", reason: "withdrawn" }
 
 export class ApprovalDesk {
   /** Made by the first question: most conversations have none. */
-  private waiters: Map<number, Deferred.Deferred<Verdict>> | undefined
+  private waiters: Map<number, Deferred.Deferred<Outcome>> | undefined
   private next = 0
   private readonly scope: Scope.Scope
   private readonly send: (input: Input) => Effect.Effect<boolean>
@@ -27,10 +28,10 @@ export class ApprovalDesk {
   }
 
   /** Asks and waits. Interrupted, it withdraws the question. Never fails. */
-  ask(turnId: SubmissionId, request: ApprovalRequest): Effect.Effect<Verdict> {
+  ask(turnId: SubmissionId, request: InputOf<"Ask">["request"]): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
       const number = this.next++
-      const waiter = Deferred.makeUnsafe<Verdict>()
+      const waiter = Deferred.makeUnsafe<Outcome>()
       this.waiters ??= new Map()
       this.waiters.set(number, waiter)
       return this.send({ _tag: "Ask", turnId, number, request }).pipe(
@@ -44,7 +45,7 @@ export class ApprovalDesk {
   }
 
   /** Tells the asker, once; one that does not wait any more is left alone. */
-  settle(number: number, verdict: Verdict): Effect.Effect<void> {
+  settle(number: number, verdict: Outcome): Effect.Effect<void> {
     return Effect.suspend(() => {
       const waiter = this.waiters?.get(number)
       this.waiters?.delete(number)

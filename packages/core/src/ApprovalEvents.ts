@@ -1,9 +1,19 @@
 /** The events that put a question and tell what became of it. Pure. */
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
-import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import type { Verdict } from "./Approval.ts"
+import type { QuestionRequest } from "./Elicitation.ts"
 
 /** The event that puts the question. */
-export const requestEvent = (request: ApprovalRequest): EventMsg => {
+export const requestEvent = (request: QuestionRequest): EventMsg => {
+  if (request._tag === "Elicitation") {
+    return {
+      type: "elicitation_request",
+      server_name: request.server,
+      id: request.callId,
+      message: request.message,
+      requested_schema: request.requestedSchema,
+    }
+  }
   const reason = request.reason === undefined ? {} : { reason: request.reason }
   return request._tag === "Exec"
     ? {
@@ -29,7 +39,19 @@ export const resolvedEvent = (callId: string, verdict: Verdict, grant?: string):
   ...(grant === undefined ? {} : { grant }),
 })
 
-export const isQuestion = (
-  msg: EventMsg,
-): msg is EventOf<"exec_approval_request"> | EventOf<"apply_patch_approval_request"> =>
-  msg.type === "exec_approval_request" || msg.type === "apply_patch_approval_request"
+type QuestionMsg = EventOf<
+  "exec_approval_request" | "apply_patch_approval_request" | "elicitation_request"
+>
+
+export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
+  msg.type === "exec_approval_request" ||
+  msg.type === "apply_patch_approval_request" ||
+  msg.type === "elicitation_request"
+
+/** What `approval_resolved` calls it by. */
+export const questionId = (msg: QuestionMsg): string =>
+  msg.type === "elicitation_request" ? msg.id : msg.call_id
+
+/** What closes a question whose asker is gone (L7). */
+export const withdrawnEvent = (msg: QuestionMsg): EventMsg =>
+  resolvedEvent(questionId(msg), { decision: "denied", reason: "withdrawn" })

@@ -28,9 +28,9 @@ export interface Conversation {
    * `list_mcp_tools` is answered by `mcp_list_tools_response` of the receipt's id, when the tool servers have answered,
    * whatever turn runs then; a fifth at the same time is refused `TooManyListings`. It ends with the conversation only.
    *
-   * `exec_approval` and `patch_approval` answer the open question of that call id, or of that turn's id when it is the
+   * `exec_approval`, `patch_approval` and `elicitation_answer` answer the open question of that (call) id, or of that turn's id when it is the
    * only one of the turn. The first answer wins; any other is refused: `ClosedApproval`, `UnknownApproval`, or
-   * `ForeignApproval` for the op of the other kind. With `question`, the `seq` of an `Ask`'s event, it answers that
+   * `ForeignApproval` for the op of another kind. With `question`, the `seq` of an `Ask`'s event, it answers that
    * question alone: a call that asks twice never gets the first answer to its second question. `because` says that
    * there was no answer to read: a denial with that reason. `abort` also interrupts the turn; what waits stays.
    */
@@ -56,7 +56,7 @@ export interface Conversation {
     readonly limits?: OutboxLimits
     /**
      * Declares that the listener can answer questions: it gets an `Ask` for each, those still open on attach behind
-     * `synced`, and answers by `exec_approval` or `patch_approval`. While at least one such listener is attached,
+     * `synced`, and answers by `exec_approval`, `patch_approval` or `elicitation_answer`. While at least one such listener is attached,
      * tools' questions are put; otherwise the setting `unattended` decides. When the last one leaves, what is open
      * stays open until its deadline: it may come back, and anyone may still answer.
      */

@@ -15,6 +15,7 @@ import {
   nothing,
   type WhileRunning,
 } from "./Decision.ts"
+import { decisionOf } from "./Elicitation.ts"
 import { list, listed } from "./Listings.ts"
 import { automatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closed, ended, interrupt, stopTurn } from "./TurnEnd.ts"
@@ -105,6 +106,12 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
         op.decision === "abort"
         ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
         : answered
+    }
+    case "elicitation_answer": {
+      const { action, content, ...named } = op
+      const filledIn = action === "accept" && content !== undefined ? { content } : {}
+      const reply = { ...named, decision: decisionOf(action), ...filledIn }
+      return answer(state, id, "Elicitation", reply, input.because)
     }
     default:
       return refuse(

@@ -3,9 +3,10 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Duration from "effect/Duration"
-import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import type { ApprovalRequest } from "./Approval.ts"
 import type { SubmitError } from "./ConversationErrors.ts"
 import type { Draft, State } from "./ConversationState.ts"
+import type { Outcome, UnnamedElicitation } from "./Elicitation.ts"
 
 /**
  * What happens to input while a turn runs:
@@ -54,7 +55,7 @@ export type Input =
       readonly _tag: "Ask"
       readonly turnId: SubmissionId
       readonly number: number
-      readonly request: ApprovalRequest
+      readonly request: ApprovalRequest | UnnamedElicitation
     }
   /** Nobody answered in time. */
   | { readonly _tag: "Expire"; readonly number: number }
@@ -75,7 +76,7 @@ export type Action =
   | { readonly _tag: "StartTurn"; readonly id: SubmissionId }
   | { readonly _tag: "InterruptTurn" }
   /** The one who asked is told; every `Ask` gets exactly one, at once or later. */
-  | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Verdict }
+  | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Outcome }
   /** `Expire` is due after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */

@@ -8,7 +8,7 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Schema from "effect/Schema"
-import { isQuestion, resolvedEvent } from "./ApprovalEvents.ts"
+import { isQuestion, withdrawnEvent } from "./ApprovalEvents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, number } from "./ConversationState.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
@@ -103,11 +103,7 @@ const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   if (open === undefined) return []
   const withdrawn = questions
     .all()
-    .flatMap(({ id, msg }) =>
-      isQuestion(msg)
-        ? [{ id, msg: resolvedEvent(msg.call_id, { decision: "denied", reason: "withdrawn" }) }]
-        : [],
-    )
+    .flatMap(({ id, msg }) => (isQuestion(msg) ? [{ id, msg: withdrawnEvent(msg) }] : []))
   return [...withdrawn, { id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
 }
 

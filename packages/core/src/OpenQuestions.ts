@@ -3,26 +3,26 @@
  * events, so it says the same at the same place of the log to everyone.
  */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import { isQuestion } from "./ApprovalEvents.ts"
+import { isQuestion, questionId } from "./ApprovalEvents.ts"
 
 export class OpenQuestions {
-  /** By call id; made by the first question: most conversations have none. */
+  /** By the id they are resolved by; made by the first question: most conversations have none. */
   private open: Map<string, Event> | undefined
 
   add(event: Event): void {
     const { msg } = event
     if (isQuestion(msg)) {
       this.open ??= new Map()
-      this.open.set(msg.call_id, event)
+      this.open.set(questionId(msg), event)
     } else if (msg.type === "approval_resolved") {
       this.open?.delete(msg.call_id)
     } else if (isTerminal(msg)) {
-      for (const [callId, { id }] of this.open ?? []) if (id === event.id) this.open?.delete(callId)
+      for (const [name, { id }] of this.open ?? []) if (id === event.id) this.open?.delete(name)
     }
   }
 
   has({ msg, seq }: Event): boolean {
-    return isQuestion(msg) && this.open?.get(msg.call_id)?.seq === seq
+    return isQuestion(msg) && this.open?.get(questionId(msg))?.seq === seq
   }
 
   /** Oldest first. */

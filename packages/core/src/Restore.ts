@@ -1,6 +1,6 @@
 /** The state of a conversation that was kept somewhere, as the fold of its log. Pure. */
 import type { Event } from "@colloquy/protocol/EventMsg"
-import { isQuestion, resolvedEvent } from "./ApprovalEvents.ts"
+import { isQuestion, withdrawnEvent } from "./ApprovalEvents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Draft, initial, project, type State } from "./ConversationState.ts"
 import { keep, none, type Receipts } from "./Receipts.ts"
@@ -35,9 +35,7 @@ export const closeUnfinished = (
     ? []
     : [
         ...questions.flatMap(({ id, msg }) =>
-          isQuestion(msg)
-            ? [{ id, msg: resolvedEvent(msg.call_id, { decision: "denied", reason: "withdrawn" }) }]
-            : [],
+          isQuestion(msg) ? [{ id, msg: withdrawnEvent(msg) }] : [],
         ),
         { id: state.turn.id, msg: { type: "turn_aborted", reason: "interrupted" } },
       ]

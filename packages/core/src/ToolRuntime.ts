@@ -13,7 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import type { ApprovalRequest, Elicitation, ElicitationAnswer, Verdict } from "./Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
 
@@ -36,6 +36,12 @@ export interface ToolContext {
   readonly approve: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** True when an earlier `approved_for_session` covers the request. Asks nobody and tells nobody. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
+  /**
+   * Puts a tool server's question to a person, as `elicitation_request`, and waits. Never fails: without an answer that
+   * can be read, in time, it is declined; what is too large is put to nobody. Interrupted, it withdraws the question.
+   * Whatever is answered, it allows nothing and the turn goes on.
+   */
+  readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
 }
 
 /** What one call leaves for the model. */

@@ -12,7 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { ApprovalRequest, Verdict } from "./Approval.ts"
+import type { ApprovalRequest, Elicitation, ElicitationAnswer, Verdict } from "./Approval.ts"
 import { backoff } from "./Backoff.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { isToolCall } from "./History.ts"
@@ -35,6 +35,8 @@ export interface TurnPort {
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
   /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
+  /** Likewise, the question of a tool server. */
+  readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
   /** True when the session has approved it already. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /** The next step, or undefined when the turn is over; the conversation has then told so. */
@@ -75,6 +77,7 @@ const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   emit: (msg) => port.emit([msg]),
   approve: port.ask,
   granted: port.granted,
+  elicit: port.elicit,
 })
 
 const loop = Effect.fnUntraced(function* (

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { ApprovalDesk } from "./ApprovalDesk.ts"
+import { answerOf } from "./Elicitation.ts"
 import { grantFor } from "./Grants.ts"
 import type { Inbox } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
@@ -67,6 +68,11 @@ export class Workshop {
     const { desk, inbox, journal } = this
     return {
       ask: (request) => desk.ask(turnId, request),
+      elicit: ({ message, requestedSchema, server }) =>
+        Effect.map(
+          desk.ask(turnId, { _tag: "Elicitation", server, message, requestedSchema }),
+          answerOf,
+        ),
       granted: (request) =>
         Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
       emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),

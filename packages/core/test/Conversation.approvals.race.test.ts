@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import type { Verdict } from "../src/Approval.ts"
-import { isQuestion } from "../src/ApprovalEvents.ts"
+import { isQuestion, questionId } from "../src/ApprovalEvents.ts"
 import * as Conversation from "../src/Conversation.ts"
 import type { Receipt } from "../src/Decision.ts"
 import type { Listener } from "../src/Listener.ts"
@@ -97,11 +97,11 @@ const race = Effect.gen(function* () {
       for (const delivery of yield* listener.take) {
         if (delivery._tag !== "Ask" || !isQuestion(delivery.event.msg)) continue
         asked++
-        const { call_id } = delivery.event.msg
+        const id = questionId(delivery.event.msg)
         if (yield* Random.nextBoolean) continue
         yield* someTime
-        yield* reply(call_id)
-        if (yield* Random.nextBoolean) yield* reply(call_id)
+        yield* reply(id)
+        if (yield* Random.nextBoolean) yield* reply(id)
       }
     }
   })
@@ -133,8 +133,8 @@ const isOrderly = (events: ReadonlyArray<Event>): boolean => {
   const open = new Set<string>()
   for (const { msg } of events) {
     if (isQuestion(msg)) {
-      if (open.has(msg.call_id)) return false
-      open.add(msg.call_id)
+      if (open.has(questionId(msg))) return false
+      open.add(questionId(msg))
     } else if (msg.type === "approval_resolved") {
       const stoodAlone = ["unattended", "granted"].includes(msg.reason)
       if (open.delete(msg.call_id) === stoodAlone) return false

@@ -61,6 +61,7 @@ const setUp = (
   const port: Turn.TurnPort = {
     ask: () => Effect.die("no tool asks here"),
     granted: () => Effect.succeed(false),
+    elicit: () => Effect.die("no tool server asks here"),
     emit: (messages) =>
       Effect.sync(() => {
         told.push(...messages)

@@ -167,7 +167,23 @@ const ApprovalResolved = event("approval_resolved", {
   grant: Schema.optionalKey(Schema.String),
 })
 
-/** Every variant, in the order of §4.5; the last four came later. */
+/**
+ * A tool server asks a person, in a form. Told of with these members by us alone: the original first declined such
+ * questions, and its later event has other ones. `approval_resolved` with `id` as its `call_id` says what became of it:
+ * `approved` is accepted, `denied` declined, `abort` cancelled, and none of them stops the turn. What was filled in goes
+ * to the server and is told nobody else.
+ */
+const ElicitationRequest = event("elicitation_request", {
+  /** In the configuration. */
+  server_name: Schema.String,
+  /** Unique in the log. */
+  id: Schema.String,
+  message: Schema.String,
+  /** JSON Schema of the object to be filled in. */
+  requested_schema: Schema.Record(Schema.String, Schema.Unknown),
+})
+
+/** Every variant, in the order of §4.5; the last five came later. */
 export const EventMsg = Schema.Union([
   ErrorEvent,
   TaskStarted,
@@ -273,6 +289,7 @@ export const EventMsg = Schema.Union([
   event("view_image_tool_call", { call_id: callId, path: Schema.String }),
   event("warning", { message: Schema.String }),
   ApprovalResolved,
+  ElicitationRequest,
 ])
 export type EventMsg = typeof EventMsg.Type
 

@@ -31,6 +31,7 @@ export const Op = Schema.Union([
     model: Schema.String,
     effort: Schema.optionalKey(Schema.NullOr(ReasoningEffort)),
     summary: ReasoningSummary,
+    base_instructions: Schema.optionalKey(Schema.String),
     final_output_json_schema: Schema.optionalKey(Schema.Unknown),
   }),
   /** An absent member keeps its value; `effort: null` clears it. */
@@ -41,9 +42,22 @@ export const Op = Schema.Union([
     model: Schema.optionalKey(Schema.String),
     effort: Schema.optionalKey(Schema.NullOr(ReasoningEffort)),
     summary: Schema.optionalKey(ReasoningSummary),
+    /** Not in the original. */
+    base_instructions: Schema.optionalKey(Schema.String),
   }),
   op("exec_approval", approval),
   op("patch_approval", approval),
+  /**
+   * Answers an `elicitation_request`; not in this form in the original. `content` counts with `accept` alone; more than
+   * 64 Ki characters of it as JSON are an answer that cannot be read: the question is declined, reason `malformed`.
+   */
+  op("elicitation_answer", {
+    id: Schema.String,
+    action: Schema.Literals(["accept", "decline", "cancel"]),
+    content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+    /** As in `exec_approval`. */
+    question: Schema.optionalKey(Schema.Int),
+  }),
   op("add_to_history", { text: Schema.String }),
   op("get_history_entry_request", { offset: Schema.Int, log_id: Schema.Int }),
   op("get_path", {}),

@@ -11,10 +11,11 @@ describe("Op", () => {
     assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(encode(decode(wire)))), wire)
   })
 
-  it("has the ops of section 4.1", () => {
+  it("has the ops of section 4.1, and one for the questions of tool servers", () => {
     assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
       "add_to_history",
       "compact",
+      "elicitation_answer",
       "exec_approval",
       "get_history_entry_request",
       "get_path",

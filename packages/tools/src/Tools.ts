@@ -163,7 +163,7 @@ export const layer = (
         open: Effect.fnUntraced(function* (context: ToolContext) {
           // Looks for the repository with the first patch: most turns have none.
           const turnDiff = yield* Effect.cached(turnDiffOf(context.settings.cwd))
-          const servers = yield* toolServers.open(context.settings.mcpServers ?? {})
+          const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)
           const diffOf: ApplyPatch.DiffOf = (operations) =>
             Effect.flatMap(turnDiff, ({ add }) => add(operations))
           return open(toolsOf(diffOf), servers, context)

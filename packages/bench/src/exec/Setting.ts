@@ -110,6 +110,7 @@ export const callTool = Effect.fnUntraced(function* (
     settings,
     emit: (msg) => Effect.sync(() => hear({ atMs: performance.now(), msg })),
     approve: () => Effect.succeed({ decision: "denied", reason: "answered" }),
+    elicit: () => Effect.succeed({ action: "decline" }),
     granted: () => Effect.succeed(false),
   }
   const tools = yield* open(context)

@@ -110,6 +110,22 @@ const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
     : Result.fail("expected `decision` and `content.decision` to be the same")
 }
 
+const readResult = Schema.decodeUnknownOption(ElicitResult)
+
+/**
+ * The specification's answer to a question that is not ours: passed through, with nothing else that came with it.
+ * Fails with what is wrong, without the values.
+ */
+export const readElicitResult = (answer: unknown): Result.Result<ElicitResult, string> =>
+  Option.match(readResult(answer), {
+    onNone: () =>
+      Result.fail("expected `action`, one of accept, decline, cancel, and `content`, an object"),
+    onSome: ({ action, content }) =>
+      Result.succeed(
+        action === "accept" && content !== undefined ? { action, content } : { action },
+      ),
+  })
+
 /**
  * The decision that an answer says: `{ action: "accept", content: { decision } }`, a plain `accept` (`approved`),
  * `decline` (`denied`) or `cancel` (`abort`: nobody chose, so the turn stops as when a person stops it), or the

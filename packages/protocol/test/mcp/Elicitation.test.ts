@@ -3,7 +3,12 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Elicit } from "../../src/mcp/CodexMcp.ts"
-import { decisionForm, decisionResult, readDecision } from "../../src/mcp/Elicitation.ts"
+import {
+  decisionForm,
+  decisionResult,
+  readDecision,
+  readElicitResult,
+} from "../../src/mcp/Elicitation.ts"
 import { codecOf } from "../../src/Method.ts"
 import { ReviewDecision } from "../../src/Policy.ts"
 
@@ -90,6 +95,31 @@ describe("Elicitation", () => {
       { message: "?", requestedSchema: form, codex_parsed_cmd: [{ type: "format", cmd: "x" }] },
     ]) {
       assert.deepStrictEqual<unknown>(codec.decodeParams(params), Result.succeed(params))
+    }
+  })
+
+  it("the answer to a form that is not ours is passed through, or told what is wrong with it", () => {
+    const content = { name: "a", decision: "denied" }
+    for (const answer of [
+      { action: "accept", content },
+      { action: "accept" },
+      { action: "decline" },
+      { action: "cancel" },
+    ]) {
+      assert.deepStrictEqual<unknown>(
+        readElicitResult({ ...answer, _meta: {} }),
+        Result.succeed(answer),
+      )
+    }
+    assert.deepStrictEqual<unknown>(
+      readElicitResult({ action: "cancel", content }),
+      Result.succeed({ action: "cancel" }),
+    )
+    for (const answer of [null, {}, { decision: "approved" }, { action: "accept", content: [] }]) {
+      assert.deepStrictEqual(
+        readElicitResult(answer),
+        Result.fail("expected `action`, one of accept, decline, cancel, and `content`, an object"),
+      )
     }
   })
 })

@@ -7,12 +7,19 @@ import { commandText, pathText } from "./CommandText.ts"
 
 type Exec = EventOf<"exec_approval_request">
 type Patch = EventOf<"apply_patch_approval_request">
+type OfServer = EventOf<"elicitation_request">
 
 /** An event that puts a question to a person. */
-export type Question = Event & { readonly msg: Exec | Patch }
+export type Question = Event & { readonly msg: Exec | Patch | OfServer }
 
 export const isQuestion = (event: Event): event is Question =>
-  event.msg.type === "exec_approval_request" || event.msg.type === "apply_patch_approval_request"
+  event.msg.type === "exec_approval_request" ||
+  event.msg.type === "apply_patch_approval_request" ||
+  event.msg.type === "elicitation_request"
+
+/** What `approval_resolved` calls it by. */
+export const questionId = ({ msg }: Question): string =>
+  msg.type === "elicitation_request" ? msg.id : msg.call_id
 
 const applyChanges = "Allow Codex to apply proposed code changes?"
 
@@ -32,10 +39,22 @@ const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
       }
     : { codex_changes: msg.changes }
 
-export const elicitParams = (
-  { id, msg }: Question,
-  call: { readonly requestId: RequestId; readonly threadId: string },
-): ElicitParams => ({
+interface Call {
+  readonly requestId: RequestId
+  readonly threadId: string
+}
+
+/** As the tool server put it, but that it says who asks: a person must not take it for us. */
+const ofServer = (msg: OfServer, { threadId }: Call): ElicitParams => ({
+  message: `Tool server \`${pathText(msg.server_name)}\` asks: ${msg.message}`,
+  requestedSchema: msg.requested_schema,
+  threadId,
+})
+
+export const elicitParams = ({ id, msg }: Question, call: Call): ElicitParams =>
+  msg.type === "elicitation_request" ? ofServer(msg, call) : ofUs(id, msg, call)
+
+const ofUs = (id: string, msg: Exec | Patch, call: Call): ElicitParams => ({
   message: messageOf(msg),
   requestedSchema: decisionForm(msg.reason),
   threadId: call.threadId,

@@ -8,14 +8,14 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
-import { readDecision } from "@colloquy/protocol/mcp/Elicitation"
-import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import { readDecision, readElicitResult } from "@colloquy/protocol/mcp/Elicitation"
+import type { Op } from "@colloquy/protocol/Op"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { PeerControl } from "../Peer.ts"
-import { elicitParams, isQuestion, type Question } from "./ElicitationParams.ts"
+import { elicitParams, isQuestion, type Question, questionId } from "./ElicitationParams.ts"
 
 interface Call {
   readonly conversation: Pick<Conversation, "id" | "submit">
@@ -40,32 +40,51 @@ export interface Elicitations {
 
 type Because = "malformed" | "failed"
 
-/** The first answer to a question wins; this one may come too late. */
-const submit = (
-  { conversation }: Call,
-  { msg, seq }: Question,
-  decision: ReviewDecision,
-  because?: Because,
-): Effect.Effect<void> =>
-  conversation
-    .submit(
-      {
-        type: msg.type === "exec_approval_request" ? "exec_approval" : "patch_approval",
-        id: msg.call_id,
+type AnswerOp = Extract<
+  Op,
+  { readonly type: "exec_approval" | "patch_approval" | "elicitation_answer" }
+>
+
+/** The op that says what the client answered; fails with what cannot be read. */
+const readAnswer = (question: Question, answer: unknown): Result.Result<AnswerOp, string> => {
+  const named = { id: questionId(question), question: question.seq }
+  const { type } = question.msg
+  return type === "elicitation_request"
+    ? Result.map(readElicitResult(answer), (result) => ({
+        type: "elicitation_answer",
+        ...named,
+        ...result,
+      }))
+    : Result.map(readDecision(answer), (decision) => ({
+        type: type === "exec_approval_request" ? "exec_approval" : "patch_approval",
+        ...named,
         decision,
-        question: seq,
-      },
-      because === undefined ? {} : { because },
-    )
-    .pipe(
-      Effect.asVoid,
-      Effect.catch(({ message }) => Effect.logDebug(`an answer was not taken: ${message}`)),
-    )
+      }))
+}
+
+const denial = (question: Question): AnswerOp => {
+  const named = { id: questionId(question), question: question.seq }
+  switch (question.msg.type) {
+    case "exec_approval_request":
+      return { type: "exec_approval", ...named, decision: "denied" }
+    case "apply_patch_approval_request":
+      return { type: "patch_approval", ...named, decision: "denied" }
+    case "elicitation_request":
+      return { type: "elicitation_answer", ...named, action: "decline" }
+  }
+}
+
+/** The first answer to a question wins; this one may come too late. */
+const submit = ({ conversation }: Call, op: AnswerOp, because?: Because): Effect.Effect<void> =>
+  conversation.submit(op, because === undefined ? {} : { because }).pipe(
+    Effect.asVoid,
+    Effect.catch(({ message }) => Effect.logDebug(`an answer was not taken: ${message}`)),
+  )
 
 const deny = (call: Call, question: Question, because: Because, what: string) =>
   Effect.andThen(
-    Effect.logWarning(`question of call ${question.msg.call_id} denied: ${what}`),
-    submit(call, question, "denied", because),
+    Effect.logWarning(`question of call ${questionId(question)} denied: ${what}`),
+    submit(call, denial(question), because),
   )
 
 const ask = (call: Call, question: Question): Effect.Effect<void> => {
@@ -74,9 +93,9 @@ const ask = (call: Call, question: Question): Effect.Effect<void> => {
   return peer.request(Elicit, params).pipe(
     Effect.matchEffect({
       onSuccess: (answer) => {
-        const read = readDecision(answer)
+        const read = readAnswer(question, answer)
         return Result.isSuccess(read)
-          ? submit(call, question, read.success)
+          ? submit(call, read.success)
           : deny(call, question, "malformed", `the answer cannot be read, ${read.failure}`)
       },
       onFailure: (failure: JsonRpcError | ConnectionClosed) =>
@@ -119,7 +138,7 @@ export const make = (): Elicitations => {
             if (turn !== ownTurn && running.has(turn)) return Effect.void
             asked.add(name(event.seq))
             ownAsked.add(name(event.seq))
-            return Effect.asVoid(FiberMap.run(fibers, event.msg.call_id, ask(call, event)))
+            return Effect.asVoid(FiberMap.run(fibers, questionId(event), ask(call, event)))
           }),
         withdraw: (callId) => FiberMap.remove(fibers, callId),
       }

@@ -4,10 +4,10 @@
  * Keeps L1 towards the server: one answer to every request. Questions are bounded in number and size.
  */
 import { Elicit, Ping } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import { sanitize } from "./SchemaSanitizer.ts"
-import type { Elicitation, ElicitationAnswer } from "./ToolConnection.ts"
 
 /** A question without the name of its server, which the wire does not know. */
 type Question = Omit<Elicitation, "server">
@@ -21,6 +21,25 @@ export type Answering = (request: JsonRpc.Request) => Effect.Effect<string>
 const maxOpenQuestions = 4
 const maxMessageChars = 16 * 1024
 
+/** Of a form, as JSON. The specification's are flat; what is deeper is cut down like a tool's parameters. */
+const maxSchemaChars = 64 * 1024
+const maxSchemaDepth = 8
+
+const isShallow = (value: unknown, depth = maxSchemaDepth): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1)))
+
+const isObjectSchema = (schema: unknown): schema is Elicitation["requestedSchema"] =>
+  typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object"
+
+/** As the server put it where that can be: a form says more than a tool's parameters do. */
+const readForm = (schema: unknown): Elicitation["requestedSchema"] => {
+  const isForm =
+    isObjectSchema(schema) && isShallow(schema) && JSON.stringify(schema).length <= maxSchemaChars
+  return isForm ? schema : sanitize(schema)
+}
+
 const readQuestion = (params: unknown): Question | undefined => {
   const { message, mode, requestedSchema } = (
     typeof params === "object" && params !== null ? params : {}
@@ -28,7 +47,7 @@ const readQuestion = (params: unknown): Question | undefined => {
   if (typeof message !== "string" || (mode !== undefined && mode !== "form")) return undefined
   return {
     message: message.slice(0, maxMessageChars).toWellFormed(),
-    requestedSchema: sanitize(requestedSchema),
+    requestedSchema: readForm(requestedSchema),
   }
 }
 

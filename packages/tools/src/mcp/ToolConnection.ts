@@ -2,9 +2,9 @@
  * What one started tool server can do, whatever reaches it. The seam between a server's life (`ToolServer`) and its
  * wire (`McpConnection`): no I/O and no `effect/ai` here, which is loaded only where servers are configured.
  */
+import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { JsonSchema } from "./SchemaSanitizer.ts"
 import type { ServerTool } from "./ServerTools.ts"
 import type { CallResult } from "./ToolOutput.ts"
 
@@ -13,21 +13,7 @@ export class ToolServerError extends Schema.TaggedError<ToolServerError>()("Tool
   message: Schema.String,
 }) {}
 
-/** A question of a server to a person (`elicitation/create`), bounded in size. */
-export interface Elicitation {
-  /** The server's name in the configuration. */
-  readonly server: string
-  readonly message: string
-  /** Schema of the object to be given, sanitized. */
-  readonly requestedSchema: JsonSchema
-}
-
-export type ElicitationAnswer =
-  | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" }
-
-/** Puts a server's question to a person. Never fails; interrupted when the server is gone. */
+/** Puts a server's question (`elicitation/create`), bounded in size, to a person. Never fails; interrupted when the server is gone. */
 export type Ask = (request: Elicitation) => Effect.Effect<ElicitationAnswer>
 
 export interface ToolConnection {

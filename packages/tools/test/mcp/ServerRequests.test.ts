@@ -62,6 +62,45 @@ describe("ServerRequests", () => {
     ),
   )
 
+  const schemaOf = (requestedSchema: unknown) =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const answering = ServerRequests.make((question) =>
+        Effect.sync(() => {
+          seen.push(question.requestedSchema)
+          return { action: "decline" }
+        }),
+      )
+      yield* answering(request("elicitation/create", { message: "m", requestedSchema }))
+      return seen[0]
+    })
+
+  it.effect("a form is put as it is, unless it is too deep or too large", () =>
+    Effect.gen(function* () {
+      const form = {
+        type: "object",
+        properties: {
+          n: { type: "integer", enum: [1, 2], enumNames: ["one", "two"], format: "x" },
+        },
+        required: ["n"],
+      }
+      assert.deepStrictEqual(yield* schemaOf(form), form)
+      let deep: unknown = { type: "string" }
+      for (let i = 0; i < 50_000; i++) deep = { not: deep }
+      assert.deepStrictEqual(yield* schemaOf({ ...form, properties: { deep } }), {
+        type: "object",
+        properties: { deep: { type: "string" } },
+        required: [],
+      })
+      const large = yield* schemaOf({ ...form, properties: { n: { not: "x".repeat(64 * 1024) } } })
+      assert.deepStrictEqual(large, {
+        type: "object",
+        properties: { n: { type: "string" } },
+        required: ["n"],
+      })
+    }),
+  )
+
   it.effect("a fifth question at the same time is cancelled, and there is room again after", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()

@@ -1,3 +1,4 @@
+import type { Elicitation } from "@colloquy/core/Approval"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -9,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
-import type { Ask, Elicitation } from "../../src/mcp/ToolConnection.ts"
+import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
 
 const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
@@ -300,7 +301,7 @@ describe("ToolServers over stdio", () => {
             {
               server: "s",
               message: "How old?",
-              requestedSchema: { type: "object", properties: { age: { type: "number" } } },
+              requestedSchema: { type: "object", properties: { age: { type: "integer" } } },
             },
           ])
         }),

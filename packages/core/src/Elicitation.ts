@@ -1,0 +1,76 @@
+/**
+ * The questions of tool servers as the third kind of question (L7): what they may measure, and how what a person does
+ * with a form reads as a decision. Pure.
+ */
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import type {
+  ApprovalRequest,
+  Elicitation,
+  ElicitationAnswer,
+  PatchApproval,
+  Verdict,
+} from "./Approval.ts"
+
+/** As it is put to a conversation, which names it. */
+export interface UnnamedElicitation extends Elicitation {
+  readonly _tag: "Elicitation"
+}
+
+interface ElicitationRequest extends UnnamedElicitation {
+  /** Of the question: no call of the model is known to have led to it. */
+  readonly callId: PatchApproval["callId"]
+}
+
+/** Everything a conversation is asked, as its book has it. */
+export type QuestionRequest = ApprovalRequest | ElicitationRequest
+
+/** What became of a question, for the one who asked: with what was filled in, which is kept nowhere. */
+export interface Outcome extends Verdict {
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+/** Of JSON: a long form, well filled in; and an end for a mistake. */
+const maxChars = 64 * 1024
+
+/** False also for what is no JSON. */
+const fits = (value: unknown): boolean => {
+  try {
+    return JSON.stringify(value).length <= maxChars
+  } catch {
+    return false
+  }
+}
+
+/** False for what is not put to anybody: too large, or no JSON. */
+export const canBePut = (request: QuestionRequest): boolean =>
+  request._tag !== "Elicitation" ||
+  (fits(request.server) && fits(request.message) && fits(request.requestedSchema))
+
+/** False for what counts as an answer that cannot be read. */
+export const canBeRead = (content: Outcome["content"]): boolean =>
+  content === undefined || fits(content)
+
+/** Cancelled: nobody chose. */
+export const decisionOf = (action: ElicitationAnswer["action"]): ReviewDecision => {
+  switch (action) {
+    case "accept":
+      return "approved"
+    case "decline":
+      return "denied"
+    case "cancel":
+      return "abort"
+  }
+}
+
+/** What the server is told. Whatever a person did not say is a refusal. */
+export const answerOf = ({ content, decision, reason }: Outcome): ElicitationAnswer => {
+  if (reason !== "answered") return { action: "decline" }
+  switch (decision) {
+    case "approved":
+      return content === undefined ? { action: "accept" } : { action: "accept", content }
+    case "abort":
+      return { action: "cancel" }
+    default:
+      return { action: "decline" }
+  }
+}

@@ -1,0 +1,190 @@
+import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  elicitations,
+  initialize,
+  oneCall,
+  responses,
+  result,
+  withdrawn,
+} from "../support/Asking.ts"
+import { cancelled, type Harness, listed, toolCall, withServer } from "../support/Harness.ts"
+import { textOf, typesOf } from "../support/Wire.ts"
+
+const form: Elicitation = {
+  server: "files",
+  message: "Which one?\nPlease.",
+  requestedSchema: {
+    type: "object",
+    properties: { name: { type: "string", title: "Name", minLength: 1 } },
+    required: ["name"],
+  },
+}
+
+/** A server whose model calls a tool that passes on what a tool server asks; runs `body` when it was asked. */
+const withForm = <A, E>(
+  body: (
+    server: Harness,
+    answers: ReadonlyArray<ElicitationAnswer>,
+  ) => Effect.Effect<A, E, Scope.Scope>,
+  options: { readonly capabilities?: unknown; readonly request?: Elicitation } = {},
+): Effect.Effect<A, E> => {
+  const answers: Array<ElicitationAnswer> = []
+  const tools = ToolRuntime.simple({
+    specs: () => [],
+    run: (_, { elicit }) =>
+      Effect.map(elicit(options.request ?? form), (answer) => {
+        answers.push(answer)
+        return "asked"
+      }),
+  })
+  return withServer({ script: oneCall, tools }, (server) =>
+    Effect.gen(function* () {
+      yield* server.send(initialize(options.capabilities ?? { elicitation: {} }))
+      yield* server.send(toolCall(2, "codex", { prompt: "ask" }))
+      yield* server.quiet
+      return yield* body(server, answers)
+    }),
+  )
+}
+
+const isAnswered = (server: Harness) =>
+  assert.deepStrictEqual(responses(server, 2).map(textOf), ["done"])
+
+const elicitationId = (server: Harness): unknown => {
+  const msg = server.messages.at(-2)?.params?.["msg"]
+  return typeof msg === "object" && msg !== null && "id" in msg ? msg.id : undefined
+}
+
+describe("elicitation/create: a tool server asks", () => {
+  it.effect("goes out behind its event, as it was put, and says who asks", () =>
+    withForm((server) =>
+      Effect.gen(function* () {
+        const [threadId] = yield* listed(server.manager)
+        const [event, question] = server.messages.slice(-2)
+        assert.deepStrictEqual(event?.params?.["msg"], {
+          type: "elicitation_request",
+          server_name: "files",
+          id: elicitationId(server),
+          message: form.message,
+          requested_schema: form.requestedSchema,
+        })
+        assert.deepStrictEqual<unknown>(question, {
+          jsonrpc: "2.0",
+          id: 0,
+          method: "elicitation/create",
+          params: {
+            message: "Tool server `files` asks: Which one?\nPlease.",
+            requestedSchema: form.requestedSchema,
+            threadId,
+          },
+        })
+      }),
+    ),
+  )
+
+  it.effect.each<readonly [unknown, ElicitationAnswer]>([
+    [
+      { action: "accept", content: { name: "a.txt" } },
+      { action: "accept", content: { name: "a.txt" } },
+    ],
+    [{ action: "accept" }, { action: "accept" }],
+    [{ action: "decline", content: { name: "a.txt" } }, { action: "decline" }],
+    // Cancelled is the form alone: no turn stops for it.
+    [{ action: "cancel" }, { action: "cancel" }],
+    // Everything else declines.
+    [{ decision: "approved" }, { action: "decline" }],
+    [{ action: "accept", content: "a.txt" }, { action: "decline" }],
+    [{ action: "yes" }, { action: "decline" }],
+    [{}, { action: "decline" }],
+    [null, { action: "decline" }],
+  ])("L7 %j is told the server as %j, and the turn goes on", ([answer, expected]) =>
+    withForm((server, answers) =>
+      Effect.gen(function* () {
+        yield* server.send(result(0, answer))
+        yield* server.quiet
+        assert.deepStrictEqual(answers, [expected])
+        isAnswered(server)
+        assert.deepStrictEqual(withdrawn(server), [])
+        assert.notInclude(typesOf(server.messages, 2), "approval_resolved")
+      }),
+    ),
+  )
+
+  it.effect("L7 more than 64 KiB filled in declines", () =>
+    withForm((server, answers) =>
+      Effect.gen(function* () {
+        const content = { name: "x".repeat(64 * 1024) }
+        yield* server.send(result(0, { action: "accept", content }))
+        yield* server.quiet
+        assert.deepStrictEqual(answers, [{ action: "decline" }])
+        isAnswered(server)
+      }),
+    ),
+  )
+
+  it.effect("L7 an error declines", () =>
+    withForm((server, answers) =>
+      Effect.gen(function* () {
+        yield* server.send({ jsonrpc: "2.0", id: 0, error: { code: -32601, message: "no" } })
+        yield* server.quiet
+        assert.deepStrictEqual(answers, [{ action: "decline" }])
+        isAnswered(server)
+      }),
+    ),
+  )
+
+  it.effect("L7 a client that cannot be asked is not, and the form is declined", () =>
+    withForm(
+      (server, answers) =>
+        Effect.sync(() => {
+          assert.deepStrictEqual(elicitations(server), [])
+          assert.deepStrictEqual(answers, [{ action: "decline" }])
+          isAnswered(server)
+        }),
+      { capabilities: { elicitation: { url: {} } } },
+    ),
+  )
+
+  it.effect("L7 past its deadline it is taken back, and declined", () =>
+    withForm((server, answers) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("10 minutes")
+        yield* server.quiet
+        assert.deepStrictEqual(withdrawn(server), [0])
+        assert.deepStrictEqual(answers, [{ action: "decline" }])
+        isAnswered(server)
+      }),
+    ),
+  )
+
+  it.effect("L14 a cancelled call takes it back", () =>
+    withForm((server, answers) =>
+      Effect.gen(function* () {
+        yield* server.send(cancelled(2))
+        yield* server.quiet
+        assert.deepStrictEqual(withdrawn(server), [0])
+        yield* server.send(result(0, { action: "accept", content: { name: "a.txt" } }))
+        yield* server.quiet
+        assert.deepStrictEqual([answers, responses(server, 2)], [[{ action: "decline" }], []])
+      }),
+    ),
+  )
+
+  it.effect("R21 a server's name cannot pass for something else", () =>
+    withForm(
+      (server) =>
+        Effect.sync(() =>
+          assert.strictEqual(
+            elicitations(server)[0]?.params?.["message"],
+            "Tool server `$'a\\u202eb'` asks: m",
+          ),
+        ),
+      { request: { ...form, server: "a\u202eb", message: "m" } },
+    ),
+  )
+})
