@@ -3,31 +3,10 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, exec, oneCall } from "../support/Asking.ts"
-import { cancelled, type Harness, listed, toolCall, withServer } from "../support/Harness.ts"
+import { asking, exec, initialize, oneCall } from "../support/Asking.ts"
+import { cancelled, listed, toolCall, withServer } from "../support/Harness.ts"
+import { codex, lines, progressOf, rises, withToken } from "../support/Progress.ts"
 import type { WireMessage } from "../support/Wire.ts"
-
-const withToken = (message: ReturnType<typeof toolCall>, progressToken: unknown) => ({
-  ...message,
-  params: { ...message.params, _meta: { progressToken } },
-})
-
-const codex = (id: unknown, prompt: string, token: unknown) =>
-  withToken(toolCall(id, "codex", { prompt }), token)
-
-const progressOf = ({ messages }: Harness, token?: unknown) =>
-  messages.flatMap(({ method, params = {} }) =>
-    method === "notifications/progress" &&
-    (token === undefined || params["progressToken"] === token)
-      ? [params]
-      : [],
-  )
-
-const lines = (server: Harness, token?: unknown) =>
-  progressOf(server, token).map(({ message }) => message)
-
-const rises = (numbers: ReadonlyArray<unknown>) =>
-  numbers.every((n, i) => i === 0 || Number(n) > Number(numbers[i - 1]))
 
 const isResult = (id: unknown) => (message: WireMessage) =>
   message.method === undefined && message.id === id
@@ -109,33 +88,6 @@ describe("notifications/progress", () => {
     ),
   )
 
-  it.effect.each(['"t"', '""', '"0"', "0", "-7", "9007199254740993", '"9007199254740993"'])(
-    "the token %s comes back as it was sent",
-    (token) =>
-      withServer({}, (server) =>
-        Effect.gen(function* () {
-          const text = JSON.stringify(codex(1, "x", "TOKEN")).replace('"TOKEN"', token)
-          yield* server.sendTexts(text)
-          yield* server.response(1)
-          const told = server.texts.filter((line) => line.includes("notifications/progress"))
-          assert.isAbove(told.length, 1)
-          for (const line of told) assert.include(line, `"progressToken":${token},`)
-        }),
-      ),
-  )
-
-  it.effect.each([1.5, true, {}, ["t"]])("L13 the token %j is refused with its place", (token) =>
-    withServer({}, (server) =>
-      Effect.gen(function* () {
-        yield* server.send(codex(1, "x", token))
-        const { error } = yield* server.response(1)
-        assert.strictEqual(error?.code, -32602)
-        assert.include(error?.message, "params._meta.progressToken")
-        assert.deepStrictEqual(yield* listed(server.manager), [])
-      }),
-    ),
-  )
-
   it.effect("complaint 4: a turn that says nothing is told of every ten seconds, and rises", () =>
     withServer({ script: hang }, (server) =>
       Effect.gen(function* () {
@@ -186,11 +138,7 @@ describe("notifications/progress", () => {
       const tools = asked.tools
       return withServer({ script: oneCall, tools }, (server) =>
         Effect.gen(function* () {
-          yield* server.ask("i", "initialize", {
-            protocolVersion: "2025-11-25",
-            capabilities: { elicitation: {} },
-            clientInfo: { name: "test", version: "1" },
-          })
+          yield* server.send(initialize({ elicitation: {} }))
           yield* server.send(codex(2, "ask", "first"))
           yield* server.quiet
           const [threadId] = yield* listed(server.manager)
@@ -220,39 +168,21 @@ describe("notifications/progress", () => {
     },
   )
 
-  it.effect("none comes after a cancellation", () =>
-    withServer({ script: hang }, (server) =>
+  it.effect("none comes after a cancellation, though its open question ends with it", () => {
+    const { tools } = asking([exec])
+    return withServer({ script: oneCall, tools }, (server) =>
       Effect.gen(function* () {
-        yield* server.send(codex(2, "hang", 7))
+        yield* server.send(initialize({ elicitation: {} }), codex(2, "ask", 7))
         yield* server.quiet
         yield* server.send(cancelled(2))
         yield* server.quiet
-        const count = progressOf(server).length
         yield* TestClock.adjust("1 minute")
         yield* server.quiet
-        assert.strictEqual(progressOf(server).length, count)
+        assert.deepStrictEqual(lines(server), [
+          "turn begun",
+          "asking whether to run `touch made.txt`",
+        ])
       }),
-    ),
-  )
-
-  it.effect(
-    "calls that share a token share its numbers, and it begins anew when all have ended",
-    () =>
-      withServer({ script: hang }, (server) =>
-        Effect.gen(function* () {
-          yield* server.send(codex(2, "hang", "t"), codex(3, "x", "t"))
-          yield* server.response(3)
-          yield* TestClock.adjust("10 seconds")
-          yield* server.quiet
-          const numbers = progressOf(server).map(({ progress }) => progress)
-          assert.isTrue(numbers.length > 3 && rises(numbers), JSON.stringify(numbers))
-          yield* server.send(cancelled(2))
-          yield* server.quiet
-          const before = progressOf(server).length
-          yield* server.send(codex(4, "x", "t"))
-          yield* server.response(4)
-          assert.strictEqual(progressOf(server)[before]?.["progress"], 1)
-        }),
-      ),
-  )
+    )
+  })
 })
