@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 export type Invocation =
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
-  /** `overrides` are the arguments of `-c`, in order (§7.4). */
+  /** `overrides` are the arguments of `-c`, in order (§7.4); `--no-events` is one more of them, the last. */
   | { readonly _tag: "Mcp"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Doctor" }
@@ -29,7 +29,8 @@ const commands: ReadonlyMap<string, CommandTag> = new Map([
   ["doctor", "Doctor"],
   ["help", "Help"],
 ])
-const options = ["--config", "--help", "--version"]
+const noEvents = "--no-events"
+const options = ["--config", "--help", noEvents, "--version"]
 
 const fail = (message: string) => Result.fail(new UsageError({ message }))
 
@@ -58,6 +59,7 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
   const overrides: Array<string> = []
   let command: CommandTag | undefined
   let asked: "Help" | "Version" | undefined
+  let silent = false
   for (let index = 0; index < args.length;) {
     const word = args[index] ?? ""
     const override = overrideAt(args, index)
@@ -70,6 +72,7 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
     }
     if (word === "-h" || word === "--help") asked ??= "Help"
     else if (word === "-V" || word === "--version") asked ??= "Version"
+    else if (word === noEvents) silent = true
     else if (word.startsWith("-")) return unknown("option", word.split("=", 1)[0] ?? word, options)
     else if (command === undefined) {
       command = commands.get(word)
@@ -80,5 +83,8 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
     index += 1
   }
   const tag = asked ?? command ?? "Help"
+  if (silent && (tag === "Demo" || tag === "Doctor"))
+    return fail(`${quote(noEvents)} goes with \`mcp\``)
+  if (silent) overrides.push("mcp_events=off")
   return Result.succeed(tag === "Mcp" || tag === "Demo" ? { _tag: tag, overrides } : { _tag: tag })
 }

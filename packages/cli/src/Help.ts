@@ -13,12 +13,15 @@ Commands:
 Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
                            path, the value is TOML, or a plain string when it is not
+      --no-events          With mcp: send no codex/event notifications; the same as -c mcp_events=off
   -h, --help               Show this page
   -V, --version            Show the version
 
 Keys that only this program has:
   offline.script           JSON file with the answers of the offline model
   offline.delta_delay_ms   Pause between two pieces of its answer
+  mcp_events               on (default), off, or twice: each event again under its own name, for the
+                           clients of codex 0.20
   shutdown_grace_ms        How long running turns may go on after the client has left
 
 Environment:

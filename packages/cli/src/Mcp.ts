@@ -65,10 +65,11 @@ const serve = (startup: Startup.Startup, environment: Environment.Environment, o
   Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* StdioConnection.make({ input: process.stdin, output })
-      const graceMs = startup.options.shutdown_grace_ms
+      const { mcp_events: events, shutdown_grace_ms: graceMs } = startup.options
       yield* McpServer.serve(connection, {
         version,
         ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
+        ...(events === undefined ? {} : { events }),
       })
     }),
   ).pipe(Effect.provide(services(startup, environment)))

@@ -14,6 +14,8 @@ const ServerOptions = Schema.Struct({
     }),
   ),
   shutdown_grace_ms: Schema.optionalKey(Count),
+  /** How the events of a turn are sent beside its result. */
+  mcp_events: Schema.optionalKey(Schema.Literals(["on", "off", "twice"])),
 })
 export type ServerOptions = typeof ServerOptions.Type
 

@@ -22,6 +22,12 @@ describe("Args", () => {
       ["-c", "a=1", "mcp", "--config", "b=2", "--config=c=3", "-cd=4"],
       { _tag: "Mcp", overrides: ["a=1", "b=2", "c=3", "d=4"] },
     ],
+    [["mcp", "--no-events"], { _tag: "Mcp", overrides: ["mcp_events=off"] }],
+    [
+      ["--no-events", "mcp-server", "--no-events", "-c", "mcp_events=twice"],
+      { _tag: "Mcp", overrides: ["mcp_events=twice", "mcp_events=off"] },
+    ],
+    [["mcp", "--no-events", "--help"], { _tag: "Help" }],
     [["demo", "-c", "--help"], { _tag: "Demo", overrides: ["--help"] }],
   ] as const) {
     it(`"${args.join(" ")}" asks for ${invocation._tag}`, () => {
@@ -35,6 +41,10 @@ describe("Args", () => {
     [["mcp", "--confg", "a=1"], "unknown option `--confg`, did you mean `--config`?"],
     [["mcp", "-config=a=1"], "unknown option `-config`, did you mean `--config`?"],
     [["--verbose-output"], "unknown option `--verbose-output`"],
+    [["mcp", "--no-event"], "unknown option `--no-event`, did you mean `--no-events`?"],
+    [["mcp", "--no-events=1"], "unknown option `--no-events`, did you mean `--no-events`?"],
+    [["demo", "--no-events"], "`--no-events` goes with `mcp`"],
+    [["--no-events", "doctor"], "`--no-events` goes with `mcp`"],
     [["mcp", "now"], "unexpected argument `now`"],
     [["mcp", "-c"], "`-c` needs a value: `-c key=value`"],
     [["a\nb\u001b[1m"], "unknown command `a\\nb\\u001b[1m`"],

@@ -16,6 +16,21 @@ describe("ServerOptions", () => {
     )
   })
 
+  it.each(["on", "off", "twice"] as const)("events may be %s", (mcp_events) => {
+    const tree = ConfigTree.fromRecord({ mcp_events })
+    assert.deepStrictEqual(serverOptions(tree), Result.succeed({ mcp_events }))
+  })
+
+  it("an unknown way to send events is told with the known ones", () => {
+    assert.deepStrictEqual(
+      serverOptions(ConfigTree.fromRecord({ mcp_events: "none" })),
+      Result.fail(
+        "unknown variant `none`, expected one of `on`, `off`, `twice`, did you mean `on`?\nin `mcp_events`\n",
+      ),
+    )
+    assert.deepStrictEqual(misspelt("mcp_event=off"), { key: "mcp_event", near: "mcp_events" })
+  })
+
   it("a bad value is told with its key", () => {
     assert.deepStrictEqual(
       serverOptions(ConfigTree.fromRecord({ offline: { delta_delay_ms: -1 } })),

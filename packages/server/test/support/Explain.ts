@@ -4,6 +4,18 @@ import type { Difference } from "./Compare.ts"
 import type { DifferenceKey } from "./differences.ts"
 import type { WireMessage } from "./Wire.ts"
 
+const conversationTools = [
+  "conversationCreate",
+  "conversationSendMessage",
+  "conversationStream",
+  "conversationsList",
+  "conversationInterrupt",
+  "conversationStatus",
+  "conversationWait",
+  "conversationFork",
+  "conversationRemove",
+]
+
 type Explanation = (difference: Difference) => boolean
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
@@ -109,6 +121,14 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       same([original, ours], [["prompt", "sessionId"], ["prompt"]]),
     ),
   ),
+  "while-running": added(
+    "response",
+    "result.tools.1.inputSchema.properties.while-running",
+    (ours) => (ours as { readonly type: string }).type === "string",
+  ),
+  progress: added("notifications/progress", "", (ours) =>
+    same((ours as WireMessage).params?.["progressToken"], "tok-1"),
+  ),
   "closed-arguments": added(
     "response",
     /^result\.tools\.[01]\.inputSchema\.additionalProperties$/,
@@ -124,6 +144,9 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       "conversationId",
       "content",
     ]),
+  ),
+  "conversation-tools": added("response", /^result\.tools\.([2-9]|10)$/, (ours) =>
+    conversationTools.includes((ours as { readonly name: string }).name),
   ),
   "event-thread-id": (d) =>
     d.kind === "added" &&
@@ -145,7 +168,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       same(ours, {
         code: -32602,
         message: "Unknown tool 'no-such-tool'",
-        data: { tools: ["codex", "codex-reply"] },
+        data: { tools: ["codex", "codex-reply", ...conversationTools] },
       }),
     ),
   ),

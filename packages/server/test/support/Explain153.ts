@@ -266,6 +266,7 @@ const shared = [
   "server-identity",
   "event-capability",
   "closed-arguments",
+  "conversation-tools",
   "open-config",
   "unknown-tool",
   "unknown-method",
@@ -280,6 +281,8 @@ const shared = [
   "end-of-input",
   "end-of-input-bound",
   "config-fault",
+  "while-running",
+  "progress",
 ] as const satisfies ReadonlyArray<DifferenceKey>
 
 export type Key153 = LaterDifferenceKey | (typeof shared)[number]

@@ -17,9 +17,11 @@ const initialize: ReadonlyArray<Use> = ["server-identity", "event-capability"]
 const toolsList: ReadonlyArray<Use> = [
   "newer-arguments",
   "reply-keys",
+  "while-running",
   "closed-arguments",
   "open-config",
   "output-schema",
+  "conversation-tools",
 ]
 const events: ReadonlyArray<Use> = ["event-thread-id", "session-settings"]
 const goodTurn: ReadonlyArray<Use> = [...events, "token-totals", "structured-content"]
@@ -67,7 +69,10 @@ const replays: Readonly<Record<string, Replay>> = {
     ],
   },
   simple: { script: answers("The answer is 42."), uses: [...initialize, ...goodTurn] },
-  simple_string_id: { script: answers("string id answer"), uses: [...initialize, ...goodTurn] },
+  simple_string_id: {
+    script: answers("string id answer"),
+    uses: [...initialize, ...goodTurn, "progress"],
+  },
   reply: {
     script: answers("first answer", "second answer", "third answer"),
     uses: [...initialize, ...toolsList, ...goodTurn],

@@ -18,8 +18,10 @@ const initialize: ReadonlyArray<Use> = ["server-identity", "user-agent", "event-
 const toolsList: ReadonlyArray<Use> = [
   "older-arguments",
   "both-ids",
+  "conversation-tools",
   "closed-arguments",
   "open-config",
+  "while-running",
 ]
 /** As far as the model begins to answer. */
 const begun: ReadonlyArray<Use> = [
@@ -111,7 +113,7 @@ export const replays153: Readonly<Record<string, Replay>> = {
     ["byte-order-mark", "88"],
   ),
   simple: as029("simple", ...turn),
-  simple_string_id: as029("simple_string_id", ...turn),
+  simple_string_id: as029("simple_string_id", ...turn, "progress"),
   reply: as029("reply", ...toolsList, ...turn),
   reply_bad_uuid: as029("reply_bad_uuid", ...toolsList),
   reply_unknown: as029("reply_unknown", ...toolsList),

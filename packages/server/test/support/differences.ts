@@ -37,6 +37,19 @@ export const differences = [
     why: "The name changed twice, and the clients of every version should work.",
   },
   {
+    key: "while-running",
+    original: "Two calls of `codex-reply` at once: one of them is never answered.",
+    colloquy:
+      "Each is answered with its own turn's result; `while-running` says whether the later one waits, joins or interrupts.",
+    why: "A client that is never answered waits for ever.",
+  },
+  {
+    key: "progress",
+    original: "A call that names a progress token is told no progress.",
+    colloquy: "Such a call gets `notifications/progress` at every item and every ten seconds.",
+    why: "Clients give up on calls that say nothing for a minute.",
+  },
+  {
     key: "closed-arguments",
     original: "The input schemas leave open whether unknown arguments are allowed.",
     colloquy: "The input schemas say that unknown arguments are not allowed.",
@@ -53,6 +66,13 @@ export const differences = [
     original: "The tools have no output schema.",
     colloquy: "The tools have an output schema with `threadId`, `conversationId` and `content`.",
     why: "A client can rely on the shape of the structured result.",
+  },
+  {
+    key: "conversation-tools",
+    original:
+      "The tools `codex` and `codex-reply` are listed, and those of conversations, where there are any, are not.",
+    colloquy: "The nine tools of conversations are listed behind them.",
+    why: "A client finds what it can call, and the two tools stay where they were.",
   },
   {
     key: "event-thread-id",
