@@ -1,7 +1,13 @@
 /** The messages that the benchmarks send and read. They go past the codecs on purpose: only the server is measured. */
-import { CodexEvent, Initialize, Ping, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import {
+  CodexEvent,
+  Initialize,
+  Initialized,
+  Ping,
+  ToolsCall,
+} from "@colloquy/protocol/mcp/CodexMcp"
 import { Codex, CodexReply } from "@colloquy/protocol/mcp/CodexTools"
-import { requestText } from "@colloquy/protocol/JsonRpc"
+import { notificationText, requestText } from "@colloquy/protocol/JsonRpc"
 
 export const initialize = requestText(0, Initialize._tag, {
   protocolVersion: "2025-11-25",
@@ -9,13 +15,21 @@ export const initialize = requestText(0, Initialize._tag, {
   clientInfo: { name: "colloquy-bench", version: "0.0.0" },
 })
 
+export const initialized = notificationText(Initialized._tag, undefined)
+
+export const toolCall = (id: number, name: string, args: object, meta?: object): string =>
+  requestText(id, ToolsCall._tag, {
+    name,
+    arguments: args,
+    ...(meta === undefined ? {} : { _meta: meta }),
+  })
+
 export const ping = (id: number): string => requestText(id, Ping._tag, {})
 
-export const codex = (id: number, prompt: string): string =>
-  requestText(id, ToolsCall._tag, { name: Codex.name, arguments: { prompt } })
+export const codex = (id: number, prompt: string): string => toolCall(id, Codex.name, { prompt })
 
 export const codexReply = (id: number, threadId: string, prompt: string): string =>
-  requestText(id, ToolsCall._tag, { name: CodexReply.name, arguments: { threadId, prompt } })
+  toolCall(id, CodexReply.name, { threadId, prompt })
 
 /** What was read of one tool call. */
 export interface Reading {

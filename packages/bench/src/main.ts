@@ -8,6 +8,7 @@ import { existsSync } from "node:fs"
 import { parse } from "./Arguments.ts"
 import * as Core from "./Core.ts"
 import * as Exec from "./Exec.ts"
+import * as Mcp from "./Mcp.ts"
 import * as Machine from "./Machine.ts"
 import * as Stdio from "./Stdio.ts"
 import * as Table from "./Table.ts"
@@ -15,6 +16,7 @@ import * as Table from "./Table.ts"
 const about = {
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
   exec: "commands in and out of the sandbox, their output, patches and their differences",
+  mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
 } as const
 
@@ -24,7 +26,7 @@ ${Object.entries(about)
   .map(([name, text]) => `  ${name.padEnd(5)}  ${text}`)
   .join("\n")}
 
-Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`stdio\`).
+Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`mcp\`, \`stdio\`).
 `
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(text))
@@ -40,9 +42,15 @@ const run = Effect.fn("bench.run")(function* (rows: Effect.Effect<ReadonlyArray<
   yield* print(`${Table.render(yield* rows)}\n`)
 })
 
-const stdio = (quick: boolean, bin: string) =>
+/** Benchmarks of the built program. */
+const built = {
+  mcp: (quick: boolean, bin: string) => Mcp.mcp(quick ? Mcp.quick : Mcp.full, bin),
+  stdio: (quick: boolean, bin: string) => Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin),
+} as const
+
+const runBuilt = (name: keyof typeof built, quick: boolean, bin: string) =>
   existsSync(bin)
-    ? run(Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin))
+    ? run(built[name](quick, bin))
     : leave(1, `${bin} is missing, run \`npm run build\``)
 
 const main = Effect.suspend((): Effect.Effect<unknown> => {
@@ -54,9 +62,12 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
       return leave(2, `${invocation.message}; \`npm run bench\` shows what there is`)
     case "Run": {
       const { name, quick, bin } = invocation
-      if (name === "stdio") return stdio(quick, bin ?? Stdio.entry)
+      if (name === "mcp" || name === "stdio") return runBuilt(name, quick, bin ?? Stdio.entry)
       if (bin !== undefined) {
-        return leave(2, `\`--bin\` is for \`stdio\`: ${name} is measured from its source`)
+        return leave(
+          2,
+          `\`--bin\` is for \`mcp\` and \`stdio\`: ${name} is measured from its source`,
+        )
       }
       return name === "exec"
         ? run(Exec.exec(quick ? Exec.quick : Exec.full))

@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
 /** Without it the benchmark says so in a line of its own. */
 const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0
+
+/** Without it no process tells its memory. */
+const hasProc = existsSync("/proc/self/status")
 
 const bench = (...args: ReadonlyArray<string>) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
@@ -28,6 +32,18 @@ describe("npm run bench", () => {
         "delta events, 100 per write of the provider",
         "deltas, all in one write of the provider",
         "ping, 64 in flight",
+      ],
+    ],
+    [
+      "mcp",
+      [
+        "start to the answer to initialize, built",
+        ...(hasProc ? ["resident memory then"] : []),
+        "tools/call, one at a time",
+        "tools/call, 64 in flight",
+        ...(hasProc ? ["resident memory after those calls"] : []),
+        "notifications of one call, one by one",
+        "the same, 64 at once",
       ],
     ],
     [
@@ -83,7 +99,7 @@ describe("npm run bench", () => {
   it("without a name lists the benchmarks", () => {
     const { status, stdout, stderr } = bench()
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    assert.match(stdout, /^ {2}core {3}\S.*\n {2}exec {3}\S.*\n {2}stdio {2}\S/m)
+    assert.match(stdout, /^ {2}core {3}\S.*\n {2}exec {3}\S.*\n {2}mcp {4}\S.*\n {2}stdio {2}\S/m)
   })
 
   it("an unknown name is answered with the nearest and exit code 2", () => {
@@ -99,7 +115,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual(bench("core", "--bin", "/x.mjs"), {
       status: 2,
       stdout: "",
-      stderr: "bench: `--bin` is for `stdio`: core is measured from its source\n",
+      stderr: "bench: `--bin` is for `mcp` and `stdio`: core is measured from its source\n",
     })
   })
 

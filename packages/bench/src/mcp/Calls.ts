@@ -1,0 +1,75 @@
+/** Round trips of `tools/call` of a tool that gives back a short text, one at a time and many at once. */
+import * as Effect from "effect/Effect"
+import { summarize } from "../Stats.ts"
+import { megabytes, perSecond, type Row } from "../Table.ts"
+import {
+  beside,
+  type Contender,
+  type Contenders,
+  each,
+  echo,
+  map,
+  ready,
+  rounds,
+} from "./Contenders.ts"
+
+/** mcp-perf: one fiber and one Schema decode per call kept 3.6 times the SDK's rate. */
+const minTimes = 3
+
+const inFlight = 64
+
+export interface CallSizes {
+  /** Per round, with many at once; a fifth of it one at a time. */
+  readonly calls: number
+  readonly rounds: number
+}
+
+const perSecondOf = (count: number, ms: number) => (count / ms) * 1000
+
+const measured = Effect.fnUntraced(function* (contender: Contender, calls: number) {
+  const process = yield* ready(contender)
+  const many = Math.ceil(calls * contender.share)
+  const few = Math.ceil(many / 5)
+  const round = Effect.gen(function* () {
+    return {
+      alone: perSecondOf(few, yield* process.flood(echo, few, 1)),
+      together: perSecondOf(many, yield* process.flood(echo, many, inFlight)),
+    }
+  })
+  // V8 compiles in steps; the first round is done with it.
+  yield* round
+  return { round, residentBytes: process.residentBytes }
+})
+
+export const calls = Effect.fn("bench.mcp.calls")(function* (
+  contenders: Contenders<Contender>,
+  sizes: CallSizes,
+) {
+  const processes = yield* each(contenders, (one) => measured(one, sizes.calls))
+  const figures = yield* rounds(sizes.rounds, processes, ({ round }) => round)
+  const alone = map(figures, (all) => summarize(all.map((one) => one.alone)).median)
+  const together = map(figures, (all) => summarize(all.map((one) => one.together)).median)
+  const bytes = map(processes, ({ residentBytes }) => residentBytes() ?? Number.NaN)
+  const rows: Array<Row> = [
+    {
+      name: "tools/call, one at a time",
+      value: perSecond(alone.own),
+      beside: beside(map(alone, perSecond)),
+      aim: { text: "as the SDK", met: alone.own >= alone.sdk },
+    },
+    {
+      name: `tools/call, ${inFlight} in flight`,
+      value: perSecond(together.own),
+      beside: `${beside(map(together, perSecond))}: ${(together.own / together.sdk).toFixed(1)} and ${(together.own / together.effect).toFixed(1)} times`,
+      aim: { text: `>= ${minTimes} times the SDK`, met: together.own >= minTimes * together.sdk },
+    },
+  ]
+  // No `/proc` here.
+  if (Number.isNaN(bytes.own)) return rows
+  rows.push({
+    name: "resident memory after those calls",
+    value: megabytes(bytes.own),
+    beside: beside(map(bytes, megabytes)),
+  })
+  return rows
+})
