@@ -193,6 +193,9 @@ const classifyCall = (value: Record<string, unknown>, id: RequestId | undefined)
       "Invalid Request: `id` must be a string or an integer",
     )
   }
+  if (params !== undefined && params !== null && typeof params !== "object") {
+    return invalid(id, ErrorCode.invalidRequest, "Invalid Request: `params` must be an object")
+  }
   return { _tag: "Request", id, method, params }
 }
 

@@ -224,9 +224,16 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       case "Text":
         return onMessage(parse(frame.text))
       case "TooLong":
-        return onInvalid(
-          unreadable(`Parse error: a line of ${frame.bytes} bytes, the limit is ${frame.maxBytes}`),
-        )
+        // Nobody has parsed it: it may be JSON, but it is no request that is served here.
+        return onInvalid({
+          _tag: "Invalid",
+          id: null,
+          answerable: true,
+          error: rpcError(
+            ErrorCode.invalidRequest,
+            `Invalid Request: a line of ${frame.bytes} bytes, the limit is ${frame.maxBytes}`,
+          ),
+        })
       case "NotUtf8":
         return onInvalid(unreadable("Parse error: the line is not UTF-8"))
     }

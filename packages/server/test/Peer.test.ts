@@ -207,7 +207,7 @@ describe("Peer: faults of JSON-RPC", () => {
       yield* peer.send(call(1, "echo", { n: 1 }))
       yield* peer.quiet
       assert.deepStrictEqual<unknown>(peer.messages, [
-        fault(null, -32700, "Parse error: a line of 20 bytes, the limit is 10"),
+        fault(null, -32600, "Invalid Request: a line of 20 bytes, the limit is 10"),
         fault(null, -32700, "Parse error: the line is not UTF-8"),
         { jsonrpc: "2.0", id: 1, result: { n: 1 } },
       ])

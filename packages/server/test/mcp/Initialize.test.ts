@@ -55,7 +55,6 @@ describe("initialize", () => {
     [undefined, "params.protocolVersion", "params.capabilities", "params.clientInfo"],
     [null, "params.protocolVersion", "params.capabilities", "params.clientInfo"],
     [[], "params"],
-    ["text", "params"],
     [params(20250618), "params.protocolVersion"],
     [{ ...params(newest), capabilities: true }, "params.capabilities"],
     [{ ...params(newest), clientInfo: { name: "test" } }, "params.clientInfo.version"],

@@ -25,8 +25,8 @@ describe("ping", () => {
     ),
   )
 
-  it.effect.each([undefined, null, {}, [1, 2], "text", { _meta: { progressToken: 1 } }])(
-    "whatever its parameters are: %j",
+  it.effect.each([undefined, null, {}, [1, 2], { _meta: { progressToken: 1 } }])(
+    "whatever is in its parameters: %j",
     (params) =>
       withServer({}, (server) =>
         Effect.gen(function* () {
