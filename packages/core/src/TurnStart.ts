@@ -19,6 +19,7 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
     ...(op.sandbox_policy === undefined ? {} : { sandboxPolicy: op.sandbox_policy }),
     ...(op.model === undefined ? {} : { model: op.model }),
     ...(op.summary === undefined ? {} : { summary: op.summary }),
+    ...(op.base_instructions === undefined ? {} : { baseInstructions: op.base_instructions }),
   }
   const events: ReadonlyArray<Draft> = environmentDiffers(state.settings, next)
     ? [{ id, msg: { type: "raw_response_item", item: environmentContext(next) } }]

@@ -17,21 +17,27 @@ interface Entry {
   readonly id: RequestId
   readonly cancellable: boolean
   fiber?: Fiber.Fiber<void>
+  /** It came to its answer, whatever its state became since. */
+  answers?: true
   /** From `answering` on the transport may have the answer, accepted or waiting: no other may follow. */
   state: "running" | "answering" | "cancelled" | "stopped"
 }
 
 export interface InFlight {
-  readonly size: number
+  /** Whose work has not ended; at most so many answers more wait for a slow reader as `room` lets in. */
+  readonly running: number
+  /** Returns when fewer than `max` answers wait to be accepted. */
+  readonly room: (max: number) => Effect.Effect<void>
   readonly has: (id: RequestId) => boolean
   /**
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
-   * `cancellable` (default: it is) is answered whatever is cancelled.
+   * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
    */
   readonly start: (
     id: RequestId,
     work: Effect.Effect<string>,
     cancellable?: boolean,
+    after?: () => Effect.Effect<void>,
   ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
@@ -56,6 +62,8 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
   Effect.gen(function* () {
     const table = Pending.make<Entry>()
     const idle = Latch.makeUnsafe(true)
+    const accepted = Latch.makeUnsafe(true)
+    let answering = 0
 
     const fibersOf = (entries: ReadonlyArray<Entry>) => entries.flatMap(({ fiber }) => fiber ?? [])
 
@@ -65,7 +73,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start = (id: RequestId, work: Effect.Effect<string>, cancellable = true) =>
+    const start: InFlight["start"] = (id, work, cancellable = true, after) =>
       Effect.suspend(() => {
         const entry: Entry = { id, cancellable, state: "running" }
         table.add(id, entry)
@@ -74,7 +82,10 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
           Effect.suspend(() => {
             if (entry.state !== "running") return Effect.void
             entry.state = "answering"
-            return send([text])
+            entry.answers = true
+            answering++
+            const sent = send([text])
+            return after === undefined ? sent : Effect.andThen(sent, Effect.suspend(after))
           })
         return work.pipe(
           Effect.flatMap(answer),
@@ -87,9 +98,19 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
             fiber.addObserver(() => {
               if (table.get(id) === entry) table.take(id)
               if (table.size === 0) idle.openUnsafe()
+              if (entry.answers === undefined) return
+              answering--
+              accepted.openUnsafe()
             })
           }),
         )
+      })
+
+    const room = (max: number): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (answering < max) return Effect.void
+        accepted.closeUnsafe()
+        return Effect.andThen(accepted.await, room(max))
       })
 
     const cancel = (id: RequestId) => {
@@ -116,9 +137,10 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     })
 
     return {
-      get size() {
-        return table.size
+      get running() {
+        return table.size - answering
       },
+      room,
       has: (id) => table.get(id) !== undefined,
       start,
       cancel,

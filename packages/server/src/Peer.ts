@@ -61,6 +61,8 @@ export interface Caller {
   readonly peer: PeerControl
   /** Absent for notifications. */
   readonly requestId?: RequestId
+  /** Of a request: what runs once its answer was accepted, before anything else of it; the last given counts (L2). */
+  readonly afterAnswer?: (effect: Effect.Effect<void>) => void
 }
 
 export interface PeerOptions<L extends Rpc.Any> {
@@ -70,7 +72,10 @@ export interface PeerOptions<L extends Rpc.Any> {
   readonly handlers: Handlers<L, Caller>
   /** Tells the other side that a request of ours no longer needs an answer. */
   readonly withdraw: (peer: PeerControl, id: RequestId) => Effect.Effect<void, ConnectionClosed>
-  /** Requests served at once; one more is answered with an error, and so many errors wait at most. Default 1,024. */
+  /**
+   * Requests served at once; one more is answered with an error. So many answers, and so many errors, wait for a slow
+   * reader; then its requests wait too (L6). Default 1,024.
+   */
   readonly maxInFlight?: number
   /** How long requests in flight may go on after end of input. Default 500 ms: a client that closed its end waits. */
   readonly shutdownGrace?: Duration.Input
@@ -156,7 +161,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         "Invalid Request: the id is that of a request still in flight",
       )
     }
-    return inFlight.size < maxInFlight
+    return inFlight.running < maxInFlight
       ? undefined
       : rpcError(ErrorCode.serverError, `more than ${maxInFlight} requests in flight`)
   }
@@ -174,14 +179,21 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       const message = `Invalid params: ${describeFaults("params", issues)}`
       return answers.say(failureText(id, rpcError(ErrorCode.invalidParams, message, { issues })))
     }
-    return inFlight.start(
+    let after: Effect.Effect<void> = Effect.void
+    const afterAnswer = (effect: Effect.Effect<void>) => {
+      after = effect
+    }
+    const caller: Caller = { peer: control, requestId: id, afterAnswer }
+    const start = inFlight.start(
       id,
-      Effect.suspend(() => handler(params.success, { peer: control, requestId: id })).pipe(
+      Effect.suspend(() => handler(params.success, caller)).pipe(
         Effect.exit,
         Effect.flatMap((exit) => answerText(id, codec, exit)),
       ),
       codec.info.cancellable !== false,
+      () => after,
     )
+    return Effect.andThen(inFlight.room(maxInFlight), start)
   }
 
   const onNotification = (name: string, raw: unknown): Effect.Effect<void> => {

@@ -7,6 +7,7 @@ import { AnyEventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
 import { dialect, notification, request } from "../Method.ts"
 import { ElicitParams } from "./Elicitation.ts"
+import { InitialStateParams, StreamDisconnectedParams } from "./StreamNotifications.ts"
 
 /** Revisions with an `initialize` handshake that this dialect speaks, newest first. */
 export const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
@@ -57,6 +58,7 @@ const Tool = Schema.Struct({
   description: Schema.optionalKey(Schema.String),
   inputSchema: Open,
   outputSchema: Schema.optionalKey(Open),
+  annotations: Schema.optionalKey(Open),
 })
 
 const TextContent = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
@@ -160,8 +162,21 @@ export const Elicit = request("elicitation/create", {
   doc: "Asks the person at the client whether a command may run or a patch may be applied.",
 })
 
+/** `events` is the whole history, deltas only of what is still being said (§2.4). */
+export const InitialState = notification("notifications/initial_state", {
+  params: InitialStateParams,
+  since: "0.20",
+  doc: "All events of a streamed conversation so far; those that follow come under their own names.",
+})
+
+export const StreamDisconnected = notification("notifications/stream_disconnected", {
+  params: StreamDisconnectedParams,
+  since: "0.20",
+  doc: "Another stream took over, or the conversation ended: nothing more comes of this stream.",
+})
+
 export const CodexMcp = dialect({
   name: "codex-mcp",
   clientToServer: [Initialize, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
-  serverToClient: [Ping, CodexEvent, Elicit, Progress, Cancelled],
+  serverToClient: [Ping, CodexEvent, Elicit, Progress, InitialState, StreamDisconnected, Cancelled],
 })

@@ -7,6 +7,11 @@ import { type JsonSchema, jsonSchemaOf } from "../JsonSchema.ts"
 import type { Pure } from "../Method.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
 
+/** What a client may assume of a tool (MCP); absent members have the defaults of the specification. */
+export type ToolAnnotations = Readonly<
+  Partial<Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>>
+>
+
 export interface ToolDefinition<A extends Pure = Pure> {
   readonly name: string
   readonly title: string
@@ -15,6 +20,7 @@ export interface ToolDefinition<A extends Pure = Pure> {
   /** Made when first asked for: `initialize` does not wait for it. So is `outputSchema`. */
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
+  readonly annotations?: ToolAnnotations
 }
 
 /** What every successful call returns as `structuredContent`; both ids are the same value. */

@@ -13,7 +13,9 @@ import {
 import type { Handlers } from "@colloquy/protocol/Method"
 import type { Dialect } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Caller } from "../Peer.ts"
+import * as ConnectionState from "./conversation/ConnectionState.ts"
 import { initialize } from "./Initialize.ts"
 import { notificationsCancelled } from "./NotificationsCancelled.ts"
 import { notificationsInitialized } from "./NotificationsInitialized.ts"
@@ -32,15 +34,16 @@ export const make = Effect.fnUntraced(function* (options: {
 }): Effect.fn.Return<
   Handlers<ClientMethods, Caller>,
   never,
-  ConversationManager | SettingsResolver
+  ConversationManager | SettingsResolver | Scope.Scope
 > {
   const session = yield* Session.make(options.events)
+  const connection = yield* ConnectionState.make
   return {
     [Initialize._tag]: initialize(session, options.version),
     [Ping._tag]: ping,
     [ToolsList._tag]: toolsList,
-    [ToolsCall._tag]: yield* toolsCall(session),
+    [ToolsCall._tag]: yield* toolsCall(session, connection),
     [Initialized._tag]: notificationsInitialized,
-    [Cancelled._tag]: notificationsCancelled,
+    [Cancelled._tag]: notificationsCancelled(connection),
   }
 })

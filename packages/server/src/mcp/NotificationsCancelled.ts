@@ -1,8 +1,10 @@
-/** `notifications/cancelled`: that request's work stops and it gets no answer (§1.9). */
+/** `notifications/cancelled`: that request's work stops, also what goes on after its answer, and no answer follows (§1.9, §2.5). */
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
+import * as Effect from "effect/Effect"
 import type { Caller } from "../Peer.ts"
+import type { ConnectionState } from "./conversation/ConnectionState.ts"
 
-export const notificationsCancelled = (
-  { requestId }: { readonly requestId: RequestId },
-  { peer }: Caller,
-) => peer.cancel(requestId)
+export const notificationsCancelled =
+  (connection: ConnectionState) =>
+  ({ requestId }: { readonly requestId: RequestId }, { peer }: Caller) =>
+    Effect.andThen(peer.cancel(requestId), connection.cancel(requestId))

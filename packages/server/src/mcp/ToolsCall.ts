@@ -9,6 +9,7 @@ import {
   codexTools,
   type ToolDefinition,
 } from "@colloquy/protocol/mcp/CodexTools"
+import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Params, Pure } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
@@ -18,42 +19,44 @@ import { make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
 import { make as makeElicitations } from "./Elicitations.ts"
+import type { Call } from "./conversation/Call.ts"
+import type { ConnectionState } from "./conversation/ConnectionState.ts"
+import { conversationRuns } from "./conversation/Tools.ts"
 import type { Session } from "./Session.ts"
 import { badArguments, missingArguments } from "./ToolResults.ts"
 import type { ToolCaller } from "./TurnCall.ts"
 
 type Services = ConversationManager | SettingsResolver
 
-interface Runnable {
-  /** The original's words for a call without arguments (§1.5, §1.6). */
-  readonly missing: string
-  readonly run: (args: unknown, call: ToolCaller) => Effect.Effect<CallToolResult, never, Services>
-}
+type Run = (args: unknown, call: Call) => Effect.Effect<CallToolResult, never, Services>
 
+/** `missing`: the original's words for a call without arguments (§1.5, §1.6). */
 const runnable = <A extends Pure>(
   tool: ToolDefinition<A>,
   missing: string,
   run: (args: A["Type"], call: ToolCaller) => Effect.Effect<CallToolResult, never, Services>,
-): readonly [string, Runnable] => [
+): readonly [string, Run] => [
   tool.name,
-  {
-    missing,
-    run: (args, call) => {
-      const decoded = decodeArguments(tool, args)
-      return decoded._tag === "Failure"
-        ? Effect.succeed(badArguments(decoded.failure))
-        : run(decoded.success, call)
-    },
+  (args, call) => {
+    if (args === undefined || args === null) {
+      return Effect.succeed(missingArguments(tool.name, missing))
+    }
+    const decoded = decodeArguments(tool, args)
+    return decoded._tag === "Failure"
+      ? Effect.succeed(badArguments(decoded.failure))
+      : run(decoded.success, call)
   },
 ]
 
-const tools = new Map([
+const turnRuns: ReadonlyMap<string, Run> = new Map([
   runnable(Codex, "the `prompt` field is required.", codex),
   runnable(CodexReply, "the `conversation_id` and `prompt` fields are required.", codexReply),
 ])
 
+const runOf = (name: string): Run | undefined => turnRuns.get(name) ?? conversationRuns.get(name)
+
 const unknownTool = (name: string) => {
-  const names = codexTools.map((tool) => tool.name)
+  const names = [...codexTools, ...conversationTools].map((tool) => tool.name)
   const near = nearest(name, names)
   return new JsonRpcError({
     code: ErrorCode.invalidParams,
@@ -63,32 +66,37 @@ const unknownTool = (name: string) => {
 }
 
 /** Of one connection: its calls put a question to the client once. */
-export const toolsCall = Effect.fnUntraced(function* (session: Session) {
+export const toolsCall = Effect.fnUntraced(function* (
+  session: Session,
+  connection: ConnectionState,
+) {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
   const progress = makeProgress()
   return (
     params: Params<typeof ToolsCallMethod>,
-    { requestId, peer }: Caller,
+    { requestId, peer, afterAnswer }: Caller,
   ): Effect.Effect<CallToolResult, JsonRpcError> => {
-    const tool = tools.get(params.name)
-    if (tool === undefined) return Effect.fail(unknownTool(params.name))
-    if (requestId === undefined) return Effect.die("a request without an id")
-    if (params.arguments === undefined || params.arguments === null) {
-      return Effect.succeed(missingArguments(params.name, tool.missing))
+    const run = runOf(params.name)
+    if (run === undefined) return Effect.fail(unknownTool(params.name))
+    if (requestId === undefined || afterAnswer === undefined) {
+      return Effect.die("a request without an id")
     }
+    connection.forget(requestId)
     const token = params._meta?.progressToken ?? undefined
     return Effect.gen(function* () {
       const events = yield* session.events
-      const caller: ToolCaller = {
+      const caller: Call = {
         requestId,
         peer,
         events,
+        connection,
+        afterAnswer,
         ...((yield* session.elicits) ? { elicitations } : {}),
       }
-      if (token === undefined) return yield* tool.run(params.arguments, caller)
+      if (token === undefined) return yield* run(params.arguments, caller)
       return yield* progress.during({ peer, token }, (told) =>
-        tool.run(params.arguments, { ...caller, progress: told }),
+        run(params.arguments, { ...caller, progress: told }),
       )
     }).pipe(Effect.provideContext(services))
   }

@@ -22,6 +22,10 @@ const withParsedCommand = (msg: EventMsg): EventMsg =>
     ? { ...msg, parsed_cmd: parsedCommand(msg.command) }
     : msg
 
+/** What a client is told of it; undefined for what it is not told. */
+export const wireMsg = (msg: EventMsg): EventMsg | undefined =>
+  isHidden(msg) ? undefined : withParsedCommand(withFlatUsage(msg))
+
 export const wireEvent = (
   { id, msg }: Event,
   call: { readonly requestId: RequestId; readonly threadId: string },

@@ -1,4 +1,5 @@
-import { ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
+import { codexTools, ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
+import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
@@ -7,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { defaultAnswer, defaultReply, listed, toolCall, withServer } from "../support/Harness.ts"
 import { callResult, event, eventsOf, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
+const allTools = [...codexTools, ...conversationTools].map(({ name }) => name)
 const unparsed = "Failed to parse configuration for Codex tool: "
 const unloaded = "Failed to load Codex configuration from overrides: "
 const someId = "01a1fa29-0000-7000-8000-000000000000"
@@ -189,7 +191,7 @@ describe("tools/call: what is wrong with a call", () => {
       {
         code: -32602,
         message: "Unknown tool 'codexx', did you mean 'codex'?",
-        data: { tools: ["codex", "codex-reply"] },
+        data: { tools: allTools },
       },
     ],
     [
@@ -197,12 +199,12 @@ describe("tools/call: what is wrong with a call", () => {
       {
         code: -32602,
         message: "Unknown tool 'codex_reply', did you mean 'codex-reply'?",
-        data: { tools: ["codex", "codex-reply"] },
+        data: { tools: allTools },
       },
     ],
     [
       { name: "shell" },
-      { code: -32602, message: "Unknown tool 'shell'", data: { tools: ["codex", "codex-reply"] } },
+      { code: -32602, message: "Unknown tool 'shell'", data: { tools: allTools } },
     ],
     [
       undefined,

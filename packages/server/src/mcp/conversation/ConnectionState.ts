@@ -1,0 +1,103 @@
+/**
+ * What one connection remembers for its conversation tools: the calls that were answered and still do something, which
+ * a client may cancel (§2.5), who made which conversation, and the questions that are with its client.
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import { type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import type { CallElicitations } from "../Elicitations.ts"
+import type { ToolCaller } from "../TurnCall.ts"
+import { Recent } from "./Recent.ts"
+
+/** A client that cancels a call has far fewer between. */
+const maxRemembered = 1024
+
+interface Desk {
+  readonly questions: CallElicitations
+  readonly scope: Scope.Closeable
+  users: number
+}
+
+export interface ConnectionState {
+  /** What was begun for calls that are answered lives in it. */
+  readonly scope: Scope.Scope
+  /** What cancelling that call does, after its answer; a later call of the same id forgets it. */
+  readonly onCancel: (id: RequestId, effect: Effect.Effect<void>) => void
+  readonly forget: (id: RequestId) => void
+  /** The client cancels that call. Returns at once. */
+  readonly cancel: (id: RequestId) => Effect.Effect<void>
+  /** That call made the conversation: questions of it name the call (§2.5). */
+  readonly made: (conversationId: string, by: RequestId) => void
+  /**
+   * The questions of a conversation to this client; undefined when it cannot answer. Shared: they are withdrawn when
+   * the last scope that uses them ends.
+   */
+  readonly questions: (
+    conversation: Conversation,
+    caller: ToolCaller,
+  ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
+}
+
+const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined) => {
+  const desks = new Map<string, Desk>()
+  const one = Semaphore.makeUnsafe(1)
+
+  const enter = (
+    conversation: Conversation,
+    { elicitations, requestId, peer }: ToolCaller,
+  ): Effect.Effect<Desk | undefined> =>
+    Effect.gen(function* () {
+      if (elicitations === undefined) return undefined
+      const known = desks.get(conversation.id)
+      if (known !== undefined) {
+        known.users++
+        return known
+      }
+      const scope = yield* Scope.make()
+      const call = { conversation, peer, requestId: makerOf(conversation.id) ?? requestId }
+      const questions = yield* Scope.provide(elicitations.of(call), scope)
+      const desk: Desk = { questions, scope, users: 1 }
+      desks.set(conversation.id, desk)
+      return desk
+    })
+
+  const leave = (conversation: Conversation, desk: Desk | undefined): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (desk === undefined || --desk.users > 0) return Effect.void
+      desks.delete(conversation.id)
+      return Scope.close(desk.scope, Exit.void)
+    })
+
+  return (conversation: Conversation, caller: ToolCaller) =>
+    Effect.map(
+      Effect.acquireRelease(one.withPermit(enter(conversation, caller)), (desk) =>
+        one.withPermit(leave(conversation, desk)),
+      ),
+      (desk) => desk?.questions,
+    )
+}
+
+/** Of the connection whose scope is at hand. */
+export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.map(
+  Effect.scope,
+  (scope) => {
+    const cancels = new Recent<string | number, Effect.Effect<void>>(maxRemembered)
+    const makers = new Recent<string, RequestId>(maxRemembered)
+    return {
+      scope,
+      onCancel: (id, effect) => cancels.put(requestIdKey(id), effect),
+      forget: (id) => cancels.take(requestIdKey(id)),
+      cancel: (id) =>
+        Effect.suspend(() => {
+          const effect = cancels.take(requestIdKey(id))
+          // The reader of the connection goes on: a conversation that is not in memory has to be found first.
+          return effect === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(effect, scope))
+        }),
+      made: (conversationId, by) => makers.put(conversationId, by),
+      questions: sharedDesks((conversationId) => makers.get(conversationId)),
+    }
+  },
+)

@@ -1,0 +1,98 @@
+/** `conversationStatus`, `conversationsList`, `conversationInterrupt`: short questions and one short word. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { State } from "@colloquy/core/ConversationState"
+import type {
+  ConversationInterrupt,
+  ConversationsList,
+  ConversationStatus,
+} from "@colloquy/protocol/mcp/ConversationTools"
+import * as Effect from "effect/Effect"
+import { find } from "./Call.ts"
+import { Refused, type Value } from "./Results.ts"
+import { eventsUntil, isUserMessage } from "./Snapshot.ts"
+import { streamsOf } from "./Streams.ts"
+
+export const stateOf = (conversation: Conversation): Effect.Effect<State, Refused> =>
+  Effect.mapError(conversation.state, ({ message }) => new Refused({ message }))
+
+export const statusOf = ({ approvals, turn, waiting }: State) => {
+  if (turn === undefined) return waiting.length === 0 ? "idle" : "running"
+  return approvals.open.length === 0 ? "running" : "waiting_for_approval"
+}
+
+export const status = Effect.fnUntraced(function* (
+  args: (typeof ConversationStatus)["arguments"]["Type"],
+): Effect.fn.Return<Value, Refused, ConversationManager> {
+  const conversation = yield* find(args.conversation_id)
+  const state = yield* stateOf(conversation)
+  const { approvals, seq, settings, turn, usage, waiting } = state
+  return {
+    conversation_id: conversation.id,
+    status: statusOf(state),
+    ...(turn === undefined ? {} : { message_id: turn.id }),
+    waiting_messages: waiting.length,
+    open_questions: approvals.open.length,
+    events: seq,
+    streaming: streamsOf(yield* ConversationManager).has(conversation.id),
+    model: settings.model,
+    cwd: settings.cwd,
+    approval_policy: settings.approvalPolicy,
+    ...(usage === undefined ? {} : { total_tokens: usage.total_tokens }),
+  }
+})
+
+export const interrupt = Effect.fnUntraced(function* (
+  args: (typeof ConversationInterrupt)["arguments"]["Type"],
+): Effect.fn.Return<Value, Refused, ConversationManager> {
+  const conversation = yield* find(args.conversation_id)
+  const { turn } = yield* stateOf(conversation)
+  yield* Effect.mapError(
+    conversation.submit({ type: "interrupt" }),
+    ({ message }) => new Refused({ message }),
+  )
+  return { conversation_id: conversation.id, interrupted: turn !== undefined }
+})
+
+const defaultLimit = 25
+/** Titles are read from the conversations, which are loaded for it. */
+const maxLimit = 100
+
+/** In UTF-16 code units. */
+const maxTitleLength = 80
+
+const titleOf = (conversation: Conversation): Effect.Effect<string, Refused> =>
+  Effect.map(eventsUntil(conversation, isUserMessage), (events) => {
+    const msg = events.find(isUserMessage)?.msg
+    const text = msg?.type === "user_message" ? msg.message.trim().replaceAll(/\s+/g, " ") : ""
+    return text.length > maxTitleLength ? `${text.slice(0, maxTitleLength - 1)}…` : text
+  })
+
+export const list = Effect.fnUntraced(function* (
+  args: (typeof ConversationsList)["arguments"]["Type"],
+): Effect.fn.Return<Value, Refused, ConversationManager> {
+  const manager = yield* ConversationManager
+  const { cursor, limit = defaultLimit } = args
+  const page = yield* Effect.mapError(
+    manager.list({
+      limit: Math.min(limit, maxLimit),
+      ...(cursor === undefined ? {} : { cursor }),
+    }),
+    ({ message }) => new Refused({ message }),
+  )
+  const conversations = yield* Effect.forEach(
+    page.items,
+    ({ id }) =>
+      manager.get(id).pipe(
+        Effect.flatMap(titleOf),
+        // It is there and can be asked for again; a list must not fail for one that cannot be read now.
+        Effect.catch(({ message }) => Effect.as(Effect.logDebug(`no title: ${message}`), "")),
+        Effect.map((title) => ({ conversation_id: id, title })),
+      ),
+    { concurrency: 4 },
+  )
+  return {
+    conversations,
+    ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
+  }
+})

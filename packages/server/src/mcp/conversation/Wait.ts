@@ -1,0 +1,47 @@
+/** `conversationWait`: until nothing runs or waits any more, within a bound. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import { type ConversationWait, waitBounds } from "@colloquy/protocol/mcp/ConversationTools"
+import { isTerminal } from "@colloquy/protocol/EventMsg"
+import * as Effect from "effect/Effect"
+import { find } from "./Call.ts"
+import { stateOf, statusOf } from "./Look.ts"
+import { Refused, type Value } from "./Results.ts"
+
+/** What the last turn that ended said; `last` goes along. */
+const untilIdle = (conversation: Conversation, last: { message: string | null }) =>
+  Effect.gen(function* () {
+    const listener = yield* conversation.attach({ from: 0 })
+    while (true) {
+      let over = false
+      for (const delivery of yield* listener.take) {
+        if (delivery._tag === "Synced") over = true
+        if (delivery._tag !== "Event" || !isTerminal(delivery.event.msg)) continue
+        const { msg } = delivery.event
+        last.message = msg.type === "task_complete" ? msg.last_agent_message : null
+        over = true
+      }
+      if (over && statusOf(yield* stateOf(conversation)) === "idle") return
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("Done", () => Effect.fail(new Refused({ message: "the conversation ended" }))),
+    Effect.mapError(({ message }) => new Refused({ message })),
+  )
+
+export const wait = Effect.fnUntraced(function* (
+  args: (typeof ConversationWait)["arguments"]["Type"],
+): Effect.fn.Return<Value, Refused, ConversationManager> {
+  const conversation = yield* find(args.conversation_id)
+  const last: { message: string | null } = { message: null }
+  const done = yield* Effect.timeoutOption(
+    untilIdle(conversation, last),
+    args.timeout_ms ?? waitBounds.default,
+  )
+  return {
+    conversation_id: conversation.id,
+    status: statusOf(yield* stateOf(conversation)),
+    timed_out: done._tag === "None",
+    last_agent_message: last.message,
+  }
+})
