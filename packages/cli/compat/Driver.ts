@@ -17,7 +17,7 @@ export interface Answer {
 /** Answers a question; the signal tells that no answer is wanted any more. */
 export type Answerer = (message: string, signal: AbortSignal) => Promise<Answer>
 
-interface Progress {
+export interface Progress {
   readonly progress: number
   readonly message?: string | undefined
 }

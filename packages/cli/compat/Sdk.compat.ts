@@ -8,7 +8,14 @@ import { buildIfMissing } from "../test/support/Bundle.ts"
 import { home } from "../test/support/Home.ts"
 import { awaitGone, mark, runningWith } from "../test/support/Processes.ts"
 import type { ToolResult } from "../test/support/Server.ts"
-import { type Answerer, type Connect, describeClient, type Driver, server } from "./Driver.ts"
+import {
+  type Answerer,
+  type Connect,
+  describeClient,
+  type Driver,
+  type Progress,
+  server,
+} from "./Driver.ts"
 import * as SdkV1 from "./SdkV1.ts"
 import * as SdkV2 from "./SdkV2.ts"
 
@@ -227,6 +234,46 @@ const calls = (connect: Connect) => {
       )
       assert.strictEqual(textOf(reply), "and on")
       assert.deepStrictEqual(driver.errors, [])
+    }),
+  )
+
+  it.live("progress rises with every step, and keeps a call alive that outlasts the client", () =>
+    Effect.gen(function* () {
+      const pause = { command: ["sleep", "0.9"] }
+      const script = [
+        ...[1, 2, 3].map(() => [{ tool_call: { name: "shell", arguments: pause } }]),
+        [{ text: "all slept" }],
+      ]
+      const directory = yield* home({ "script.json": JSON.stringify(script) })
+      const override = `offline.script=${JSON.stringify(join(directory, "script.json"))}`
+      const driver = yield* connected(connect, [...free, override])
+      const steps: Array<Progress> = []
+      const result = yield* Effect.promise(() =>
+        driver.call(
+          "codex",
+          { prompt: "sleep" },
+          {
+            onprogress: (progress) => steps.push(progress),
+            // Shorter than the call, longer than each of its steps.
+            timeout: 2000,
+            resetTimeoutOnProgress: true,
+          },
+        ),
+      )
+      assert.strictEqual(textOf(result), "all slept")
+      const values = steps.map(({ progress }) => progress)
+      assert.isAbove(values.length, 3)
+      assert.deepStrictEqual(
+        values,
+        [...new Set(values)].toSorted((a, b) => a - b),
+      )
+      assert.isTrue(steps.every(({ message }) => message !== undefined && message !== ""))
+      // Both clients read a response at once and notifications a moment later: what came along with it finds no call.
+      const late = "progress notification for an unknown token"
+      assert.deepStrictEqual(
+        driver.errors.filter(({ message }) => !message.includes(late)),
+        [],
+      )
     }),
   )
 

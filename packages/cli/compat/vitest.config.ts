@@ -3,6 +3,7 @@ import { summary } from "../../../vitest.workspace.ts"
 
 /** `npm run test:compat`: apart from the other tests, because it needs a registry of packages. */
 export default defineConfig({
+  cacheDir: "../../../node_modules/.vite",
   test: {
     name: "compat",
     root: import.meta.dirname,
