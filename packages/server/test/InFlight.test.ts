@@ -35,10 +35,13 @@ describe("InFlight", () => {
       const { inFlight, out } = yield* table()
       const text = yield* Deferred.make<string>()
       yield* inFlight.start(1, Deferred.await(text))
-      assert.deepStrictEqual([inFlight.has(1), inFlight.has("1"), inFlight.size], [true, false, 1])
+      assert.deepStrictEqual(
+        [inFlight.has(1), inFlight.has("1"), inFlight.running],
+        [true, false, 1],
+      )
       yield* Deferred.succeed(text, "one")
       yield* settled
-      assert.deepStrictEqual([out, inFlight.has(1), inFlight.size], [["one"], false, 0])
+      assert.deepStrictEqual([out, inFlight.has(1), inFlight.running], [["one"], false, 0])
     }),
   )
 
@@ -67,7 +70,7 @@ describe("InFlight", () => {
       inFlight.cancel(1)
       inFlight.cancel(1)
       yield* settled
-      assert.deepStrictEqual([stopped, out, inFlight.size], [true, [], 0])
+      assert.deepStrictEqual([stopped, out, inFlight.running], [true, [], 0])
     }),
   )
 
@@ -82,7 +85,7 @@ describe("InFlight", () => {
         }),
       )
       yield* settled
-      assert.deepStrictEqual([out, inFlight.size], [[], 0])
+      assert.deepStrictEqual([out, inFlight.running], [[], 0])
     }),
   )
 

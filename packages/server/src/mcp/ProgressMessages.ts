@@ -65,6 +65,8 @@ export const progressMessage = (msg: EventMsg): string | undefined => {
       return `asking whether to run ${command(msg.command)}`
     case "apply_patch_approval_request":
       return `asking whether to patch ${files(msg.changes)}`
+    case "elicitation_request":
+      return `asking for tool server ${short(msg.server_name)}`
     case "approval_resolved":
       return `decided: ${msg.decision.replaceAll("_", " ")}`
     case "background_event":

@@ -17,6 +17,16 @@ describe("ProgressMessages", () => {
     [begin(["bash", "-c", "a && b"]), "running `a && b`"],
     [begin([]), "running ``"],
     [{ type: "error", message: "broken" }, "error: broken"],
+    [
+      {
+        type: "elicitation_request",
+        server_name: "files",
+        id: "1",
+        message: "Which one?",
+        requested_schema: {},
+      },
+      "asking for tool server files",
+    ],
     [{ type: "stream_error", message: "again in 2 s" }, "again in 2 s"],
     [{ type: "agent_reasoning", text: "**Why**\nnot" }, "thinking: **Why** not"],
     [{ type: "view_image_tool_call", call_id: "c", path: "/a.png" }, "looking at /a.png"],
