@@ -1,5 +1,5 @@
 /** The vocabulary of questions: what a tool asks, what becomes of it, and who decides where nobody is there. */
-import type { EventOf, FileChange } from "@colloquy/protocol/EventMsg"
+import type { EventOf, FileChange, ParsedCommand } from "@colloquy/protocol/EventMsg"
 import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
 
 /** May this command run? */
@@ -13,6 +13,8 @@ export interface ExecApproval {
   readonly cwd: string
   /** What it will run under once approved. */
   readonly sandbox: SandboxPolicy
+  /** What it does, for a person to see beside the command itself. */
+  readonly parsedCommand?: ReadonlyArray<ParsedCommand>
   readonly reason?: string
 }
 

@@ -22,6 +22,7 @@ export const requestEvent = (request: QuestionRequest): EventMsg => {
         command: request.command,
         cwd: request.cwd,
         ...reason,
+        ...(request.parsedCommand === undefined ? {} : { parsed_cmd: request.parsedCommand }),
       }
     : {
         type: "apply_patch_approval_request",

@@ -1,5 +1,4 @@
 /** From the core's questions to `elicitation/create`, in the order and the words of the original (§1.10). Pure. */
-import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 import { type RequestId, requestIdText } from "@colloquy/protocol/JsonRpc"
 import { decisionForm, type ElicitParams } from "@colloquy/protocol/mcp/Elicitation"
@@ -35,7 +34,7 @@ const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
     ? {
         codex_command: msg.command,
         codex_cwd: msg.cwd,
-        codex_parsed_cmd: msg.parsed_cmd ?? parsedCommand(msg.command),
+        ...(msg.parsed_cmd === undefined ? {} : { codex_parsed_cmd: msg.parsed_cmd }),
       }
     : { codex_changes: msg.changes }
 

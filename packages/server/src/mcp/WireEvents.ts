@@ -1,5 +1,4 @@
 /** From the core's events to `codex/event` (§1.8). Pure. */
-import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import type { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
@@ -16,15 +15,9 @@ const isHidden = ({ type }: EventMsg) =>
 const withFlatUsage = (msg: EventMsg): EventMsg =>
   msg.type === "token_count" && msg.info !== null ? { ...msg, ...msg.info.last_token_usage } : msg
 
-/** What a command does, beside the command itself, as later generations tell it with the question too (0.153.4). */
-const withParsedCommand = (msg: EventMsg): EventMsg =>
-  msg.type === "exec_approval_request" && msg.parsed_cmd === undefined
-    ? { ...msg, parsed_cmd: parsedCommand(msg.command) }
-    : msg
-
 /** What a client is told of it; undefined for what it is not told. */
 export const wireMsg = (msg: EventMsg): EventMsg | undefined =>
-  isHidden(msg) ? undefined : withParsedCommand(withFlatUsage(msg))
+  isHidden(msg) ? undefined : withFlatUsage(msg)
 
 export const wireEvent = (
   { id, msg }: Event,
@@ -35,5 +28,5 @@ export const wireEvent = (
     : {
         _meta: { requestId: call.requestId, threadId: call.threadId },
         id,
-        msg: withParsedCommand(withFlatUsage(msg)),
+        msg: withFlatUsage(msg),
       }

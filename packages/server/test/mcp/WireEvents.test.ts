@@ -12,11 +12,12 @@ describe("WireEvents", () => {
       call_id: "c",
       command: ["git", "push"],
       cwd: "/work",
+      parsed_cmd: [{ type: "unknown", cmd: "git push" }],
     }
     assert.deepStrictEqual(wire(msg), {
       _meta: { requestId: 7, threadId: "thread" },
       id: "t",
-      msg: { ...msg, parsed_cmd: [{ type: "unknown", cmd: "git push" }] },
+      msg,
     })
   })
 

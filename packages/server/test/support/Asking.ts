@@ -13,6 +13,7 @@ export const exec: ApprovalRequest = {
   command: ["touch", "made.txt"],
   cwd: "/workspace",
   sandbox: { mode: "read-only" },
+  parsedCommand: [{ type: "unknown", cmd: "touch made.txt" }],
 }
 
 /** What a tool asks, one after the other, and what it got. */

@@ -3,6 +3,7 @@
  * in that order. Runs nothing: what is replayed with it is how questions, answers and events travel. That the real
  * tools tell the same is held by `packages/tools/test/Recordings.live.test.ts`.
  */
+import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import type { ApprovalRequest } from "@colloquy/core/Approval"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { AnyEventMsg, type EventMsg } from "@colloquy/protocol/EventMsg"
@@ -91,6 +92,7 @@ const requestOf = (msg: Told): ApprovalRequest => {
         command: msg.command,
         cwd: msg.cwd,
         sandbox: { mode: "read-only" },
+        parsedCommand: parsedCommand(msg.command),
         ...reason,
       }
     case "apply_patch_approval_request":

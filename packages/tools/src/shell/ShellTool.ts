@@ -9,6 +9,7 @@ import {
   decideCommand,
   sandboxMissing,
 } from "@colloquy/core/policy/CommandPolicy"
+import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import { isKnownSafe } from "@colloquy/core/policy/SafeCommand"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
@@ -35,6 +36,7 @@ const question = (command: AttemptCommand, reason: string | undefined) =>
     command: command.argv,
     cwd: command.cwd,
     sandbox: fullAccess,
+    parsedCommand: parsedCommand(command.argv),
     ...(reason === undefined ? {} : { reason }),
   }) as const
 

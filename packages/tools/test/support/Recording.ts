@@ -80,6 +80,13 @@ const fresh = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   })
 }
 
+/** What a command does is told with the question only from 0.77 on; we tell it. */
+const withoutParsedQuestion = (message: Json): Json => {
+  if (message["type"] !== "exec_approval_request") return message
+  const { parsed_cmd: _, ...rest } = message
+  return rest
+}
+
 /** What is compared of a conversation's messages. `cwd` is where it worked. */
 export const comparable = (
   messages: ReadonlyArray<unknown>,
@@ -87,7 +94,7 @@ export const comparable = (
 ): ReadonlyArray<unknown> => {
   const ids = new Map<string, string>()
   const told = (messages as ReadonlyArray<Json>).filter(({ type }) => !untold.has(String(type)))
-  return joined(fresh(told)).map((message): unknown => {
+  return joined(fresh(told.map(withoutParsedQuestion))).map((message): unknown => {
     const text = JSON.stringify(message, (key, value: unknown) => {
       if (key === "duration") return "some time"
       if (key === "call_id" && typeof value === "string") {
