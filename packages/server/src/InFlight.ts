@@ -110,7 +110,8 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       Effect.suspend(() => {
         if (answering < max) return Effect.void
         accepted.closeUnsafe()
-        return Effect.andThen(accepted.await, room(max))
+        // In its turn: who lets answers in may not have let in all of them that waited before.
+        return accepted.await.pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(room(max)))
       })
 
     const cancel = (id: RequestId) => {

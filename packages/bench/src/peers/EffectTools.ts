@@ -2,6 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as McpProtocol from "effect/ai/McpProtocol"
+import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
@@ -27,7 +28,7 @@ const handlers = tools.toLayer(
       echo: ({ text }) => Effect.succeed(text),
       count: Effect.fnUntraced(function* ({ to }) {
         for (let progress = 1; progress <= to; progress++) {
-          yield* notifications["notifications/progress"]({
+          yield* notifications[McpSchema.ProgressNotification._tag]({
             progressToken: "token",
             progress,
             message: "and one more",
