@@ -37,7 +37,7 @@ export interface InFlight {
     id: RequestId,
     work: Effect.Effect<string>,
     cancellable?: boolean,
-    after?: () => Effect.Effect<void>,
+    after?: () => Effect.Effect<void> | undefined,
   ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
@@ -85,7 +85,8 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
             entry.answers = true
             answering++
             const sent = send([text])
-            return after === undefined ? sent : Effect.andThen(sent, Effect.suspend(after))
+            const next = after?.()
+            return next === undefined ? sent : Effect.andThen(sent, next)
           })
         return work.pipe(
           Effect.flatMap(answer),

@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       const message = `Invalid params: ${describeFaults("params", issues)}`
       return answers.say(failureText(id, rpcError(ErrorCode.invalidParams, message, { issues })))
     }
-    let after: Effect.Effect<void> = Effect.void
+    let after: Effect.Effect<void> | undefined
     const afterAnswer = (effect: Effect.Effect<void>) => {
       after = effect
     }
