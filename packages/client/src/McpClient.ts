@@ -15,6 +15,7 @@ import {
   Initialized,
   type InitializeParams,
   Ping,
+  Progress,
   protocolVersions,
   ToolsCall,
   ToolsList,
@@ -40,6 +41,11 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
+import {
+  make as makeListeners,
+  type OnProgress,
+  type ProgressListeners,
+} from "./internal/ProgressListeners.ts"
 
 type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; readonly s: S } : never
 type ClientMethods = MethodsOf<typeof CodexMcp>["c"]
@@ -61,6 +67,8 @@ export interface ConnectOptions {
   readonly capabilities?: InitializeParams["capabilities"]
   /** The revision to offer; default the newest one spoken here. */
   readonly protocolVersion?: string
+  /** False: asks for none of the events that `onEvent` would hear. A given `capabilities.experimental` wins. */
+  readonly events?: false
   /** Runs for one event after the other, in order; all events of a call before its answer. See `ClientOptions.handlers`. */
   readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
   /**
@@ -71,6 +79,11 @@ export interface ConnectOptions {
   readonly onElicitation?: (
     question: ElicitParams,
   ) => Effect.Effect<ReviewDecision | ElicitResult, JsonRpcError>
+}
+
+export interface ToolCallOptions extends Client.RequestOptions {
+  /** Asks the server to tell how far the call is; runs like `onEvent`, and no more when the call has ended. */
+  readonly onProgress?: OnProgress
 }
 
 /** The result of `codex` or `codex-reply`, and what is read from it most. */
@@ -91,18 +104,18 @@ export interface McpClient {
   /** Starts a conversation and returns when its first turn has ended. Interruption cancels the turn. */
   readonly codex: (
     args: CodexArguments,
-    options?: Client.RequestOptions,
+    options?: ToolCallOptions,
   ) => Effect.Effect<TurnResult, Failure>
   /** Runs one more turn of a conversation. */
   readonly codexReply: (
     args: CodexReplyArguments,
-    options?: Client.RequestOptions,
+    options?: ToolCallOptions,
   ) => Effect.Effect<TurnResult, Failure>
   /** Calls any tool by its name; a tool that fails gives a result with `isError`. */
   readonly callTool: (
     name: string,
     args: unknown,
-    options?: Client.RequestOptions,
+    options?: ToolCallOptions,
   ) => Effect.Effect<CallToolResult, Failure>
   /** The tools of all pages. */
   readonly listTools: Effect.Effect<ReadonlyArray<Tool>, Failure>
@@ -159,10 +172,11 @@ const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResul
 }
 
 /** The handlers of what the caller wants to hear of. */
-const handlersOf = ({
-  onElicitation,
-  onEvent,
-}: ConnectOptions): Partial<Handlers<ServerMethods, Client.ServerCall>> => ({
+const handlersOf = (
+  { onElicitation, onEvent }: ConnectOptions,
+  listeners: ProgressListeners,
+): Partial<Handlers<ServerMethods, Client.ServerCall>> => ({
+  [Progress._tag]: listeners.told,
   ...(onEvent === undefined
     ? {}
     : { [CodexEvent._tag]: (params: Params<typeof CodexEvent>) => onEvent(toEvent(params)) }),
@@ -199,13 +213,17 @@ export const connect = (
   options: ConnectOptions,
 ): Effect.Effect<McpClient, Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const client = yield* make(connection, { handlers: handlersOf(options) })
+    const listeners = makeListeners()
+    const client = yield* make(connection, { handlers: handlersOf(options, listeners) })
     const server = yield* client.request(
       Initialize,
       {
         protocolVersion: options.protocolVersion ?? protocolVersions[0],
         capabilities: {
           ...(options.onElicitation === undefined ? {} : { elicitation: {} }),
+          ...(options.events === undefined
+            ? {}
+            : { experimental: { [CodexEvent._tag]: { enabled: options.events } } }),
           ...options.capabilities,
         },
         clientInfo: options.clientInfo,
@@ -221,9 +239,15 @@ export const connect = (
     }
     yield* client.notify(Initialized, undefined)
 
-    const callTool: McpClient["callTool"] = (name, args, how) =>
-      client.request(ToolsCall, { name, arguments: args }, how)
-    const run = (tool: ToolDefinition, args: unknown, how: Client.RequestOptions | undefined) =>
+    const callTool: McpClient["callTool"] = (name, args, how) => {
+      const params = { name, arguments: args }
+      return how?.onProgress === undefined
+        ? client.request(ToolsCall, params, how)
+        : listeners.during(how.onProgress, (progressToken) =>
+            client.request(ToolsCall, { ...params, _meta: { progressToken } }, how),
+          )
+    }
+    const run = (tool: ToolDefinition, args: unknown, how: ToolCallOptions | undefined) =>
       Effect.map(callTool(tool.name, args, how), toTurnResult)
     return {
       client,
