@@ -158,6 +158,12 @@ describe("Complaints: questions to a person", () => {
             assert.strictEqual(answer?.error?.code, one.ends === "error" ? -32000 : undefined)
             if (answer?.result !== undefined) {
               assert.isUndefined(callResult(answer).isError)
+              assert.deepStrictEqual(
+                answer.result["_meta"],
+                one.asked
+                  ? undefined
+                  : { "colloquy/unattended": [{ call_id: "c", decision: "denied" }] },
+              )
               assert.strictEqual(typesOf(server.messages, 2).at(-1), "task_complete")
             }
           }),

@@ -1,4 +1,5 @@
 /** The results of the `codex` tools, and every text they fail with (§1.5, §1.6): the error mapping of this dialect. */
+import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
 
@@ -26,6 +27,16 @@ export const failureIn = (threadId: string, message: string): CallToolResult => 
   ...failure(message),
   structuredContent: output(threadId, message),
 })
+
+/** A question that was put to nobody, and what the conversation's rule made of it. */
+export type Unattended = Pick<EventOf<"approval_resolved">, "call_id" | "decision">
+
+/** The result says which questions nobody could be asked: a caller would take a denial for a person's. */
+export const withUnattended = (
+  result: CallToolResult,
+  decided: ReadonlyArray<Unattended>,
+): CallToolResult =>
+  decided.length === 0 ? result : { ...result, _meta: { "colloquy/unattended": decided } }
 
 export const missingArguments = (tool: string, fields: string): CallToolResult =>
   failure(`Missing arguments for ${tool} tool-call; ${fields}`)

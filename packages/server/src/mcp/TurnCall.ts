@@ -18,7 +18,7 @@ import type { PeerControl } from "../Peer.ts"
 import type { CallElicitations, Elicitations } from "./Elicitations.ts"
 import type { CallProgress } from "./CallProgress.ts"
 import { progressMessage } from "./ProgressMessages.ts"
-import { failureIn, success } from "./ToolResults.ts"
+import { failureIn, success, type Unattended, withUnattended } from "./ToolResults.ts"
 import { sink, type VendorEvents } from "./VendorEvents.ts"
 import { wireEvent } from "./WireEvents.ts"
 
@@ -78,10 +78,15 @@ const forwarder = (
   let error: string | undefined
   const over: Array<string> = []
   const toPut: Array<Event> = []
+  const unattended: Array<Unattended> = []
   const readQuestions = (delivery: Delivery) => {
     if (delivery._tag === "Ask") toPut.push(delivery.event)
     else if (delivery._tag === "Event" && delivery.event.msg.type === "approval_resolved") {
-      over.push(delivery.event.msg.call_id)
+      const { call_id, decision, reason } = delivery.event.msg
+      over.push(call_id)
+      if (reason === "unattended" && delivery.event.id === turnId) {
+        unattended.push({ call_id, decision })
+      }
     }
   }
   const read = (deliveries: ReadonlyArray<Delivery>) => {
@@ -108,7 +113,9 @@ const forwarder = (
       items.length = 0
       for (const event of toPut) yield* questions?.put(event) ?? Effect.void
       toPut.length = 0
-      if (terminal !== undefined) return resultOf(threadId, terminal, error)
+      if (terminal !== undefined) {
+        return withUnattended(resultOf(threadId, terminal, error), unattended)
+      }
       read(yield* listener.take)
     }
   })

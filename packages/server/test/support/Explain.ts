@@ -279,10 +279,19 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       same((ours as WireMessage).result?.["content"], [{ type: "text", text: "after error" }]),
     ),
   ),
-  "not-asked": (d) =>
-    d.kind === "missing" &&
-    d.path === "" &&
-    /^elicitation\/create$|^event:exec_(approval_request|command_begin|command_end)$/.test(d.label),
+  "not-asked": anyOf(
+    (d) =>
+      d.kind === "missing" &&
+      d.path === "" &&
+      /^elicitation\/create$|^event:exec_(approval_request|command_begin|command_end)$/.test(
+        d.label,
+      ),
+    added(
+      "response",
+      "result._meta",
+      equals({ "colloquy/unattended": [{ call_id: "call_00003e", decision: "denied" }] }),
+    ),
+  ),
   "abort-answered": added("response", "", (ours) => {
     const { content, isError } = (ours as WireMessage).result ?? {}
     return isError === true && same(content, [{ type: "text", text: "Turn interrupted" }])

@@ -217,7 +217,7 @@ export const differences = [
     key: "not-asked",
     original: "A client that did not declare elicitation is asked all the same.",
     colloquy:
-      "Such a client is not asked: the setting `unattended` decides at once, which denies unless it is changed.",
+      "Such a client is not asked: the setting `unattended` decides at once, which denies unless it is changed, and the result says so in `_meta`.",
     why: "The Model Context Protocol asks for it, and a client that cannot answer would hang.",
   },
   {
