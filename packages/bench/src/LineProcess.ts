@@ -39,6 +39,8 @@ export interface LineProcess {
   ) => Effect.Effect<number>
   /** Resident memory in bytes; undefined where there is no `/proc`. */
   readonly residentBytes: () => number | undefined
+  /** Processor time that it has used, in steps of 10 ms; undefined where there is no `/proc`. */
+  readonly processorMs: () => number | undefined
 }
 
 const lineFeed = 0x0a
@@ -146,6 +148,20 @@ const residentBytes = (pid: number | undefined): number | undefined => {
   }
 }
 
+/** Of Linux, whatever the kernel counts in. */
+const ticksPerSecond = 100
+
+const processorMs = (pid: number | undefined): number | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // `pid (name) state …`: user and system time are the twelfth and thirteenth after the name.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000
+  } catch {
+    return undefined
+  }
+}
+
 /** Starts the process. Its stderr is dropped. */
 export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -160,6 +176,7 @@ export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.
         call: (text) => call(child, text),
         flood: (textOf, count, inFlight) => flood(child, textOf, count, inFlight),
         residentBytes: () => residentBytes(child.pid),
+        processorMs: () => processorMs(child.pid),
       }
     }),
   )
