@@ -84,6 +84,21 @@ describe("JsonRpc: ids", () => {
     assert.strictEqual(requestIdKey(decoded), requestIdKey(idOf(request(big))))
   })
 
+  it("a progress token keeps its digits where params name it, and nowhere else", () => {
+    const message = parse(
+      `{"id":1,"method":"m","params":{"_meta":{"progressToken":${big}},"progressToken":${big},"a":{"_meta":{"progressToken":${big}}}},"_meta":{"progressToken":${big}}}`,
+    )
+    assert.strictEqual(message._tag, "Request")
+    if (message._tag !== "Request") return
+    assert.strictEqual(
+      JSON.stringify(message.params),
+      `{"_meta":{"progressToken":${big}},"progressToken":${twin},"a":{"_meta":{"progressToken":${twin}}}}`,
+    )
+    for (const params of [`null`, `[${big}]`, `"${big}"`, `{"_meta":null,"n":${big}}`]) {
+      parse(`{"id":1,"method":"m","params":${params}}`)
+    }
+  })
+
   it("ids of different types or values have different keys", () => {
     const ids = ["0", '"0"', "-0.0", '""', "1", '"1"', big, twin, `"${big}"`, `"n${big}"`, "-1"]
     const keys = ids.map((id) => requestIdKey(idOf(request(id))))

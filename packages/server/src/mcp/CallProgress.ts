@@ -33,7 +33,7 @@ const maxSilenceMs = 10_000
 const maxItemsAtOnce = 16
 
 /** Before the first item: an earlier turn may still run. */
-const waiting = "waiting for the turn to begin"
+const waiting = "waiting"
 
 /** What the token was told; calls that share one share its numbers, or they would fall. */
 interface Told {
