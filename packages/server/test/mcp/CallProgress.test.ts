@@ -156,7 +156,7 @@ describe("notifications/progress", () => {
                 "asking whether to run `touch made.txt` (10 s)",
                 "asking whether to run `touch made.txt` (20 s)",
               ],
-              ["waiting (10 s)", "waiting for the turn to begin (20 s)"],
+              ["waiting (10 s)", "waiting (20 s)"],
             ],
           )
           yield* server.send({ jsonrpc: "2.0", id: 0, result: { action: "accept" } })
