@@ -116,6 +116,16 @@ describe("JsonRpc: ids", () => {
     },
   )
 
+  it.each(['"text"', "7", "true"])(
+    "%s is no params: the request is refused under its id",
+    (params) => {
+      assert.deepStrictEqual(
+        parse(`{"id":5,"method":"m","params":${params}}`),
+        invalid(5, -32600, "Invalid Request: `params` must be an object"),
+      )
+    },
+  )
+
   it("an integer in another spelling is that integer", () => {
     assert.deepStrictEqual(
       ["1.0", "1e3", "-0"].map((id) => idOf(request(id)) as number),
