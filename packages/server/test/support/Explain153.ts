@@ -98,7 +98,13 @@ const later: Readonly<Record<LaterDifferenceKey, Explanation>> = {
             String(b).includes("`include-plan-tool`, `model`, `profile`, `prompt`, `sandbox`"),
     ),
   ),
-  "untrusted-starts": (d) => d.kind === "added" && d.path === "",
+  // Everything that a server at work sends, and no error.
+  "untrusted-starts": (d) =>
+    d.kind === "added" &&
+    d.path === "" &&
+    (d.label === "response"
+      ? (d.ours as WireMessage).result !== undefined
+      : d.label.startsWith("event:") && d.label !== "event:error"),
   "both-ids": anyOf(
     at("added", "result.structuredContent.conversationId", isConversation),
     at("added", /^result\.tools\.[01]\.outputSchema\.properties\.conversationId$/, (value) =>
