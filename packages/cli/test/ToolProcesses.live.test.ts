@@ -81,6 +81,24 @@ describe.skipIf(process.platform !== "linux")("what the built server has started
     )
   }
 
+  for (const [name, kind] of Object.entries(cases)) {
+    it.live.skipIf(!kind.possible)(
+      `L8 L14 a cancelled call leaves nothing of ${name}, is not answered, and the server goes on`,
+      () =>
+        Effect.gen(function* () {
+          const seconds = mark()
+          const server = yield* running(kind, seconds)
+          server.send({ method: "notifications/cancelled", params: { requestId: 1 } })
+          yield* server.event("turn_aborted", 1)
+          // What guards the commands stays with the server.
+          assert.deepStrictEqual(yield* Effect.promise(() => awaitGone([], seconds)), [])
+          server.send({ id: 2, method: "ping" })
+          yield* server.until(({ id }) => id === 2)
+          assert.isFalse(server.frames.some(({ id }) => id === 1))
+        }),
+    )
+  }
+
   it.live("L8 kill -9 of the server leaves nothing of a tool server, hanging in a call", () =>
     Effect.gen(function* () {
       const word = mark()
