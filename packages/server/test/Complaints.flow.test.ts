@@ -137,7 +137,7 @@ describe("Complaints: stdio, continued", () => {
     withServer({ script: [defaultReply, Script.status(500)] }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "tools/list")
-        const { tools } = Schema.decodeUnknownSync(Shown)(codexTools(result))
+        const { tools } = yield* Schema.decodeUnknownEffect(Shown)(codexTools(result))
         assert.deepStrictEqual(
           tools.map(({ name }) => name),
           ["codex", "codex-reply"],
