@@ -12,8 +12,8 @@ export const wireMutations: ReadonlyArray<ServerMutation> = [
     name: "a response is sent twice",
     room: "server",
     file: "InFlight.ts",
-    find: "return send([text])",
-    replace: "return send([text, text])",
+    find: "const sent = send([text])",
+    replace: "const sent = send([text, text])",
   },
   {
     law: "L1",

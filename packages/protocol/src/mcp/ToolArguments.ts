@@ -19,6 +19,11 @@ interface Property {
   readonly properties?: Readonly<Record<string, Property>>
   /** Of an array. */
   readonly items?: Property
+  /** Of a union of objects, told apart by their member `type`. */
+  readonly anyOf?: ReadonlyArray<Property>
+  /** Of a number. */
+  readonly minimum?: number
+  readonly maximum?: number
 }
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -54,6 +59,21 @@ const suggestion = (name: string, known: ReadonlyArray<string>) => {
   return near === undefined ? "" : `, did you mean \`${near}\`?`
 }
 
+const tagsOf = ({ properties }: Property): ReadonlyArray<string> => properties?.["type"]?.enum ?? []
+
+/** The member of a union that the value says it is. */
+const memberOf = (schema: Property | undefined, value: unknown): Property | undefined => {
+  if (schema?.anyOf === undefined || typeof value !== "object" || value === null) return schema
+  const tag: unknown = Reflect.get(value, "type")
+  return schema.anyOf.find((one) => tagsOf(one).some((known) => known === tag)) ?? schema
+}
+
+/** How large a number may be, where its type was right. */
+const bounds = ({ maximum, minimum }: Property, value: unknown): string =>
+  typeof value === "number" && minimum !== undefined && maximum !== undefined
+    ? ` from ${minimum} to ${maximum}`
+    : ""
+
 const explain = (
   key: string,
   value: unknown,
@@ -73,7 +93,13 @@ const explain = (
   if (property.enum !== undefined && typeof value === "string") {
     return `unknown variant \`${value}\`, expected one of ${list(property.enum)}${suggestion(value, property.enum)} (field \`${at}\`)`
   }
-  return `invalid type: ${actual(value)}, expected ${expected} (field \`${at}\`)`
+  if (property.anyOf !== undefined && typeof value === "object" && value !== null) {
+    const tag: unknown = Reflect.get(value, "type")
+    const of: Property = { type: "string", enum: property.anyOf.flatMap(tagsOf) }
+    return explain("type", tag, tag !== undefined, { type: of }, `${at}.type`)
+  }
+  const object = property.anyOf === undefined ? expected : "a map"
+  return `invalid type: ${actual(value)}, expected ${object}${bounds(property, value)} (field \`${at}\`)`
 }
 
 /** Explains the member that `path` leads to; `names` spells the way that was gone already. */
@@ -90,7 +116,7 @@ const explainAt = (
   const properties = isItem ? { [key]: schema.items ?? {} } : (schema.properties ?? {})
   const present = typeof value === "object" && value !== null && Object.hasOwn(value, key)
   const member: unknown = present ? Reflect.get(value, key) : undefined
-  const inner = Object.hasOwn(properties, key) ? properties[key] : undefined
+  const inner = memberOf(Object.hasOwn(properties, key) ? properties[key] : undefined, member)
   return rest.length === 0 || inner === undefined || !present
     ? explain(key, member, present, properties, at)
     : explainAt(rest, member, inner, at)

@@ -29,6 +29,8 @@ export interface ConnectionState {
   readonly forget: (id: RequestId) => void
   /** The client cancels that call. Returns at once. */
   readonly cancel: (id: RequestId) => Effect.Effect<void>
+  /** Conversation and turn of messages of this connection whose end is waited for. */
+  readonly attended: Set<string>
   /** That call made the conversation: questions of it name the call (§2.5). */
   readonly made: (conversationId: string, by: RequestId) => void
   /**
@@ -88,6 +90,7 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
     const makers = new Recent<string, RequestId>(maxRemembered)
     return {
       scope,
+      attended: new Set(),
       onCancel: (id, effect) => cancels.put(requestIdKey(id), effect),
       forget: (id) => cancels.take(requestIdKey(id)),
       cancel: (id) =>

@@ -53,15 +53,22 @@ const submit = Effect.fnUntraced(function* (
       questions === undefined
         ? undefined
         : yield* Scope.provide(conversation.attach({ answers: true }), scope)
-    const { id, disposition } = yield* conversation.submit(op, { whileRunning })
+    const { id } = yield* conversation.submit(op, { whileRunning })
     connection.onCancel(call.requestId, conversation.cancel(id))
-    // A turn that was joined is attended by who began it, unless that was a client that cannot.
-    if (questions === undefined || listener === undefined || disposition === "none") {
+    const turn = `${conversation.id} ${id}`
+    // Messages that join a turn attend it once: it has room for more of them than for listeners.
+    if (questions === undefined || listener === undefined || connection.attended.has(turn)) {
       yield* Scope.close(scope, Exit.void)
     } else {
+      connection.attended.add(turn)
       yield* attend(listener, id, questions).pipe(
         Effect.catch(() => Effect.logDebug("the conversation ended before the turn did")),
-        Effect.ensuring(Scope.close(scope, Exit.void)),
+        Effect.ensuring(
+          Effect.suspend(() => {
+            connection.attended.delete(turn)
+            return Scope.close(scope, Exit.void)
+          }),
+        ),
         Effect.forkIn(connection.scope, { startImmediately: true }),
       )
     }
@@ -105,8 +112,9 @@ export const sendMessage = Effect.fnUntraced(function* (
       )
     : { type: "user_input", items }
   const id = yield* submit(conversation, op, whileRunning, call).pipe(
-    // Once submitted it must be told, or be known to who cancels.
+    // Once submitted it is told, or stopped: a client that cancels in between knows of no turn.
     Effect.uninterruptible,
+    Effect.onInterrupt(() => call.connection.cancel(call.requestId)),
     Effect.mapError(({ message }) => new Refused({ message })),
   )
   return { status: "ok", conversation_id: conversation.id, message_id: id }

@@ -2,6 +2,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { asking, exec, initialize, oneCall } from "../../support/Asking.ts"
 import { created, echo, liveTurn, methods, send, text, valueOf } from "../../support/Conversing.ts"
 import { cancelled, type Harness, toolCall, withServer } from "../../support/Harness.ts"
 
@@ -205,6 +206,43 @@ describe("conversationSendMessage", () => {
       }),
     ),
   )
+
+  it.effect("L14 cancelled before its answer, it stops its turn and is not answered", () =>
+    withServer({ script: [Script.silence] }, (server) =>
+      Effect.gen(function* () {
+        const id = yield* created(server)
+        yield* server.call("s", "conversationStream", { conversation_id: id })
+        yield* server.send(
+          toolCall(1, "conversationSendMessage", { conversation_id: id, content: text("one") }),
+          cancelled(1),
+        )
+        yield* server.quiet
+        assert.notInclude(
+          server.messages.map((message) => message.id),
+          1,
+        )
+        const status = valueOf(yield* server.call(2, "conversationStatus", { conversation_id: id }))
+        assert.strictEqual(status["status"], "idle")
+      }),
+    ),
+  )
+
+  it.effect("L6 a thousand messages that join one turn take no more than the first", () => {
+    const asked = asking([exec])
+    return withServer({ script: oneCall, tools: asked.tools }, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(initialize({ elicitation: {} }))
+        const id = yield* created(server)
+        for (let n = 0; n < 1_100; n++) {
+          assert.strictEqual(valueOf(yield* send(server, n, id, `n${n}`))["status"], "ok")
+        }
+        const { approvals } = yield* Effect.orDie(
+          Effect.flatMap(server.manager.get(id), (conversation) => conversation.state),
+        )
+        assert.strictEqual(approvals.answering, 1)
+      }),
+    )
+  })
 
   it.effect("a cancellation of an id that is in use again is of the later call", () =>
     withServer({ script: [Script.silence] }, (server) =>

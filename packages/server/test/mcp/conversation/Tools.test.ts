@@ -109,6 +109,26 @@ describe("conversation tools: arguments", () => {
       "missing field `content` (expected a sequence)",
     ],
     [
+      "conversationSendMessage",
+      { conversation_id: someId, content: [{ type: "text", text: 7 }] },
+      "invalid type: integer `7`, expected a string (field `content[0].text`)",
+    ],
+    [
+      "conversationSendMessage",
+      { conversation_id: someId, content: [{ type: "words", text: "x" }] },
+      "unknown variant `words`, expected one of `text`, `image`, `local_image` (field `content[0].type`)",
+    ],
+    [
+      "conversationSendMessage",
+      { conversation_id: someId, content: "hi" },
+      'invalid type: string "hi", expected a sequence (field `content`)',
+    ],
+    [
+      "conversationWait",
+      { conversation_id: someId, timeout_ms: 600_001 },
+      "invalid type: integer `600001`, expected an integer from 0 to 600000 (field `timeout_ms`)",
+    ],
+    [
       "conversationCreate",
       { sandbox: "readonly" },
       "unknown variant `readonly`, expected one of `read-only`, `workspace-write`, `danger-full-access`, did you mean `read-only`? (field `sandbox`)",
