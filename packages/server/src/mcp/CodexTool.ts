@@ -1,4 +1,5 @@
 /** The tool `codex`: a new conversation and its first turn (§1.5). */
+import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { type SettingsOverrides, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { requestIdText } from "@colloquy/protocol/JsonRpc"
@@ -27,6 +28,15 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
     Object.entries(args).map(([name, value]) => [names[name as keyof typeof names], value]),
   )
 
+/** Of a call that was taken back before its conversation was told anything: nobody knows of it. */
+const forgetUnused = (manager: ConversationManager["Service"], { id, state }: Conversation) =>
+  state.pipe(
+    Effect.flatMap(({ receipts }) =>
+      receipts.nextId === 0 && receipts.kept.length === 0 ? manager.remove(id) : Effect.void,
+    ),
+    Effect.catch(({ message }) => Effect.logDebug(`conversation ${id} stays: ${message}`)),
+  )
+
 export const codex = Effect.fnUntraced(function* (
   args: CodexArguments,
   call: ToolCaller,
@@ -35,14 +45,21 @@ export const codex = Effect.fnUntraced(function* (
   const resolver = yield* SettingsResolver
   const settings = yield* Effect.result(resolver.resolve(overridesOf(args)))
   if (settings._tag === "Failure") return badSettings(settings.failure.message)
-  const conversation = yield* Effect.result(manager.create(settings.success))
-  if (conversation._tag === "Failure") return notStarted(conversation.failure.message)
-  return yield* runTurn({
-    ...call,
-    conversation: conversation.success,
-    prompt: args.prompt,
-    // The first turn's events carry the request's id, so that a client can tell them by it alone (§1.5 step 4).
-    submissionId: requestIdText(call.requestId),
-    from: 0,
-  })
+  // What was made is run or forgotten: nothing may cut in between.
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.matchEffect(manager.create(settings.success), {
+      onFailure: ({ message }) => Effect.succeed(notStarted(message)),
+      onSuccess: (conversation) =>
+        restore(
+          runTurn({
+            ...call,
+            conversation,
+            prompt: args.prompt,
+            // The first turn's events carry the request's id, so that a client can tell them by it alone (§1.5 step 4).
+            submissionId: requestIdText(call.requestId),
+            from: 0,
+          }),
+        ).pipe(Effect.onInterrupt(() => forgetUnused(manager, conversation))),
+    }),
+  )
 })
