@@ -395,6 +395,19 @@ describe("conversationWait", () => {
     ),
   )
 
+  it.effect("tells the last word of a long conversation, whose events come in pieces", () =>
+    withServer({ script: echo }, (server) =>
+      Effect.gen(function* () {
+        const id = yield* created(server)
+        for (let n = 0; n < 60; n++) {
+          yield* send(server, `s${n}`, id, `n${n}`)
+          const answer = yield* server.call(`w${n}`, "conversationWait", { conversation_id: id })
+          assert.strictEqual(valueOf(answer)["last_agent_message"], `you said n${n}`)
+        }
+      }),
+    ),
+  )
+
   it.effect("the end of the conversation ends the wait", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
