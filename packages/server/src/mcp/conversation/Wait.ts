@@ -12,16 +12,18 @@ import { Refused, type Value } from "./Results.ts"
 const untilIdle = (conversation: Conversation, last: { message: string | null }) =>
   Effect.gen(function* () {
     const listener = yield* conversation.attach({ from: 0 })
+    /** Number of the first event that was not read. */
+    let unread = 0
     while (true) {
-      let over = false
       for (const delivery of yield* listener.take) {
-        if (delivery._tag === "Synced") over = true
-        if (delivery._tag !== "Event" || !isTerminal(delivery.event.msg)) continue
-        const { msg } = delivery.event
-        last.message = msg.type === "task_complete" ? msg.last_agent_message : null
-        over = true
+        if (delivery._tag !== "Event") continue
+        const { msg, seq } = delivery.event
+        unread = seq + 1
+        if (isTerminal(msg))
+          last.message = msg.type === "task_complete" ? msg.last_agent_message : null
       }
-      if (over && statusOf(yield* stateOf(conversation)) === "idle") return
+      const state = yield* stateOf(conversation)
+      if (statusOf(state) === "idle" && unread >= state.seq) return
     }
   }).pipe(
     Effect.scoped,
