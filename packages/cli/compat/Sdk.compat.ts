@@ -131,8 +131,6 @@ const approvals = (connect: Connect) => {
           connect,
           [...asking, "approval_timeout_sec=1"],
           async (message, signal) => {
-            // The client 1.x takes no withdrawal of a request with the id 0, which the first question has.
-            if (message.includes("first")) return { action: "accept" }
             await new Promise((resolve) => {
               signal.addEventListener("abort", resolve)
             })
@@ -140,14 +138,9 @@ const approvals = (connect: Connect) => {
             return { action: "accept" }
           },
         )
-        const first = yield* Effect.promise(() =>
-          driver.call("codex", { prompt: "run: touch first.txt", cwd }),
-        )
+        // The first question of a connection: a client 1.x would not hear of it if its id were 0.
         const result = yield* Effect.promise(() =>
-          driver.call("codex-reply", {
-            threadId: threadOf(first),
-            prompt: "run: touch done.txt",
-          }),
+          driver.call("codex", { prompt: "run: touch done.txt", cwd }),
         )
         assert.include(textOf(result), "exec command rejected")
         assert.strictEqual(typesOf(driver).at(-1), "task_complete")

@@ -14,7 +14,10 @@ interface Asked {
 }
 
 export interface Outgoing {
-  /** Ids count up from 0 (recordings: the original's do). Interrupting withdraws the request. */
+  /**
+   * Ids count up from 1, though the original's do from 0: the official clients 1.x take no withdrawal of a request 0.
+   * Interrupting withdraws the request.
+   */
   readonly ask: (
     method: Method,
     params: unknown,
@@ -35,7 +38,7 @@ export const make = (
   withdraw: (id: RequestId) => Effect.Effect<void, ConnectionClosed>,
 ): Outgoing => {
   const open = Pending.make<Asked>()
-  let nextId = 0
+  let nextId = 1
   let closed = false
 
   const ask: Outgoing["ask"] = Effect.fnUntraced(function* (method, params) {

@@ -9,6 +9,7 @@ import {
   asking,
   elicitations,
   exec,
+  questionId,
   responses,
   result,
   withdrawn,
@@ -33,6 +34,8 @@ const second = 1000
 const minute = 60 * second
 const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", reason })
 const says = (answer: unknown) => (server: Harness) => server.send(answer)
+const answers = (answer: object) => (server: Harness) =>
+  server.send({ jsonrpc: "2.0", id: questionId(server), ...answer })
 const after =
   (wait: number, then: NonNullable<Case["does"]>): NonNullable<Case["does"]> =>
   (server) =>
@@ -67,35 +70,35 @@ const cases: Readonly<Record<string, Case>> = {
     asked: true,
   },
   "answers a minute too late for the usual client": {
-    does: after(9 * minute, says(result(0, { decision: "approved" }))),
+    does: after(9 * minute, answers({ result: { decision: "approved" } })),
     bound: 9 * minute,
     verdict: { decision: "approved", reason: "answered" },
     ends: "result",
     asked: true,
   },
   "answers with an error": {
-    does: says({ jsonrpc: "2.0", id: 0, error: { code: -32601, message: "no such method" } }),
+    does: answers({ error: { code: -32601, message: "no such method" } }),
     bound: 0,
     verdict: denied("failed"),
     ends: "result",
     asked: true,
   },
   "answers with an error of no shape": {
-    does: says({ jsonrpc: "2.0", id: 0, error: "no" }),
+    does: answers({ error: "no" }),
     bound: 0,
     verdict: denied("failed"),
     ends: "result",
     asked: true,
   },
   "answers what cannot be read": {
-    does: says(result(0, { action: "perhaps" })),
+    does: answers({ result: { action: "perhaps" } }),
     bound: 0,
     verdict: denied("malformed"),
     ends: "result",
     asked: true,
   },
   "answers under another id, then never": {
-    does: says(result("0", { decision: "approved" })),
+    does: says(result("1", { decision: "approved" })),
     bound: 10 * minute,
     verdict: denied("expired"),
     ends: "result",
@@ -203,7 +206,7 @@ describe("Complaints: questions to a person", () => {
               yield* server.quiet
             }
             assert.strictEqual(responses(server, 2).length, 1)
-            assert.deepStrictEqual(withdrawn(server), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+            assert.deepStrictEqual(withdrawn(server), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
             assert.deepStrictEqual(
               asked.verdicts,
               Array.from({ length: 10 }, () => denied("expired")),

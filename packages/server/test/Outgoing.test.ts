@@ -39,7 +39,7 @@ const table = (send: Effect.Effect<void, ConnectionClosed> = Effect.void) => {
 const answer = (text: string) => Exit.succeed({ answer: text })
 
 describe("Outgoing", () => {
-  it.effect("numbers requests from 0 and gives each its own answer, whatever their order", () =>
+  it.effect("numbers requests from 1 and gives each its own answer, whatever their order", () =>
     Effect.gen(function* () {
       const { outgoing, sent } = table()
       const [a, b] = [
@@ -48,12 +48,12 @@ describe("Outgoing", () => {
       ]
       assert.deepStrictEqual(
         sent,
-        [0, 1].map((id) =>
-          JSON.stringify({ jsonrpc: "2.0", id, method: "ask", params: { n: id + 1 } }),
+        [1, 2].map((id) =>
+          JSON.stringify({ jsonrpc: "2.0", id, method: "ask", params: { n: id } }),
         ),
       )
-      yield* outgoing.settle(1, answer("two"))
-      yield* outgoing.settle(0, answer("one"))
+      yield* outgoing.settle(2, answer("two"))
+      yield* outgoing.settle(1, answer("one"))
       assert.deepStrictEqual(
         [yield* Fiber.join(a), yield* Fiber.join(b)],
         [{ answer: "one" }, { answer: "two" }],
@@ -65,9 +65,9 @@ describe("Outgoing", () => {
     Effect.gen(function* () {
       const { outgoing } = table()
       const asked = yield* start(outgoing.ask(Ask, { n: 1 }))
-      for (const id of [1, "0", "", null]) yield* outgoing.settle(id, answer("wrong"))
-      yield* outgoing.settle(0, answer("first"))
-      yield* outgoing.settle(0, Exit.fail(new JsonRpcError({ code: 1, message: "second" })))
+      for (const id of [0, 2, "1", "", null]) yield* outgoing.settle(id, answer("wrong"))
+      yield* outgoing.settle(1, answer("first"))
+      yield* outgoing.settle(1, Exit.fail(new JsonRpcError({ code: 1, message: "second" })))
       assert.deepStrictEqual(yield* Fiber.join(asked), { answer: "first" })
     }),
   )
@@ -80,8 +80,8 @@ describe("Outgoing", () => {
         const refused = yield* start(Effect.flip(outgoing.ask(Ask, { n: 1 })))
         const unusable = yield* start(Effect.flip(outgoing.ask(Ask, { n: 2 })))
         const error = new JsonRpcError({ code: 5, message: "no", data: [1] })
-        yield* outgoing.settle(0, Exit.fail(error))
-        yield* outgoing.settle(1, Exit.succeed({ answer: 1 }))
+        yield* outgoing.settle(1, Exit.fail(error))
+        yield* outgoing.settle(2, Exit.succeed({ answer: 1 }))
         assert.deepStrictEqual(
           [yield* Fiber.join(refused), yield* Fiber.join(unusable)],
           [
@@ -100,10 +100,10 @@ describe("Outgoing", () => {
       const { outgoing, withdrawn } = table()
       const asked = yield* start(outgoing.ask(Ask, { n: 1 }))
       yield* Fiber.interrupt(asked)
-      assert.deepStrictEqual(withdrawn, [0])
-      yield* outgoing.settle(0, answer("late"))
+      assert.deepStrictEqual(withdrawn, [1])
+      yield* outgoing.settle(1, answer("late"))
       yield* outgoing.close
-      assert.deepStrictEqual(withdrawn, [0])
+      assert.deepStrictEqual(withdrawn, [1])
     }),
   )
 
@@ -111,7 +111,7 @@ describe("Outgoing", () => {
     Effect.gen(function* () {
       const { outgoing, withdrawn } = table()
       const asked = yield* start(outgoing.ask(Ask, { n: 1 }))
-      yield* outgoing.settle(0, answer("in time"))
+      yield* outgoing.settle(1, answer("in time"))
       yield* Fiber.interrupt(asked)
       assert.deepStrictEqual(withdrawn, [])
     }),
@@ -134,7 +134,7 @@ describe("Outgoing", () => {
       const closed = new ConnectionClosed({ reason: "gone" })
       const { outgoing, withdrawn } = table(Effect.fail(closed))
       assert.strictEqual(yield* Effect.flip(outgoing.ask(Ask, { n: 1 })), closed)
-      yield* outgoing.settle(0, answer("to nothing"))
+      yield* outgoing.settle(1, answer("to nothing"))
       yield* settled
       assert.deepStrictEqual(withdrawn, [])
     }),

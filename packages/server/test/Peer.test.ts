@@ -343,7 +343,7 @@ describe("Peer: exactly one answer", () => {
 })
 
 describe("Peer: the other direction", () => {
-  it.effect("asks, numbering from 0, and gives the answer to the handler that asked", () =>
+  it.effect("asks, numbering from 1, and gives the answer to the handler that asked", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call("a", "relay"), call("b", "relay"))
@@ -354,14 +354,14 @@ describe("Peer: the other direction", () => {
         method: "ask",
         params: { question: "?" },
       })
-      assert.deepStrictEqual<unknown>(peer.messages, [ask(0), ask(1)])
+      assert.deepStrictEqual<unknown>(peer.messages, [ask(1), ask(2)])
+      yield* peer.send({ jsonrpc: "2.0", id: 2, result: { answer: "two" } })
+      yield* peer.send({ jsonrpc: "2.0", id: 2, result: { answer: "twice" } })
       yield* peer.send({ jsonrpc: "2.0", id: 1, result: { answer: "one" } })
-      yield* peer.send({ jsonrpc: "2.0", id: 1, result: { answer: "twice" } })
-      yield* peer.send({ jsonrpc: "2.0", id: 0, result: { answer: "zero" } })
       yield* peer.quiet
       assert.deepStrictEqual<unknown>(peer.messages.slice(2), [
-        { jsonrpc: "2.0", id: "b", result: { answer: "one" } },
-        { jsonrpc: "2.0", id: "a", result: { answer: "zero" } },
+        { jsonrpc: "2.0", id: "b", result: { answer: "two" } },
+        { jsonrpc: "2.0", id: "a", result: { answer: "one" } },
       ])
     }),
   )
@@ -379,18 +379,18 @@ describe("Peer: the other direction", () => {
       const peer = yield* serve()
       yield* peer.send(call("a", "relay"))
       yield* peer.quiet
-      yield* peer.send({ jsonrpc: "2.0", id: 0, ...answer })
+      yield* peer.send({ jsonrpc: "2.0", id: 1, ...answer })
       yield* peer.quiet
       assert.deepStrictEqual<unknown>(peer.responses("a"), [{ jsonrpc: "2.0", id: "a", error }])
     }),
   )
 
-  it.effect('the text "0" does not answer the question 0', () =>
+  it.effect('the text "1" does not answer the question 1', () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call("a", "relay"))
       yield* peer.quiet
-      yield* peer.send({ jsonrpc: "2.0", id: "0", result: { answer: "wrong" } })
+      yield* peer.send({ jsonrpc: "2.0", id: "1", result: { answer: "wrong" } })
       yield* peer.quiet
       assert.deepStrictEqual(peer.responses("a"), [])
     }),
@@ -404,9 +404,9 @@ describe("Peer: the other direction", () => {
       yield* peer.send(note("unwanted", { id: "a" }))
       yield* peer.quiet
       assert.deepStrictEqual(peer.messages.slice(1), [
-        { jsonrpc: "2.0", method: "withdrawn", params: { id: 0 } },
+        { jsonrpc: "2.0", method: "withdrawn", params: { id: 1 } },
       ])
-      yield* peer.send({ jsonrpc: "2.0", id: 0, result: { answer: "late" } })
+      yield* peer.send({ jsonrpc: "2.0", id: 1, result: { answer: "late" } })
       yield* peer.quiet
       assert.strictEqual(peer.messages.length, 2)
     }),

@@ -1,6 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { asking, elicitations, exec, responses, result, withQuestion } from "../support/Asking.ts"
+import {
+  asking,
+  elicitations,
+  exec,
+  questionId,
+  responses,
+  result,
+  withQuestion,
+} from "../support/Asking.ts"
 import { toolCall } from "../support/Harness.ts"
 import { textOf } from "../support/Wire.ts"
 
@@ -13,14 +21,14 @@ const error = (id: unknown) => ({ jsonrpc: "2.0", id, error: { code: -1, message
 describe("answers to questions", () => {
   it.effect.each<readonly [what: string, answer: object]>([
     ["to a question never asked", result(7, approved)],
-    ["with the id re-typed", result("0", approved)],
+    ["with the id re-typed", result("1", approved)],
     ["with an empty id", result("", approved)],
     ["with the id of the call", result(2, approved)],
     ["with no id", { jsonrpc: "2.0", result: approved }],
     ["with null for an id", result(null, approved)],
     ["with a fraction for an id", result(0.5, approved)],
     ["that is an error to a question never asked", error(7)],
-    ["that is an error with the id re-typed", error("0")],
+    ["that is an error with the id re-typed", error("1")],
     ["that is an error with null for an id", error(null)],
   ])("L7 one %s changes nothing: %j; the real one counts", ([, answer]) => {
     const asked = asking([exec])
@@ -30,7 +38,7 @@ describe("answers to questions", () => {
         yield* server.send(answer)
         yield* server.quiet
         assert.deepStrictEqual([asked.verdicts, server.texts.length], [[], before])
-        yield* server.send(result(0, approved))
+        yield* server.send(result(questionId(server), approved))
         assert.strictEqual(textOf(yield* server.response(2)), "done")
         assert.deepStrictEqual(asked.verdicts, [{ decision: "approved", reason: "answered" }])
       }),
@@ -44,17 +52,21 @@ describe("answers to questions", () => {
     const asked = asking([exec, exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, denied), ...(apart ? [] : [result(0, approved)]))
+        yield* server.send(
+          result(questionId(server), denied),
+          ...(apart ? [] : [result(questionId(server), approved)]),
+        )
         yield* server.quiet
-        if (apart) yield* server.send(result(0, approved), error(0))
+        if (apart)
+          yield* server.send(result(questionId(server), approved), error(questionId(server)))
         yield* server.quiet
         // The second question of the same call is another one, with an id of its own.
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "answered" }])
         assert.deepStrictEqual(
           elicitations(server).map(({ id }) => id),
-          [0, 1],
+          [1, 2],
         )
-        yield* server.send(result(1, approved))
+        yield* server.send(result(questionId(server, 1), approved))
         assert.strictEqual(textOf(yield* server.response(2)), "done")
         assert.strictEqual(responses(server, 2).length, 1)
       }),
@@ -66,12 +78,12 @@ describe("answers to questions", () => {
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
         const other = yield* server.another
-        yield* other.send(result(0, approved), error(0))
+        yield* other.send(result(questionId(server), approved), error(questionId(server)))
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [])
         yield* other.send(toolCall(0, "no-such-tool", {}))
         assert.strictEqual((yield* other.response(0)).error?.code, -32602)
-        yield* server.send(result(0, denied))
+        yield* server.send(result(questionId(server), denied))
         yield* server.response(2)
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "answered" }])
       }),

@@ -3,7 +3,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, exec, initialize, oneCall } from "../support/Asking.ts"
+import { asking, exec, initialize, oneCall, questionId, result } from "../support/Asking.ts"
 import { cancelled, listed, toolCall, withServer } from "../support/Harness.ts"
 import { codex, lines, progressOf, rises, withToken } from "../support/Progress.ts"
 import type { WireMessage } from "../support/Wire.ts"
@@ -159,7 +159,7 @@ describe("notifications/progress", () => {
               ["waiting (10 s)", "waiting (20 s)"],
             ],
           )
-          yield* server.send({ jsonrpc: "2.0", id: 0, result: { action: "accept" } })
+          yield* server.send(result(questionId(server), { action: "accept" }))
           yield* server.response(3)
           assert.include(lines(server, "first"), "decided: approved")
           assert.include(lines(server, "second"), "message: later")

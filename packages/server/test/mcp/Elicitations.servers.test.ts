@@ -8,6 +8,7 @@ import {
   elicitations,
   initialize,
   oneCall,
+  questionId,
   responses,
   result,
   withdrawn,
@@ -75,7 +76,7 @@ describe("elicitation/create: a tool server asks", () => {
         })
         assert.deepStrictEqual<unknown>(question, {
           jsonrpc: "2.0",
-          id: 0,
+          id: 1,
           method: "elicitation/create",
           params: {
             message: "Tool server `files` asks: Which one?\nPlease.",
@@ -105,7 +106,7 @@ describe("elicitation/create: a tool server asks", () => {
   ])("L7 %j is told the server as %j, and the turn goes on", ([answer, expected]) =>
     withForm((server, answers) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, answer))
+        yield* server.send(result(questionId(server), answer))
         yield* server.quiet
         assert.deepStrictEqual(answers, [expected])
         isAnswered(server)
@@ -119,7 +120,7 @@ describe("elicitation/create: a tool server asks", () => {
     withForm((server, answers) =>
       Effect.gen(function* () {
         const content = { name: "x".repeat(64 * 1024) }
-        yield* server.send(result(0, { action: "accept", content }))
+        yield* server.send(result(questionId(server), { action: "accept", content }))
         yield* server.quiet
         assert.deepStrictEqual(answers, [{ action: "decline" }])
         isAnswered(server)
@@ -130,7 +131,11 @@ describe("elicitation/create: a tool server asks", () => {
   it.effect("L7 an error declines", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
-        yield* server.send({ jsonrpc: "2.0", id: 0, error: { code: -32601, message: "no" } })
+        yield* server.send({
+          jsonrpc: "2.0",
+          id: questionId(server),
+          error: { code: -32601, message: "no" },
+        })
         yield* server.quiet
         assert.deepStrictEqual(answers, [{ action: "decline" }])
         isAnswered(server)
@@ -155,7 +160,7 @@ describe("elicitation/create: a tool server asks", () => {
       Effect.gen(function* () {
         yield* TestClock.adjust("10 minutes")
         yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [0])
+        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
         assert.deepStrictEqual(answers, [{ action: "decline" }])
         isAnswered(server)
       }),
@@ -167,8 +172,10 @@ describe("elicitation/create: a tool server asks", () => {
       Effect.gen(function* () {
         yield* server.send(cancelled(2))
         yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [0])
-        yield* server.send(result(0, { action: "accept", content: { name: "a.txt" } }))
+        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
+        yield* server.send(
+          result(questionId(server), { action: "accept", content: { name: "a.txt" } }),
+        )
         yield* server.quiet
         assert.deepStrictEqual([answers, responses(server, 2)], [[{ action: "decline" }], []])
       }),

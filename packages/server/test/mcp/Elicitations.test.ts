@@ -14,6 +14,7 @@ import {
   elicitations,
   exec,
   initialize,
+  questionId,
   responses,
   result,
   withdrawn,
@@ -75,7 +76,7 @@ describe("elicitation/create: the question", () => {
           server.texts.at(-1),
           JSON.stringify({
             jsonrpc: "2.0",
-            id: 0,
+            id: 1,
             method: "elicitation/create",
             params: {
               message: "Allow Codex to run `touch made.txt` in `/workspace`?",
@@ -152,7 +153,7 @@ describe("elicitation/create: the question", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, { decision: "denied" }))
+        yield* server.send(result(questionId(server), { decision: "denied" }))
         yield* server.quiet
         const another = yield* server.another
         yield* another.send(toolCall(2, "codex", { prompt: "ask" }))
@@ -177,7 +178,7 @@ describe("elicitation/create: the answer", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, answer))
+        yield* server.send(result(questionId(server), answer))
         yield* server.quiet
         assert.deepStrictEqual<unknown>(asked.verdicts, [{ decision, reason: "answered" }])
         assert.strictEqual(onlyText(server, 2), "done")
@@ -193,7 +194,7 @@ describe("elicitation/create: the answer", () => {
   ])("L14 %j stops the turn, and the call is answered", (answer) =>
     withQuestion(asking([exec]), (server) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, answer))
+        yield* server.send(result(questionId(server), answer))
         yield* server.quiet
         assert.strictEqual(typesOf(server.messages, 2).at(-1), "turn_aborted")
         assert.strictEqual(onlyText(server, 2), "Turn interrupted")
@@ -224,7 +225,7 @@ describe("elicitation/create: the answer", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, answer))
+        yield* server.send(result(questionId(server), answer))
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "malformed" }])
         assert.strictEqual(onlyText(server, 2), "done")
@@ -237,7 +238,7 @@ describe("elicitation/create: the answer", () => {
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
         const error = { code: -32601, message: "elicitation not supported" }
-        yield* server.send({ jsonrpc: "2.0", id: 0, error })
+        yield* server.send({ jsonrpc: "2.0", id: questionId(server), error })
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "failed" }])
         assert.strictEqual(onlyText(server, 2), "done")
@@ -249,7 +250,7 @@ describe("elicitation/create: the answer", () => {
     const asked = asking([exec, exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
-        yield* server.send(result(0, { decision: "approved_for_session" }))
+        yield* server.send(result(questionId(server), { decision: "approved_for_session" }))
         yield* server.quiet
         assert.strictEqual(elicitations(server).length, 1)
         assert.deepStrictEqual(asked.verdicts, [
@@ -264,17 +265,17 @@ describe("elicitation/create: the answer", () => {
     const asked = asking([exec, exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
-        const yes = result(0, { decision: "approved" })
-        yield* server.send(yes, yes, { ...yes, id: "0" })
+        const yes = result(questionId(server), { decision: "approved" })
+        yield* server.send(yes, yes, { ...yes, id: "1" })
         yield* server.quiet
         yield* server.send(yes)
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [{ decision: "approved", reason: "answered" }])
         assert.deepStrictEqual(
           elicitations(server).map(({ id }) => id),
-          [0, 1],
+          [1, 2],
         )
-        yield* server.send(result(1, { decision: "denied" }))
+        yield* server.send(result(questionId(server, 1), { decision: "denied" }))
         yield* server.quiet
         assert.strictEqual(asked.verdicts[1]?.decision, "denied")
         assert.strictEqual(onlyText(server, 2), "done")
@@ -285,7 +286,7 @@ describe("elicitation/create: the answer", () => {
 
 describe("elicitation/create: the end of a question", () => {
   const lateYes = (server: Harness) =>
-    Effect.andThen(server.send(result(0, { decision: "approved" })), server.quiet)
+    Effect.andThen(server.send(result(questionId(server), { decision: "approved" })), server.quiet)
 
   it.effect("L7 nobody answers in time: the question is withdrawn and denied", () => {
     const asked = asking([exec])
@@ -295,7 +296,7 @@ describe("elicitation/create: the end of a question", () => {
         assert.deepStrictEqual(withdrawn(server), [])
         yield* TestClock.adjust("1 minute")
         yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [0])
+        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
         assert.strictEqual(onlyText(server, 2), "done")
         const sent = server.messages.length
         yield* lateYes(server)
@@ -314,7 +315,7 @@ describe("elicitation/create: the end of a question", () => {
         yield* Effect.orDie(conversation.submit({ type: "interrupt" }))
         yield* server.quiet
         assert.strictEqual(server.messages[before]?.method, "notifications/cancelled")
-        assert.deepStrictEqual(withdrawn(server), [0])
+        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
         assert.strictEqual(typesOf(server.messages, 2).at(-1), "turn_aborted")
         assert.strictEqual(onlyText(server, 2), "Turn interrupted")
         const sent = server.messages.length
@@ -330,7 +331,7 @@ describe("elicitation/create: the end of a question", () => {
       Effect.gen(function* () {
         yield* server.send(cancelled(2))
         yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [0])
+        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
         assert.strictEqual(typesOf(server.messages, 2).at(-1), "turn_aborted")
         yield* lateYes(server)
         assert.deepStrictEqual(responses(server, 2), [])
@@ -434,20 +435,20 @@ describe("elicitation/create: several who can answer", () => {
           ]),
           [["7", "2"]],
         )
-        yield* another.send(result(0, { decision: "approved" }))
+        yield* another.send(result(questionId(another), { decision: "approved" }))
         yield* another.quiet
-        assert.deepStrictEqual([withdrawn(server), withdrawn(another)], [[0], []])
+        assert.deepStrictEqual([withdrawn(server), withdrawn(another)], [[1], []])
         assert.deepStrictEqual([elicitations(server), elicitations(another)].map(idsOf), [
-          [0, 1],
-          [0, 1],
+          [1, 2],
+          [1, 2],
         ])
-        yield* server.send(result(0, { decision: "approved" }))
+        yield* server.send(result(questionId(server), { decision: "approved" }))
         yield* server.quiet
         assert.strictEqual(asked.verdicts.length, 1)
-        yield* server.send(result(1, { decision: "denied" }))
+        yield* server.send(result(questionId(server, 1), { decision: "denied" }))
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts[1], { decision: "denied", reason: "answered" })
-        assert.deepStrictEqual([withdrawn(server), withdrawn(another)], [[0], [1]])
+        assert.deepStrictEqual([withdrawn(server), withdrawn(another)], [[1], [2]])
         assert.strictEqual(onlyText(server, 2), "done")
         assert.strictEqual(onlyText(another, 7), "later")
       }),
@@ -462,7 +463,7 @@ describe("elicitation/create: several who can answer", () => {
         yield* server.send(toolCall(3, "codex-reply", { threadId: thread, prompt: "next" }))
         yield* server.quiet
         const another = yield* waiting(server, 7, 8)
-        yield* server.send(result(0, { decision: "denied" }))
+        yield* server.send(result(questionId(server), { decision: "denied" }))
         yield* server.quiet
         const names = (harness: Harness) =>
           elicitations(harness).map(({ params }) => params?.["codex_mcp_tool_call_id"])
@@ -482,7 +483,7 @@ describe("elicitation/create: several who can answer", () => {
         yield* TestClock.adjust("5 seconds")
         yield* Fiber.join(another.server)
         assert.deepStrictEqual(asked.verdicts, [])
-        yield* server.send(result(0, { decision: "approved" }))
+        yield* server.send(result(questionId(server), { decision: "approved" }))
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [{ decision: "approved", reason: "answered" }])
       }),
@@ -497,7 +498,9 @@ describe("elicitation/create: several who can answer", () => {
         Effect.gen(function* () {
           assert.deepStrictEqual([elicitations(server), asked.verdicts], [[], []])
           const another = yield* waiting(server, 7)
-          yield* another.send(result(0, { action: "accept", content: { decision: "approved" } }))
+          yield* another.send(
+            result(questionId(another), { action: "accept", content: { decision: "approved" } }),
+          )
           yield* another.quiet
           assert.deepStrictEqual(asked.verdicts, [{ decision: "approved", reason: "answered" }])
           assert.strictEqual(callResult(responses(server, 2)[0] ?? {}).isError, undefined)

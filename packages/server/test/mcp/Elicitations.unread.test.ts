@@ -69,7 +69,7 @@ describe("elicitation/create: a client that does not read", () => {
         yield* Effect.orDie(conversation.submit(deny))
         yield* settled
         assert.strictEqual((yield* Effect.orDie(conversation.state)).approvals.open.length, 1)
-        yield* send(result(0, { decision: "approved" }))
+        yield* send(result(1, { decision: "approved" }))
         yield* settled
         assert.strictEqual((yield* Effect.orDie(conversation.state)).approvals.open.length, 1)
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "answered" }])

@@ -7,7 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, elicitations, exec, oneCall, withdrawn } from "../support/Asking.ts"
+import {
+  asking,
+  elicitations,
+  exec,
+  oneCall,
+  questionId,
+  result,
+  withdrawn,
+} from "../support/Asking.ts"
 import {
   cancelled,
   defaultAnswer,
@@ -227,8 +235,8 @@ describe("notifications/cancelled: what it takes along", () => {
         assert.strictEqual(elicitations(server).length, 1)
         yield* server.send(cancelled(2))
         yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [0])
-        yield* server.send({ jsonrpc: "2.0", id: 0, result: { action: "accept" } })
+        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
+        yield* server.send(result(questionId(server), { action: "accept" }))
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "withdrawn" }])
         assert.deepStrictEqual(responses(server, 2), [])

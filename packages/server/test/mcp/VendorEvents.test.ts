@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import { sink, type VendorEvents } from "../../src/mcp/VendorEvents.ts"
 import type { PeerControl } from "../../src/Peer.ts"
-import { asking, exec, initialize, oneCall, result } from "../support/Asking.ts"
+import { asking, exec, initialize, oneCall, questionId, result } from "../support/Asking.ts"
 import { cancelled, defaultAnswer, toolCall, withServer } from "../support/Harness.ts"
 import { callResult, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
@@ -118,7 +118,7 @@ describe("codex/event: without it", () => {
         yield* server.send(initialize({ elicitation: {} }))
         yield* server.send(toolCall(2, "codex", { prompt: "ask" }))
         yield* server.quiet
-        yield* server.send(result(0, { action: "accept" }))
+        yield* server.send(result(questionId(server), { action: "accept" }))
         assert.strictEqual(textOf(yield* server.response(2)), "done")
         assert.deepStrictEqual(asked.verdicts, [{ decision: "approved", reason: "answered" }])
       }),

@@ -65,6 +65,13 @@ export const initialize = (capabilities: unknown) => ({
 export const elicitations = ({ messages }: Harness) =>
   messages.filter(({ method }) => method === "elicitation/create")
 
+/** The id of a question that was asked, by default of the first; fails the test when there is none. */
+export const questionId = (server: Harness, index = 0): unknown => {
+  const question = elicitations(server)[index]
+  if (question === undefined) throw new Error(`question ${index} was not asked`)
+  return question.id
+}
+
 /** Ids of the questions that the server took back. */
 export const withdrawn = ({ messages }: Harness): ReadonlyArray<unknown> =>
   messages.flatMap(({ method, params }) =>

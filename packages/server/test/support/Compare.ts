@@ -2,7 +2,10 @@
 import { event, type WireMessage } from "./Wire.ts"
 
 export interface Difference {
-  /** The id of the request it belongs to, as JSON; `null` for answers to what had no usable id. */
+  /**
+   * The id of the request it belongs to, as JSON; `null` for answers to what had no usable id. For a request of the
+   * server's own its place among them, from 0: each side numbers its own.
+   */
   readonly request: string
   /** `response`, or `event:` and the event's type. */
   readonly label: string
@@ -89,7 +92,14 @@ const values = (path: string, original: unknown, ours: unknown): ReadonlyArray<F
   return comparable ? members(path, original, ours) : [{ kind: "changed", path, original, ours }]
 }
 
-const groups = (messages: ReadonlyArray<WireMessage>) => Map.groupBy(messages, requestOf)
+const groups = (messages: ReadonlyArray<WireMessage>) => {
+  let ownRequests = 0
+  return Map.groupBy(messages, (message) =>
+    message.method !== undefined && message.id !== undefined
+      ? JSON.stringify(ownRequests++)
+      : requestOf(message),
+  )
+}
 
 /** Order counts within a request, not between requests: they run at the same time. */
 export const compare = (

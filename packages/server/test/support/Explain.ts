@@ -246,6 +246,9 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     ),
     added(elicitation, "params.requestedSchema.required", equals(["decision"])),
   ),
+  "question-numbers": changed(elicitation, "id", (original, ours) =>
+    same([original, ours], [0, 1]),
+  ),
   "elicitation-thread-id": added(
     elicitation,
     "params.threadId",

@@ -283,6 +283,7 @@ const shared = [
   "error-completes",
   "reply-after-error",
   "elicitation-form",
+  "question-numbers",
   "command-reason",
   "end-of-input",
   "end-of-input-bound",

@@ -56,12 +56,18 @@ const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
   )
 }
 
+/** An answer to a question of the original, as one to ours: the original numbers its questions from 0, we from 1. */
+const toOurQuestion = (text: string): string =>
+  /^\{"jsonrpc":"2\.0","id":\d+,"(result|error)":/.test(text)
+    ? text.replace(/\d+(?=,"(result|error)")/, (id) => String(Number(id) + 1))
+    : text
+
 /** The recorded text with our ids in the place of the original's. */
 const ours = (text: string, recorded: ReadonlyArray<WireMessage>, harness: Harness) => {
   const mine = conversations(harness.messages)
   return [...conversations(recorded)].reduce(
     (rest, [request, id]) => rest.replaceAll(id, mine.get(request) ?? id),
-    text,
+    toOurQuestion(text),
   )
 }
 

@@ -41,6 +41,7 @@ const calls = (last: string, ...callIds: ReadonlyArray<string>) => [
 ]
 const question: ReadonlyArray<Use> = [
   ["elicitation-form", "0"],
+  ["question-numbers", "0"],
   ["elicitation-thread-id", "0"],
 ]
 const commandQuestion: ReadonlyArray<Use> = [...question, ["parsed-command", "0", "2"]]

@@ -206,6 +206,7 @@ export const replays153: Readonly<Record<string, Replay>> = {
       ...command,
       "question-members",
       ["elicitation-form", "0"],
+      ["question-numbers", "0"],
       ["command-reason", "0"],
     ),
     settings: settings("on-request", "read-only"),

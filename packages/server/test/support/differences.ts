@@ -182,6 +182,12 @@ export const differences = [
     why: "Any client of the Model Context Protocol can put the question and answer it.",
   },
   {
+    key: "question-numbers",
+    original: "Questions are numbered from 0.",
+    colloquy: "Questions are numbered from 1.",
+    why: "The official TypeScript clients 1.x do not hear that a request 0 is withdrawn.",
+  },
+  {
     key: "elicitation-thread-id",
     original: "A question names the call that it belongs to.",
     colloquy: "A question also names the conversation, in `threadId`, as later versions do.",
