@@ -1,0 +1,29 @@
+/** A contract as one JSON Schema document (2020-12): its named types and every method, each reachable by `$ref`. */
+import type { JsonSchema } from "../JsonSchema.ts"
+import type { Contract, ContractMethod } from "./Contract.ts"
+
+const methodSchema = ({ info, params, result }: ContractMethod): JsonSchema => ({
+  kind: info.kind,
+  description: info.doc,
+  since: info.since,
+  ...(info.until === undefined ? {} : { until: info.until }),
+  ...(info.capability === undefined ? {} : { capability: info.capability }),
+  ...(params === undefined ? {} : { params }),
+  ...(result === undefined ? {} : { result }),
+})
+
+const side = ({ methods }: Contract, sender: ContractMethod["sender"]): JsonSchema =>
+  Object.fromEntries(
+    methods
+      .filter((method) => method.sender === sender)
+      .map((method) => [method.name, methodSchema(method)]),
+  )
+
+/** `clientToServer` and `serverToClient` are no keywords: a validator skips them, a reader finds the methods there. */
+export const jsonSchemaDocumentOf = (contract: Contract): JsonSchema => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: contract.dialect,
+  clientToServer: side(contract, "client"),
+  serverToClient: side(contract, "server"),
+  $defs: contract.definitions,
+})
