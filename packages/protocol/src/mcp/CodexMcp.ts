@@ -6,12 +6,15 @@ import * as Schema from "effect/Schema"
 import { AnyEventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
 import { dialect, notification, request } from "../Method.ts"
+import { CreateMessage, RootsList } from "./ClientFeatures.ts"
 import { ElicitParams } from "./Elicitation.ts"
+import { LogMessage } from "./Logging.ts"
+import { type HandshakeVersion, handshakeVersions } from "./Revisions.ts"
 import { InitialStateParams, StreamDisconnectedParams } from "./StreamNotifications.ts"
 
-/** Revisions with an `initialize` handshake that this dialect speaks, newest first. */
-export const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
-export type ProtocolVersion = (typeof protocolVersions)[number]
+/** What `initialize` can agree on, newest first. */
+export const protocolVersions = handshakeVersions
+export type ProtocolVersion = HandshakeVersion
 
 /** The offered revision if it is spoken here, else the newest (MCP lifecycle: counter-offer, never refuse). */
 export const negotiate = (offered: string): ProtocolVersion =>
@@ -178,5 +181,16 @@ export const StreamDisconnected = notification("notifications/stream_disconnecte
 export const CodexMcp = dialect({
   name: "codex-mcp",
   clientToServer: [Initialize, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
-  serverToClient: [Ping, CodexEvent, Elicit, Progress, InitialState, StreamDisconnected, Cancelled],
+  serverToClient: [
+    Ping,
+    CodexEvent,
+    Elicit,
+    CreateMessage,
+    RootsList,
+    Progress,
+    LogMessage,
+    InitialState,
+    StreamDisconnected,
+    Cancelled,
+  ],
 })

@@ -17,8 +17,8 @@ const text = Schema.optionalKey(Schema.String)
  */
 export const ElicitParams = Schema.Struct({
   message: Schema.String,
-  /** JSON Schema of the answer's `content`: an object of plain members. */
-  requestedSchema: Open,
+  /** JSON Schema of the answer's `content`: an object of plain members. Every form has one. */
+  requestedSchema: Schema.optionalKey(Open),
   /** The conversation; from 0.120 on. */
   threadId: text,
   /** `exec-approval` or `patch-approval`. */
@@ -36,6 +36,12 @@ export const ElicitParams = Schema.Struct({
   codex_changes: Schema.optionalKey(Schema.Record(Schema.String, Schema.Union([FileChange, Open]))),
   codex_reason: text,
   codex_grant_root: text,
+  /** Absent: `form`. */
+  mode: text,
+  /** Of mode `url` (2025-11-25): what the person opens, and, with `initialize`, what its end is told by. */
+  url: text,
+  elicitationId: text,
+  _meta: Schema.optionalKey(Open),
 })
 export type ElicitParams = typeof ElicitParams.Type
 

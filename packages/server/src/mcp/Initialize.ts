@@ -6,14 +6,14 @@ import type { Session } from "./Session.ts"
 
 export const initialize = (session: Session, version: string) => (params: InitializeParams) =>
   Effect.gen(function* () {
-    const protocolVersion = yield* session.initialize(params)
+    const protocolVersion = session.initialize(params)
     if (protocolVersion === undefined) {
       return yield* new JsonRpcError({
         code: ErrorCode.invalidRequest,
         message: "initialize called more than once",
       })
     }
-    const told = (yield* session.events) !== "off"
+    const told = session.events() !== "off"
     return {
       protocolVersion,
       capabilities: {

@@ -20,6 +20,7 @@ import { initialize } from "./Initialize.ts"
 import { notificationsCancelled } from "./NotificationsCancelled.ts"
 import { notificationsInitialized } from "./NotificationsInitialized.ts"
 import { ping } from "./Ping.ts"
+import { handshake } from "./revision/Handshake.ts"
 import * as Session from "./Session.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
@@ -36,13 +37,13 @@ export const make = Effect.fnUntraced(function* (options: {
   never,
   ConversationManager | SettingsResolver | Scope.Scope
 > {
-  const session = yield* Session.make(options.events)
+  const session = Session.make(options.events)
   const connection = yield* ConnectionState.make
   return {
     [Initialize._tag]: initialize(session, options.version),
     [Ping._tag]: ping,
-    [ToolsList._tag]: toolsList,
-    [ToolsCall._tag]: yield* toolsCall(session, connection),
+    [ToolsList._tag]: handshake(session, toolsList),
+    [ToolsCall._tag]: handshake(session, yield* toolsCall(session, connection)),
     [Initialized._tag]: notificationsInitialized,
     [Cancelled._tag]: notificationsCancelled(connection),
   }

@@ -1,31 +1,35 @@
-/** What one MCP connection remembers: whether it was initialized, and by whom. */
+/** What one MCP connection remembers: whether it was initialized, by whom, and the level of its log. */
+import type { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
 import {
   Elicit,
   type InitializeParams,
   negotiate,
+  protocolVersions,
   type ProtocolVersion,
 } from "@colloquy/protocol/mcp/CodexMcp"
 import { infoOf } from "@colloquy/protocol/Method"
-import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
+import type { Members } from "./RequestContext.ts"
 import { declinesEvents, type VendorEvents } from "./VendorEvents.ts"
-
-interface Initialized {
-  readonly params: InitializeParams
-  readonly protocolVersion: ProtocolVersion
-}
 
 export interface Session {
   /** The negotiated revision, or undefined when the connection was initialized before. */
-  readonly initialize: (params: InitializeParams) => Effect.Effect<ProtocolVersion | undefined>
+  readonly initialize: (params: InitializeParams) => ProtocolVersion | undefined
+  /** Undefined before `initialize`. */
+  readonly client: () => Pick<InitializeParams, "clientInfo" | "capabilities"> | undefined
+  /** What was agreed on; before that the newest. */
+  readonly revision: () => ProtocolVersion
+  /** True when something was agreed on. */
+  readonly initialized: () => boolean
   /** True when the client declared that it can put a form to a person. */
-  readonly elicits: Effect.Effect<boolean>
+  readonly elicits: () => boolean
   /** As the server is set, unless the client declared that it wants none. */
-  readonly events: Effect.Effect<VendorEvents>
+  readonly events: () => VendorEvents
+  /** The least severe messages that the client wants. */
+  logLevel: LoggingLevel
 }
 
 /** `{}` stands for forms, and so does `{ form }`; a client may also take web addresses alone (2025-11-25). */
-const takesForms = ({ capabilities }: InitializeParams): boolean => {
+export const takesForms = (capabilities: Members): boolean => {
   const declared = capabilities[infoOf(Elicit).capability ?? ""]
   return (
     typeof declared === "object" &&
@@ -35,16 +39,20 @@ const takesForms = ({ capabilities }: InitializeParams): boolean => {
   )
 }
 
-export const make = (events: VendorEvents): Effect.Effect<Session> =>
-  Effect.map(Ref.make<Initialized | undefined>(undefined), (state) => ({
-    initialize: (params) =>
-      Ref.modify(state, (known) => {
-        if (known !== undefined) return [undefined, known]
-        const protocolVersion = negotiate(params.protocolVersion)
-        return [protocolVersion, { params, protocolVersion }]
-      }),
-    elicits: Effect.map(Ref.get(state), (known) => known !== undefined && takesForms(known.params)),
-    events: Effect.map(Ref.get(state), (known) =>
-      known !== undefined && declinesEvents(known.params) ? "off" : events,
-    ),
-  }))
+export const make = (events: VendorEvents): Session => {
+  let known: { readonly params: InitializeParams; readonly revision: ProtocolVersion } | undefined
+  return {
+    initialize: (params) => {
+      if (known !== undefined) return undefined
+      known = { params, revision: negotiate(params.protocolVersion) }
+      return known.revision
+    },
+    client: () => known?.params,
+    revision: () => known?.revision ?? protocolVersions[0],
+    initialized: () => known !== undefined,
+    elicits: () => known !== undefined && takesForms(known.params.capabilities),
+    events: () =>
+      known !== undefined && declinesEvents(known.params.capabilities) ? "off" : events,
+    logLevel: "info",
+  }
+}

@@ -14,7 +14,6 @@ import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Params, Pure } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Effect from "effect/Effect"
-import type { Caller } from "../Peer.ts"
 import { make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
@@ -22,6 +21,7 @@ import { make as makeElicitations } from "./Elicitations.ts"
 import type { Call } from "./conversation/Call.ts"
 import type { ConnectionState } from "./conversation/ConnectionState.ts"
 import { conversationRuns } from "./conversation/Tools.ts"
+import type { RequestContext } from "./RequestContext.ts"
 import type { Session } from "./Session.ts"
 import { badArguments, missingArguments } from "./ToolResults.ts"
 import type { ToolCaller } from "./TurnCall.ts"
@@ -75,27 +75,23 @@ export const toolsCall = Effect.fnUntraced(function* (
   const progress = makeProgress()
   return (
     params: Params<typeof ToolsCallMethod>,
-    { requestId, peer, afterAnswer }: Caller,
+    { afterAnswer, peer, requestId }: RequestContext,
   ): Effect.Effect<CallToolResult, JsonRpcError> => {
     const run = runOf(params.name)
     if (run === undefined) return Effect.fail(unknownTool(params.name))
-    if (requestId === undefined || afterAnswer === undefined) {
-      return Effect.die("a request without an id")
-    }
     connection.forget(requestId)
     const token = params._meta?.progressToken ?? undefined
-    return Effect.gen(function* () {
-      const events = yield* session.events
+    return Effect.suspend(() => {
       const caller: Call = {
         requestId,
         peer,
-        events,
+        events: session.events(),
         connection,
         afterAnswer,
-        ...((yield* session.elicits) ? { elicitations } : {}),
+        ...(session.elicits() ? { elicitations } : {}),
       }
-      if (token === undefined) return yield* run(params.arguments, caller)
-      return yield* progress.during({ peer, token }, (told) =>
+      if (token === undefined) return run(params.arguments, caller)
+      return progress.during({ peer, token }, (told) =>
         run(params.arguments, { ...caller, progress: told }),
       )
     }).pipe(Effect.provideContext(services))

@@ -4,16 +4,17 @@
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { bareEvent } from "@colloquy/protocol/mcp/BareEvent"
-import { CodexEvent, type InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
+import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
+import type { Members } from "./RequestContext.ts"
 
 /** `twice`: every event once more under its bare name, for clients of 0.20 that read that one. */
 export type VendorEvents = "on" | "off" | "twice"
 
 /** `experimental["codex/event"]`: `false`, or an object with `enabled: false`. Anything else asks for nothing. */
-export const declinesEvents = ({ capabilities }: InitializeParams): boolean => {
+export const declinesEvents = (capabilities: Members): boolean => {
   const declared = member(capabilities["experimental"], CodexEvent._tag)
   return declared === false || member(declared, "enabled") === false
 }

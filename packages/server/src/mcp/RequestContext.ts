@@ -1,0 +1,104 @@
+/**
+ * What the handler of a request gets with its params, in every revision: who asks, and what it can tell and ask on the
+ * way to its answer. Two makers fill it, one per era (`revision/`); no handler asks which one, but through `era`.
+ */
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
+import type { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
+import type { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import type { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
+import type { Revision } from "@colloquy/protocol/mcp/Revisions"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type { PeerControl } from "../Peer.ts"
+
+/** `handshake`: agreed by `initialize`, once per connection. `stateless`: said by each request. */
+export type Era = "handshake" | "stateless"
+
+export type Members = Readonly<Record<string, unknown>>
+
+export interface ClientDeclared {
+  /** Absent before `initialize`, and in a stateless request that does not say it. */
+  readonly info?: {
+    readonly name: string
+    readonly version: string
+    readonly title?: string | undefined
+  }
+  readonly capabilities: Members
+}
+
+/** One question to the client: a request of the specification, by its method and its params as they are on the wire. */
+export interface InputRequest {
+  readonly method: typeof Elicit._tag | typeof CreateMessage._tag | typeof RootsList._tag
+  readonly params?: Members
+}
+
+/** What a client answered: the result of that request, shaped as its method says. */
+export type InputResponse = Members
+
+/**
+ * The run of a handler ends here: the client has to answer first, and calls again. Never seen in the old era, nor by
+ * whoever runs a task. A handler that catches errors lets it pass.
+ */
+export class InputRequired extends Data.TaggedError("InputRequired")<{
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+  /** JSON that comes back with the answers, sealed on the way; absent when there is none to keep. */
+  readonly state?: unknown
+}> {}
+
+/** What a client came back with, for handlers that keep their own state between rounds. */
+export interface Rounds {
+  /** Undefined for a first call. */
+  readonly resumed:
+    | { readonly state: unknown; readonly responses: Readonly<Record<string, unknown>> }
+    | undefined
+}
+
+export interface RequestContext {
+  readonly era: Era
+  readonly revision: Revision
+  readonly client: ClientDeclared
+  /** Who asks, as the transport knows it; over stdio everybody is the same. */
+  readonly principal: string
+  readonly requestId: RequestId
+  /** `_meta` of the request; `{}` without one. */
+  readonly meta: Members
+  /** The connection of the request. In the stateless era nothing is asked through it: `request` fails. */
+  readonly peer: PeerControl
+  /** On the request's own stream, in order; waits while the client does not read. */
+  readonly notify: PeerControl["notify"]
+  /** Runs once the answer was accepted, before anything else of the request; the last given counts (L2). */
+  readonly afterAnswer: (effect: Effect.Effect<void>) => void
+  /** `notifications/progress`, for a request that named a token; `progress` has to rise. */
+  readonly progress: (
+    progress: number,
+    total?: number,
+    message?: string,
+  ) => Effect.Effect<void, ConnectionClosed>
+  /** `notifications/message`, when the client asked for that level or a less severe one. */
+  readonly log: (
+    level: LoggingLevel,
+    data: unknown,
+    logger?: string,
+  ) => Effect.Effect<void, ConnectionClosed>
+  /**
+   * Asks the client all of them at once and gives an answer for each, of the shape its method says. Fails when the
+   * client did not declare that it can answer, with its error, or with `InputRequired` where the handler will be run
+   * again: what was answered is then given at once. Keys are unique in the request.
+   */
+  readonly ask: <K extends string>(
+    questions: Readonly<Record<K, InputRequest>>,
+  ) => Effect.Effect<Readonly<Record<K, InputResponse>>, JsonRpcError | InputRequired>
+  /** Fails as the revision says unless the client declared all of it: `{ sampling: {} }`. */
+  readonly requires: (capabilities: Members) => Effect.Effect<void, JsonRpcError>
+  /** Runs the effect in the first run of the handler only; later runs of the same call get its result, a JSON value. */
+  readonly once: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Only where a handler is run again. */
+  readonly rounds?: Rounds
+}
+
+/** A handler of a request: the same for every revision that knows its method. */
+export type CoreHandler<Params, Result> = (
+  params: Params,
+  context: RequestContext,
+) => Effect.Effect<Result, JsonRpcError | InputRequired>

@@ -1,0 +1,47 @@
+/** Which capability a question to the client needs, and what of it a client did not declare. Pure. */
+import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import { infoOf, type Method } from "@colloquy/protocol/Method"
+import type { InputRequest, Members } from "../RequestContext.ts"
+
+export const isMembers = (u: unknown): u is Members =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+const capability = (method: Method): string => infoOf(method).capability ?? ""
+
+/** As a capabilities object: `{ elicitation: { url: {} } }`. */
+export const neededFor = ({ method, params }: InputRequest): Members => {
+  switch (method) {
+    case Elicit._tag:
+      return { [capability(Elicit)]: params?.["mode"] === "url" ? { url: {} } : { form: {} } }
+    case CreateMessage._tag:
+      return {
+        [capability(CreateMessage)]: params?.["tools"] === undefined ? {} : { tools: {} },
+      }
+    case RootsList._tag:
+      return { [capability(RootsList)]: {} }
+  }
+}
+
+/** `elicitation: {}` stands for forms (2025-11-25). */
+const spelledOut = (name: string, declared: Members): Members =>
+  name === capability(Elicit) && !("url" in declared) ? { form: {}, ...declared } : declared
+
+/** What of `needed` is not declared, in the shape of capabilities; undefined when all of it is. */
+export const missingIn = (declared: Members, needed: Members): Members | undefined => {
+  const missing: Record<string, unknown> = {}
+  for (const [name, parts] of Object.entries(needed)) {
+    const has = Object.hasOwn(declared, name) ? declared[name] : undefined
+    if (!isMembers(has)) {
+      missing[name] =
+        name === capability(Elicit) && isMembers(parts) && "form" in parts ? {} : parts
+      continue
+    }
+    const known = spelledOut(name, has)
+    const lacking = isMembers(parts)
+      ? Object.entries(parts).filter(([part]) => !Object.hasOwn(known, part))
+      : []
+    if (lacking.length > 0) missing[name] = Object.fromEntries(lacking)
+  }
+  return Object.keys(missing).length === 0 ? undefined : missing
+}
