@@ -1,0 +1,95 @@
+/**
+ * The records of a conversation's log, in order: what a store keeps and gives back. Everything a conversation is follows
+ * from them by a fold (L10, L11). Plain data: each member is JSON as it stands.
+ *
+ * `atMs` is the Clock's time of the append, in milliseconds since the epoch; it may jump back, the order may not.
+ */
+import type { Event } from "@colloquy/protocol/EventMsg"
+import { EventMsg } from "@colloquy/protocol/EventMsg"
+import { Op } from "@colloquy/protocol/Op"
+import * as Schema from "effect/Schema"
+import { StoredSettings } from "./StoredSettings.ts"
+
+/**
+ * What happens to a call of a tool that was cut off, where its turn is taken up again: `safe` runs again, `ask` runs
+ * again once a person has agreed, `never` gets an output that says it was cut off.
+ */
+export const ReplayClass = Schema.Literals(["safe", "ask", "never"])
+export type ReplayClass = typeof ReplayClass.Type
+
+/** Milliseconds since the epoch. */
+const atMs = Schema.Finite
+
+/** A durable event. Those of a log are numbered from 0 without a gap; the first is `session_configured` (L3, L4). */
+const EventRecord = Schema.TaggedStruct("Event", {
+  atMs,
+  event: Schema.Struct({ seq: Schema.Int, id: Schema.String, msg: EventMsg }),
+})
+
+/** An accepted submission: recorded before it is acknowledged (L10). */
+const SubmissionRecord = Schema.TaggedStruct("Submission", {
+  atMs,
+  /** The one the client chose, or the automatic one. */
+  id: Schema.String,
+  /** True when the client chose `id`: repeated, it gets `receipt` again, also after a restart. */
+  chosen: Schema.Boolean,
+  receipt: Schema.Struct({
+    /** Of the turn that the submission started or joined, else its own. */
+    id: Schema.String,
+    disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
+  }),
+  /** Of one that waits for a turn of its own: what it will run; of any other its events tell all there is. */
+  op: Schema.optionalKey(Op),
+  /** Of one that waits: true when it runs before those that wait already. */
+  first: Schema.optionalKey(Schema.Boolean),
+})
+
+/** A call of a tool is about to run: recorded before it does (R22). */
+const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
+  atMs,
+  turnId: Schema.String,
+  /** As the model named it; models repeat them in later responses. */
+  callId: Schema.String,
+  name: Schema.String,
+  replay: ReplayClass,
+  /** Counts from 1 how often this call has begun to run. */
+  attempt: Schema.Int,
+})
+
+/** The settings in force from here on. */
+const SettingsRecord = Schema.TaggedStruct("Settings", { atMs, settings: StoredSettings })
+
+/** The deadline of a question begins: it is put to somebody who can answer. */
+const DeadlineRecord = Schema.TaggedStruct("Deadline", {
+  atMs,
+  /** Number of the event that puts the question. */
+  seq: Schema.Int,
+  expiresAtMs: Schema.Finite,
+})
+
+/** A turn that was cut off is taken up again. */
+const AttemptRecord = Schema.TaggedStruct("Attempt", {
+  atMs,
+  turnId: Schema.String,
+  /** Counts from 2: the first is the turn's own beginning. */
+  attempt: Schema.Int,
+})
+
+export const LogRecord = Schema.Union([
+  EventRecord,
+  SubmissionRecord,
+  ToolCallRecord,
+  SettingsRecord,
+  DeadlineRecord,
+  AttemptRecord,
+])
+export type LogRecord = typeof LogRecord.Type
+
+/** One kind of record. */
+export type RecordOf<T extends LogRecord["_tag"]> = Extract<LogRecord, { readonly _tag: T }>
+
+export const eventRecord = (atMs: number, event: Event): RecordOf<"Event"> => ({
+  _tag: "Event",
+  atMs,
+  event,
+})
