@@ -1,7 +1,7 @@
 /**
- * The keys of `config.toml` that are read here (§7.2, §7.3) and what their values may be. A key that is not named
- * is ignored, so that a file written for another generation of the original works; a bad value of a named key is an
- * error that tells the key.
+ * Every key of `config.toml` (§7.2) with its type, default and meaning; §7.3 is in `ConfigServers.ts`. A key that is
+ * not named is ignored, so that a file written for another generation of the original works; a bad value of a named
+ * key is an error that tells the key, also of one that has no meaning here. A schema list.
  */
 import {
   AskForApproval,
@@ -13,98 +13,146 @@ import {
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { explain } from "./ConfigFault.ts"
+import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts"
+import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 import type { ConfigTree } from "./ConfigTree.ts"
 
-/** Every number of the configuration is a count, a size or a time. */
-export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+export { Count } from "./ConfigKey.ts"
+export type { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 
-const Seconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
-
-const optional = Schema.optionalKey
-const strings = optional(Schema.Record(Schema.String, Schema.String))
-
-/** One table under `model_providers` (§7.3). */
-export const ProviderConfig = Schema.Struct({
-  name: Schema.String,
-  base_url: optional(Schema.String),
-  env_key: optional(Schema.String),
-  env_key_instructions: optional(Schema.String),
-  wire_api: optional(Schema.Literals(["responses", "chat"])),
-  query_params: strings,
-  http_headers: strings,
-  env_http_headers: strings,
-  request_max_retries: optional(Count),
-  stream_max_retries: optional(Count),
-  /** Milliseconds. */
-  stream_idle_timeout_ms: optional(Count),
-  requires_openai_auth: optional(Schema.Boolean),
-})
-export type ProviderConfig = typeof ProviderConfig.Type
+const unused = (what: string) => `${what} Read and not used here.`
 
 /** What a profile may set over the top level. `sandbox_mode` came with later generations. */
 const profileKeys = {
-  model: optional(Schema.String),
-  model_provider: optional(Schema.String),
-  approval_policy: optional(AskForApproval),
-  sandbox_mode: optional(ConfiguredSandboxMode),
-  model_reasoning_effort: optional(ReasoningEffort),
-  model_reasoning_summary: optional(ReasoningSummary),
-  model_verbosity: optional(Verbosity),
+  model: keyOr(Schema.String, "gpt-5", "The model that answers."),
+  model_provider: keyOr(
+    Schema.String,
+    "openai",
+    "Who serves it: built in, or of `model_providers`.",
+  ),
+  approval_policy: keyOr(AskForApproval, "on-request", "When a person is asked first."),
+  sandbox_mode: keyOr(ConfiguredSandboxMode, "read-only", "What commands and edits may touch."),
+  model_reasoning_effort: key(ReasoningEffort, "How much the model thinks."),
+  model_reasoning_summary: keyOr(ReasoningSummary, "auto", "How much of it is told."),
+  model_verbosity: key(Verbosity, "How much the model says."),
+  chatgpt_base_url: keyOr(
+    Schema.String,
+    "https://chatgpt.com/backend-api/",
+    unused("Address for logins with ChatGPT."),
+  ),
+  experimental_instructions_file: key(
+    Schema.String,
+    "File whose text replaces the built-in system instructions; relative to the working directory.",
+  ),
 }
 
-/** One table under `mcp_servers` (§7.2): a program, or a server reached over HTTP. */
-export const McpServerConfig = Schema.Struct({
-  command: optional(Schema.String),
-  args: optional(Schema.Array(Schema.String)),
-  env: strings,
-  cwd: optional(Schema.String),
-  url: optional(Schema.String),
-  http_headers: strings,
-  /** Name of the environment variable that holds the bearer token. */
-  bearer_token_env_var: optional(Schema.String),
-  startup_timeout_sec: optional(Seconds),
-  startup_timeout_ms: optional(Count),
-  tool_timeout_sec: optional(Seconds),
-  enabled: optional(Schema.Boolean),
-})
-export type McpServerConfig = typeof McpServerConfig.Type
+const off = (description: string) => keyOr(Schema.Boolean, false, description)
 
 const ShellEnvironmentConfig = Schema.Struct({
-  inherit: optional(Schema.Literals(["all", "core", "none"])),
-  ignore_default_excludes: optional(Schema.Boolean),
-  experimental_use_profile: optional(Schema.Boolean),
-  exclude: optional(Schema.Array(Schema.String)),
-  include_only: optional(Schema.Array(Schema.String)),
-  set: strings,
+  inherit: keyOr(Schema.Literals(["all", "core", "none"]), "all", "What commands inherit."),
+  ignore_default_excludes: off("True: names that look like secrets stay in."),
+  experimental_use_profile: off("True: commands run in the login shell with its profile."),
+  exclude: keyOr(Strings, [], "Patterns of names that are left out."),
+  include_only: keyOr(Strings, [], "Patterns; where there are any, nothing else stays in."),
+  set: key(StringTable, "Added, whatever was left out."),
+})
+
+const WorkspaceWriteConfig = Schema.Struct({
+  writable_roots: keyOr(
+    Strings,
+    [],
+    "Directories that may be written beside the working directory.",
+  ),
+  network_access: off("True: commands may use the network."),
+  exclude_tmpdir_env_var: off("True: `$TMPDIR` may not be written."),
+  exclude_slash_tmp: off("True: `/tmp` may not be written."),
 })
 
 export const Config = Schema.Struct({
   ...profileKeys,
-  profile: optional(Schema.String),
-  profiles: optional(Schema.Record(Schema.String, Schema.Struct(profileKeys))),
-  model_providers: optional(Schema.Record(Schema.String, ProviderConfig)),
-  sandbox_workspace_write: optional(
-    Schema.Struct({
-      writable_roots: optional(Schema.Array(Schema.String)),
-      network_access: optional(Schema.Boolean),
-      exclude_tmpdir_env_var: optional(Schema.Boolean),
-      exclude_slash_tmp: optional(Schema.Boolean),
-    }),
+  profile: key(
+    Schema.String,
+    "The table of `profiles` whose keys go before those of the top level.",
   ),
-  /** Tokens. */
-  model_context_window: optional(Count),
-  show_raw_agent_reasoning: optional(Schema.Boolean),
-  include_plan_tool: optional(Schema.Boolean),
-  include_apply_patch_tool: optional(Schema.Boolean),
-  tools: optional(Schema.Struct({ view_image: optional(Schema.Boolean) })),
-  shell_environment_policy: optional(ShellEnvironmentConfig),
-  mcp_servers: optional(Schema.Record(Schema.String, McpServerConfig)),
-  /** Bytes of AGENTS.md files; 0 reads none. */
-  project_doc_max_bytes: optional(Count),
+  profiles: key(Schema.Record(Schema.String, Schema.Struct(profileKeys)), "Profiles by name."),
+  model_providers: key(Schema.Record(Schema.String, ProviderConfig), "Providers by id."),
+  mcp_servers: key(Schema.Record(Schema.String, McpServerConfig), "Tool servers by name."),
+  sandbox_workspace_write: key(WorkspaceWriteConfig, "What `workspace-write` allows beyond."),
+  shell_environment_policy: key(ShellEnvironmentConfig, "The environment of commands."),
+  review_model: keyOr(Schema.String, "gpt-5-codex", unused("The model of reviews.")),
+  model_context_window: key(Count, "Tokens that go into one request; default by the model."),
+  model_max_output_tokens: key(Count, unused("Tokens of one answer.")),
+  model_auto_compact_token_limit: key(
+    Count,
+    "Tokens of a request after which history is summarised.",
+  ),
+  model_supports_reasoning_summaries: key(Schema.Boolean, unused("Whether the model has them.")),
+  model_reasoning_summary_format: key(
+    Schema.Literals(["none", "experimental"]),
+    unused("How summaries are laid out."),
+  ),
+  hide_agent_reasoning: off(unused("Leaves reasoning out of a display.")),
+  show_raw_agent_reasoning: off("Tells the model's own words of reasoning, too."),
+  instructions: key(Schema.String, unused("AGENTS.md files take its place.")),
+  /** Bytes; 0 reads none. */
+  project_doc_max_bytes: keyOr(Count, 32_768, "Bytes of AGENTS.md files that are told the model."),
+  include_plan_tool: off("Offers `update_plan`."),
+  include_apply_patch_tool: key(Schema.Boolean, "Offers `apply_patch`; default by the model."),
+  tools: key(
+    Schema.Struct({
+      view_image: keyOr(Schema.Boolean, true, "Offers `view_image`."),
+      web_search: off(unused("Offers a web search.")),
+      web_search_request: key(Schema.Boolean, unused("Another name of `web_search`.")),
+    }),
+    "Which tools are offered.",
+  ),
+  history: key(
+    Schema.Struct({
+      persistence: keyOr(
+        Schema.Literals(["save-all", "none"]),
+        "save-all",
+        "Whether what a person says is kept in `history.jsonl`.",
+      ),
+      max_bytes: key(Count, unused("Size of that file.")),
+    }),
+    "The history of messages.",
+  ),
   /** What decides where nobody can answer a question. */
-  unattended: optional(Schema.Literals(["deny", "park"])),
-  /** Seconds a question waits for its answer. */
-  approval_timeout_sec: optional(Seconds),
+  unattended: keyOr(
+    Schema.Literals(["deny", "park"]),
+    "deny",
+    "What becomes of a question that nobody can be asked: denied, or left open until its deadline.",
+  ),
+  approval_timeout_sec: keyOr(Seconds, 600, "Seconds a question waits for its answer."),
+  notify: key(Strings, unused("Program told of the end of a turn.")),
+  file_opener: keyOr(
+    Schema.Literals(["vscode", "vscode-insiders", "windsurf", "cursor", "none"]),
+    "vscode",
+    unused("Where links to files lead."),
+  ),
+  tui: key(
+    Schema.Struct({
+      notifications: keyOr(
+        Schema.Union([Schema.Boolean, Strings]),
+        false,
+        unused("Desktop notifications of a terminal interface."),
+      ),
+    }),
+    "The terminal interface of the original.",
+  ),
+  projects: key(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        trust_level: key(Schema.Literals(["trusted", "untrusted"]), unused("Trust in it.")),
+      }),
+    ),
+    "Directories by path.",
+  ),
+  experimental_use_exec_command_tool: off(unused("A tool of the original.")),
+  experimental_use_unified_exec_tool: off(unused("A tool of the original.")),
+  disable_paste_burst: off(unused("Of the terminal interface.")),
+  disable_response_storage: off(unused("Of the first generation.")),
 })
 export type Config = typeof Config.Type
 
