@@ -112,13 +112,22 @@ const codecs = new WeakMap<Method, Codec>()
 /** True for a method that declares no params, or no result. */
 export const isVoid = (schema: Schema.Top): boolean => schema === Schema.Void
 
+/** Looks for the first fault alone, which is much cheaper, and for all of them where there is one. */
+const thorough =
+  (first: Coder, all: Coder): Coder =>
+  (u) => {
+    const result = first(u)
+    return result._tag === "Success" ? result : all(u)
+  }
+
 const coders = (schema: Schema.Top, absent: unknown) => {
   const ignored = isVoid(schema)
-  const decode = Schema.decodeUnknownResult(schema as Pure, { errors: "all" })
-  const encode = Schema.encodeUnknownResult(schema as Pure)
+  const pure = schema as Pure
+  const all = { errors: "all" } as const
+  const decode = thorough(Schema.decodeUnknownResult(pure), Schema.decodeUnknownResult(pure, all))
   return {
     decode: (u: unknown) => decode(ignored ? undefined : (u ?? absent)),
-    encode,
+    encode: thorough(Schema.encodeUnknownResult(pure), Schema.encodeUnknownResult(pure, all)),
   }
 }
 

@@ -26,18 +26,22 @@ interface Entry {
 export interface InFlight {
   /** Whose work has not ended; at most so many answers more wait for a slow reader as `room` lets in. */
   readonly running: number
-  /** Returns when fewer than `max` answers wait to be accepted. */
+  /** Whether fewer than `max` answers wait to be accepted. */
+  readonly hasRoom: (max: number) => boolean
+  /** Returns when there is. */
   readonly room: (max: number) => Effect.Effect<void>
   readonly has: (id: RequestId) => boolean
   /**
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
+   * `deliver` takes the answer instead of the connection.
    */
   readonly start: (
     id: RequestId,
     work: Effect.Effect<string>,
     cancellable?: boolean,
     after?: () => Effect.Effect<void> | undefined,
+    deliver?: (text: string) => Effect.Effect<void>,
   ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
@@ -73,21 +77,20 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start: InFlight["start"] = (id, work, cancellable = true, after) =>
+    const start: InFlight["start"] = (id, work, cancellable = true, after, deliver) =>
       Effect.suspend(() => {
         const entry: Entry = { id, cancellable, state: "running" }
         table.add(id, entry)
         idle.closeUnsafe()
-        const answer = (text: string) =>
-          Effect.suspend(() => {
-            if (entry.state !== "running") return Effect.void
-            entry.state = "answering"
-            entry.answers = true
-            answering++
-            const sent = send([text])
-            const next = after?.()
-            return next === undefined ? sent : Effect.andThen(sent, next)
-          })
+        const answer = (text: string) => {
+          if (entry.state !== "running") return Effect.void
+          entry.state = "answering"
+          entry.answers = true
+          answering++
+          const sent = deliver === undefined ? send([text]) : deliver(text)
+          const next = after?.()
+          return next === undefined ? sent : Effect.andThen(sent, next)
+        }
         return work.pipe(
           Effect.flatMap(answer),
           // Nobody is left to read the answer; the end of input that goes with it ends the rest.
@@ -107,9 +110,11 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
         )
       })
 
+    const hasRoom = (max: number) => answering < max
+
     const room = (max: number): Effect.Effect<void> =>
       Effect.suspend(() => {
-        if (answering < max) return Effect.void
+        if (hasRoom(max)) return Effect.void
         accepted.closeUnsafe()
         // In its turn: who lets answers in may not have let in all of them that waited before.
         return accepted.await.pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(room(max)))
@@ -142,6 +147,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       get running() {
         return table.size - answering
       },
+      hasRoom,
       room,
       has: (id) => table.get(id) !== undefined,
       start,
