@@ -88,6 +88,12 @@ export interface Invalid {
 }
 export type Message = Request | Notification | Success | Failure | Invalid
 
+/** An array of messages (JSON-RPC 2.0 section 6): only some revisions of MCP take it. */
+export interface Batch {
+  readonly _tag: "Batch"
+  readonly messages: ReadonlyArray<Message>
+}
+
 const invalid = (
   id: RequestId | null,
   code: number,
@@ -136,9 +142,13 @@ const parseExact = (text: string): unknown => {
     if (key === "id" || key === "progressToken") ids.push([this, key, rawJson.rawJSON(source)])
     return value
   })
-  const holders: Readonly<Record<string, unknown>> = { id: root, progressToken: metaOf(root) }
+  const envelopes: ReadonlyArray<unknown> = Array.isArray(root) ? root : [root]
+  const holders: Readonly<Record<string, ReadonlySet<unknown>>> = {
+    id: new Set(envelopes),
+    progressToken: new Set(envelopes.map(metaOf)),
+  }
   for (const [holder, key, id] of ids) {
-    if (holder === holders[key]) Object.assign(holder as object, { [key]: id })
+    if (holders[key]?.has(holder) === true) Object.assign(holder as object, { [key]: id })
   }
   return root
 }
@@ -151,21 +161,74 @@ const readId = (id: unknown): RequestId | undefined => {
   return typeof id === "number" && Number.isInteger(id) ? id : undefined
 }
 
+/** Real messages nest a few levels; what reads them later may go down them by recursion. */
+const maxDepth = 256
+
+/** Goes down level by level, so that no depth is too much for it. */
+const isTooDeep = (value: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true
+    const next: Array<unknown> = []
+    for (const one of level) {
+      if (typeof one !== "object" || one === null) continue
+      for (const inner of Object.values(one)) {
+        if (typeof inner === "object" && inner !== null) next.push(inner)
+      }
+    }
+    level = next
+  }
+  return false
+}
+
+const tooDeep = (message: Message): Message => {
+  const error = new JsonRpcError({
+    code: ErrorCode.invalidParams,
+    message: `Invalid params: nested deeper than ${maxDepth} levels`,
+  })
+  switch (message._tag) {
+    case "Request":
+      return { _tag: "Invalid", id: message.id, answerable: true, error }
+    case "Success":
+    case "Failure":
+      return { _tag: "Failure", id: message.id, error }
+    default:
+      return { _tag: "Invalid", id: null, answerable: message._tag === "Invalid", error }
+  }
+}
+
 /** Reads one text. Never throws. */
-export const parse = (text: string): Message => {
+export const parseFrame = (text: string): Message | Batch => {
   let value: unknown
   try {
     value = parseValue(text)
   } catch {
     return invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
   }
-  if (Array.isArray(value)) {
-    return invalid(
-      null,
-      ErrorCode.invalidRequest,
-      "Invalid Request: batches are not supported, send one message per line",
-    )
+  // Each level is two characters at least.
+  const mayBeDeep = text.length > 2 * maxDepth
+  const read = (one: unknown): Message => {
+    const message = classify(one)
+    return mayBeDeep && isTooDeep(one) ? tooDeep(message) : message
   }
+  return Array.isArray(value) ? { _tag: "Batch", messages: value.map(read) } : read(value)
+}
+
+/** The answer to a batch where none is taken. */
+export const noBatches = (): Invalid =>
+  invalid(
+    null,
+    ErrorCode.invalidRequest,
+    "Invalid Request: batches are not supported, send one message per line",
+  )
+
+/** Reads one text that must be one message. Never throws. */
+export const parse = (text: string): Message => {
+  const read = parseFrame(text)
+  return read._tag === "Batch" ? noBatches() : read
+}
+
+const classify = (value: unknown): Message => {
   if (!isObject(value)) {
     return invalid(null, ErrorCode.invalidRequest, "Invalid Request: expected an object")
   }

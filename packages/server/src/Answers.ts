@@ -10,8 +10,11 @@ import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
 export interface Answers {
-  /** Returns at once while fewer than the bound wait, else when this one was accepted. Never fails. */
-  readonly say: (text: string) => Effect.Effect<void>
+  /**
+   * Returns at once while fewer than the bound wait, else when this one was accepted. Never fails. `after` runs when
+   * it was accepted.
+   */
+  readonly say: (text: string, after?: Effect.Effect<void>) => Effect.Effect<void>
   /** Returns when all were accepted. */
   readonly settled: Effect.Effect<void>
 }
@@ -27,13 +30,17 @@ export const make = (
     yield* Effect.addFinalizer(() => Fiber.interruptAll(waiting))
 
     /** Once the other side is gone its end of input is on its way too, and ends everything. */
-    const deliver = (text: string) =>
-      Effect.catch(send([text]), ({ reason }) => Effect.logDebug(`answer dropped: ${reason}`))
+    const deliver = (text: string, after: Effect.Effect<void>) =>
+      send([text]).pipe(
+        Effect.andThen(after),
+        Effect.catch(({ reason }) => Effect.logDebug(`answer dropped: ${reason}`)),
+      )
 
-    const say = (text: string) =>
+    const say: Answers["say"] = (text, after = Effect.void) =>
       Effect.suspend(() => {
-        if (waiting.size >= maxWaiting) return deliver(text)
-        return Effect.map(Effect.forkDetach(deliver(text), { startImmediately: true }), (fiber) => {
+        const work = deliver(text, after)
+        if (waiting.size >= maxWaiting) return work
+        return Effect.map(Effect.forkDetach(work, { startImmediately: true }), (fiber) => {
           if (fiber.pollUnsafe() !== undefined) return
           waiting.add(fiber)
           idle.closeUnsafe()

@@ -106,8 +106,22 @@ const rpcError = (code: number, message: string, data?: unknown) =>
 const internalText = (id: RequestId) =>
   failureText(id, rpcError(ErrorCode.internalError, "Internal error"))
 
+/** More cost nothing on lines of their own; here all wait for the slowest. */
+const maxBatch = 128
+
+const invalidRequest = (fault: string): Invalid => ({
+  _tag: "Invalid",
+  id: null,
+  answerable: true,
+  error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
+})
+
 /** The text that answers a request whose handler gave this. */
-const resultText = (id: RequestId, codec: Codec, result: unknown): Effect.Effect<string> => {
+const resultText = (
+  id: RequestId,
+  codec: Route["codec"],
+  result: unknown,
+): Effect.Effect<string> => {
   const encoded = codec.encodeResult(result)
   if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
   const text = describeFaults("result", faultsOf(encoded.failure))
@@ -195,9 +209,12 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       after = effect
     }
     const caller: Caller = { peer: control, requestId: id, afterAnswer }
-    const work = Effect.suspend(() => handler(params.success, caller)).pipe(
-      Effect.exit,
-      Effect.flatMap((exit) => answerText(id, codec, exit)),
+    const work = Effect.matchCauseEffect(
+      Effect.suspend(() => handler(params.success, caller)),
+      {
+        onFailure: (cause) => errorText(id, cause),
+        onSuccess: (result) => resultText(id, codec, result),
+      },
     )
     const cancellable = codec.info.cancellable !== false
     if (slot !== undefined) {
