@@ -7,6 +7,7 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import { EventMsg } from "@colloquy/protocol/EventMsg"
 import { Op } from "@colloquy/protocol/Op"
+import { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
 import { StoredSettings } from "./StoredSettings.ts"
 
@@ -59,12 +60,18 @@ const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
 /** The settings in force from here on. */
 const SettingsRecord = Schema.TaggedStruct("Settings", { atMs, settings: StoredSettings })
 
-/** The deadline of a question begins: it is put to somebody who can answer. */
-const DeadlineRecord = Schema.TaggedStruct("Deadline", {
+/**
+ * What the event of a question does not tell; recorded with it, and once more when its deadline begins later. The last
+ * one counts.
+ */
+const QuestionRecord = Schema.TaggedStruct("Question", {
   atMs,
-  /** Number of the event that puts the question. */
+  /** Number of the event that puts it. */
   seq: Schema.Int,
-  expiresAtMs: Schema.Finite,
+  /** Absent: nobody has been there to answer, no deadline runs. */
+  expiresAtMs: Schema.optionalKey(Schema.Finite),
+  /** What the command will run under once approved. */
+  sandbox: Schema.optionalKey(SandboxPolicy),
 })
 
 /** A turn that was cut off is taken up again. */
@@ -80,7 +87,7 @@ export const LogRecord = Schema.Union([
   SubmissionRecord,
   ToolCallRecord,
   SettingsRecord,
-  DeadlineRecord,
+  QuestionRecord,
   AttemptRecord,
 ])
 export type LogRecord = typeof LogRecord.Type
