@@ -34,12 +34,14 @@ export interface InFlight {
   /**
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
+   * `deliver` takes the answer instead of the connection.
    */
   readonly start: (
     id: RequestId,
     work: Effect.Effect<string>,
     cancellable?: boolean,
     after?: () => Effect.Effect<void> | undefined,
+    deliver?: (text: string) => Effect.Effect<void>,
   ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
@@ -75,7 +77,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start: InFlight["start"] = (id, work, cancellable = true, after) =>
+    const start: InFlight["start"] = (id, work, cancellable = true, after, deliver) =>
       Effect.suspend(() => {
         const entry: Entry = { id, cancellable, state: "running" }
         table.add(id, entry)
@@ -85,7 +87,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
           entry.state = "answering"
           entry.answers = true
           answering++
-          const sent = send([text])
+          const sent = deliver === undefined ? send([text]) : deliver(text)
           const next = after?.()
           return next === undefined ? sent : Effect.andThen(sent, next)
         }

@@ -13,15 +13,15 @@ import {
   type Invalid,
   JsonRpcError,
   type Message,
+  noBatches,
   notificationText,
-  parse,
+  parseFrame,
   type Request,
   type RequestId,
   successText,
   unreadable,
 } from "@colloquy/protocol/JsonRpc"
 import {
-  type Codec,
   codecOf,
   type Handlers,
   type Method,
@@ -37,8 +37,10 @@ import type * as Rpc from "effect/rpc/Rpc"
 import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
 import { make as makeAnswers } from "./Answers.ts"
+import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
 import { make as makeInFlight } from "./InFlight.ts"
 import { make as makeOutgoing } from "./Outgoing.ts"
+import { methodNotFound, type Route } from "./Route.ts"
 
 /** What a handler can do with the other side of its connection. */
 export interface PeerControl {
@@ -77,6 +79,13 @@ export interface PeerOptions<L extends Rpc.Any> {
    * reader; then its requests wait too (L6). Default 1,024.
    */
   readonly maxInFlight?: number
+  /**
+   * What serves a request instead of the table, or refuses it, or leaves it to the table. `batched`: it came with
+   * others in an array.
+   */
+  readonly route?: (request: Request, batched: boolean) => Route | JsonRpcError | undefined
+  /** Whether an array of messages is taken just now. Default: never. */
+  readonly batches?: () => boolean
   /** How long requests in flight may go on after end of input. Default 500 ms: a client that closed its end waits. */
   readonly shutdownGrace?: Duration.Input
 }
@@ -87,23 +96,32 @@ export interface Peer {
   readonly run: Effect.Effect<void>
 }
 
-type AnyHandler = (params: unknown, caller: Caller) => Effect.Effect<unknown, JsonRpcError>
-
 /** What a slow reader may take for what is left for it: a pager, a script that works on each line. */
 const flushBound = "5 seconds"
 
 const rpcError = (code: number, message: string, data?: unknown) =>
   new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
 
-const notFound = (method: string) =>
-  rpcError(ErrorCode.methodNotFound, `Method not found: ${method}`, { method })
-
 // A function: an error takes a stack trace, more than the rest of an answer costs.
 const internalText = (id: RequestId) =>
   failureText(id, rpcError(ErrorCode.internalError, "Internal error"))
 
+/** More cost nothing on lines of their own; here all wait for the slowest. */
+const maxBatch = 128
+
+const invalidRequest = (fault: string): Invalid => ({
+  _tag: "Invalid",
+  id: null,
+  answerable: true,
+  error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
+})
+
 /** The text that answers a request whose handler gave this. */
-const resultText = (id: RequestId, codec: Codec, result: unknown): Effect.Effect<string> => {
+const resultText = (
+  id: RequestId,
+  codec: Route["codec"],
+  result: unknown,
+): Effect.Effect<string> => {
   const encoded = codec.encodeResult(result)
   if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
   const text = describeFaults("result", faultsOf(encoded.failure))
@@ -127,7 +145,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const { connection } = options
   const maxInFlight = options.maxInFlight ?? 1024
   const methods = methodsOf(options.local)
-  const handlers = options.handlers as unknown as Readonly<Record<string, AnyHandler>>
+  const handlers = options.handlers as unknown as Readonly<Record<string, Route["handler"]>>
   const inFlight = yield* makeInFlight(connection.send)
   const answers = yield* makeAnswers(connection.send, maxInFlight)
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
@@ -149,7 +167,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     cancel: (id) => Effect.sync(() => inFlight.cancel(id)),
   }
 
-  const findMethod = (name: string, kind: "request" | "notification") => {
+  const findMethod = (name: string, kind: "request" | "notification"): Route | undefined => {
     const method = methods.get(name)
     const handler = handlers[name]
     if (method === undefined || handler === undefined) return undefined
@@ -169,36 +187,42 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       : rpcError(ErrorCode.serverError, `more than ${maxInFlight} requests in flight`)
   }
 
-  const onRequest = (request: Request): Effect.Effect<void> => {
+  /** @param slot the place of its answer among those of a batch */
+  const onRequest = (request: Request, slot?: Slot): Effect.Effect<void> => {
     const { id } = request
-    const found = findMethod(request.method, "request")
-    if (found === undefined) return answers.say(failureText(id, notFound(request.method)))
+    const refuse = (error: JsonRpcError) => (slot?.put ?? answers.say)(failureText(id, error))
+    const routed = options.route?.(request, slot !== undefined)
+    const found = routed ?? findMethod(request.method, "request")
+    if (found === undefined) return refuse(methodNotFound(request.method))
+    if (found instanceof JsonRpcError) return refuse(found)
     const refused = refusal(request)
-    if (refused !== undefined) return answers.say(failureText(id, refused))
+    if (refused !== undefined) return refuse(refused)
     const { codec, handler } = found
     const params = codec.decodeParams(request.params)
     if (params._tag === "Failure") {
       const issues = faultsOf(params.failure)
       const message = `Invalid params: ${describeFaults("params", issues)}`
-      return answers.say(failureText(id, rpcError(ErrorCode.invalidParams, message, { issues })))
+      return refuse(rpcError(ErrorCode.invalidParams, message, { issues }))
     }
     let after: Effect.Effect<void> | undefined
     const afterAnswer = (effect: Effect.Effect<void>) => {
       after = effect
     }
     const caller: Caller = { peer: control, requestId: id, afterAnswer }
-    const start = inFlight.start(
-      id,
-      Effect.suspend(() => handler(params.success, caller)).pipe(
-        Effect.matchCauseEffect({
-          onSuccess: (result) => resultText(id, codec, result),
-          onFailure: (cause) => errorText(id, cause),
-        }),
-      ),
-      codec.info.cancellable !== false,
-      () => after,
+    const work = Effect.matchCauseEffect(
+      Effect.suspend(() => handler(params.success, caller)),
+      {
+        onFailure: (cause) => errorText(id, cause),
+        onSuccess: (result) => resultText(id, codec, result),
+      },
     )
-    return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
+    const cancellable = codec.info.cancellable !== false
+    if (slot !== undefined) {
+      const inSlot = Effect.onInterrupt(work, () => slot.skip)
+      return inFlight.start(id, inSlot, cancellable, undefined, (text) => slot.put(text, after))
+    }
+    const start = inFlight.start(id, work, cancellable, () => after)
+    return Effect.andThen(inFlight.room(maxInFlight), start)
   }
 
   const onNotification = (name: string, raw: unknown): Effect.Effect<void> => {
@@ -215,16 +239,18 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     )
   }
 
-  const onInvalid = (invalid: Invalid) =>
+  const onInvalid = (invalid: Invalid, slot?: Slot) =>
     Effect.andThen(
       Effect.logWarning(`unusable message: ${invalid.error.message}`),
-      invalid.answerable ? answers.say(failureText(invalid.id, invalid.error)) : Effect.void,
+      invalid.answerable
+        ? (slot?.put ?? answers.say)(failureText(invalid.id, invalid.error))
+        : Effect.void,
     )
 
-  const onMessage = (message: Message): Effect.Effect<void> => {
+  const onMessage = (message: Message, batch?: Batch): Effect.Effect<void> => {
     switch (message._tag) {
       case "Request":
-        return onRequest(message)
+        return onRequest(message, batch?.slot())
       case "Notification":
         return onNotification(message.method, message.params)
       case "Success":
@@ -232,25 +258,37 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       case "Failure":
         return outgoing.settle(message.id, Exit.fail(message.error))
       case "Invalid":
-        return onInvalid(message)
+        return onInvalid(message, message.answerable ? batch?.slot() : undefined)
     }
+  }
+
+  const onBatch = (messages: ReadonlyArray<Message>): Effect.Effect<void> => {
+    if (options.batches?.() !== true) return onInvalid(noBatches())
+    const fault =
+      messages.length === 0
+        ? "an empty batch"
+        : messages.length > maxBatch
+          ? `a batch of ${messages.length} messages, the limit is ${maxBatch}`
+          : undefined
+    if (fault !== undefined) return onInvalid(invalidRequest(fault))
+    const batch = makeBatch(answers)
+    return Effect.andThen(
+      Effect.forEach(messages, (message) => onMessage(message, batch), { discard: true }),
+      batch.close,
+    )
   }
 
   const onFrame = (frame: Frame): Effect.Effect<void> => {
     switch (frame._tag) {
-      case "Text":
-        return onMessage(parse(frame.text))
+      case "Text": {
+        const read = parseFrame(frame.text)
+        return read._tag === "Batch" ? onBatch(read.messages) : onMessage(read)
+      }
       case "TooLong":
         // Nobody has parsed it: it may be JSON, but it is no request that is served here.
-        return onInvalid({
-          _tag: "Invalid",
-          id: null,
-          answerable: true,
-          error: rpcError(
-            ErrorCode.invalidRequest,
-            `Invalid Request: a line of ${frame.bytes} bytes, the limit is ${frame.maxBytes}`,
-          ),
-        })
+        return onInvalid(
+          invalidRequest(`a line of ${frame.bytes} bytes, the limit is ${frame.maxBytes}`),
+        )
       case "NotUtf8":
         return onInvalid(unreadable("Parse error: the line is not UTF-8"))
     }
