@@ -7,7 +7,7 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import { EventMsg } from "@colloquy/protocol/EventMsg"
 import { Op } from "@colloquy/protocol/Op"
-import { SandboxPolicy } from "@colloquy/protocol/Policy"
+import { SandboxPolicy, TurnAbortReason } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
 import { StoredSettings } from "./StoredSettings.ts"
 
@@ -82,6 +82,13 @@ const AttemptRecord = Schema.TaggedStruct("Attempt", {
   attempt: Schema.Int,
 })
 
+/** A turn was told to stop: it is not taken up again, whatever its end was. */
+const StopRecord = Schema.TaggedStruct("Stop", {
+  atMs,
+  turnId: Schema.String,
+  reason: TurnAbortReason,
+})
+
 export const LogRecord = Schema.Union([
   EventRecord,
   SubmissionRecord,
@@ -89,6 +96,7 @@ export const LogRecord = Schema.Union([
   SettingsRecord,
   QuestionRecord,
   AttemptRecord,
+  StopRecord,
 ])
 export type LogRecord = typeof LogRecord.Type
 
