@@ -1,0 +1,143 @@
+/**
+ * The tasks of a server, by owner: bounded, in the order they were made, each forgotten when its time is over and not
+ * before. Holds no fiber and reads no clock: the time is given. Keeps its part of L6.
+ */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import { expiresAtMs, type Task } from "./Task.ts"
+
+export interface TaskLimits {
+  /** Tasks of all owners, running or kept. Default 4,096. */
+  readonly maxTasks: number
+  /** Of one owner. Default 1,024. */
+  readonly maxPerPrincipal: number
+  /** Bytes of JSON of all results that are kept; no task begins while there are more. Default 64 MiB. */
+  readonly maxKeptBytes: number
+}
+
+export const defaultLimits: TaskLimits = {
+  maxTasks: 4096,
+  maxPerPrincipal: 1024,
+  maxKeptBytes: 64 * 1024 * 1024,
+}
+
+/** No room for one more; `limit` names the bound that was reached. */
+export class TooManyTasks extends Data.TaggedError("TooManyTasks")<{
+  readonly limit: keyof TaskLimits
+  readonly max: number
+}> {
+  override readonly message = `no room for another task: ${this.limit} is ${this.max}; what has ended is forgotten after its ttl`
+}
+
+export interface TaskPage {
+  readonly tasks: ReadonlyArray<Task>
+  /** Ordinal of the last of them, when there are more. */
+  readonly next?: number
+}
+
+export interface TaskBook {
+  /** Runs `make` when there is room. */
+  readonly add: (
+    principal: string,
+    make: (ordinal: number) => Task,
+  ) => Result.Result<Task, TooManyTasks>
+  /** Undefined for a task that is unknown, expired, or of somebody else. */
+  readonly find: (principal: string, id: string, nowMs: number) => Task | undefined
+  /** Takes the place of the task with that id; ignored when there is none. `bytes`: those of its result. */
+  readonly put: (task: Task, bytes?: number) => void
+  readonly remove: (task: Task) => void
+  /** Oldest first, those made after that ordinal. */
+  readonly page: (principal: string, after: number, size: number, nowMs: number) => TaskPage
+  /** Forgets what has expired; gives their ids. */
+  readonly sweep: (nowMs: number) => ReadonlyArray<string>
+  /** When the next one expires; undefined when none will as things are. */
+  readonly nextExpiryMs: () => number | undefined
+  readonly size: number
+}
+
+interface Kept {
+  task: Task
+  bytes: number
+}
+
+const isExpired = (task: Task, nowMs: number): boolean => (expiresAtMs(task) ?? Infinity) <= nowMs
+
+export const make = (limits: TaskLimits): TaskBook => {
+  /** Maps keep the order of insertion: that of creation. */
+  const owners = new Map<string, Map<string, Kept>>()
+  let size = 0
+  let ordinal = 0
+  let keptBytes = 0
+
+  const all = function* () {
+    for (const owned of owners.values()) yield* owned.values()
+  }
+
+  const remove = ({ principal, id }: Task): void => {
+    const owned = owners.get(principal)
+    const kept = owned?.get(id)
+    if (owned === undefined || kept === undefined) return
+    owned.delete(id)
+    size--
+    keptBytes -= kept.bytes
+    if (owned.size === 0) owners.delete(principal)
+  }
+
+  const sweep = (nowMs: number): ReadonlyArray<string> => {
+    const expired = [...all()].filter(({ task }) => isExpired(task, nowMs))
+    for (const { task } of expired) remove(task)
+    return expired.map(({ task }) => task.id)
+  }
+
+  const full = (principal: string): keyof TaskLimits | undefined => {
+    if (size >= limits.maxTasks) return "maxTasks"
+    if ((owners.get(principal)?.size ?? 0) >= limits.maxPerPrincipal) return "maxPerPrincipal"
+    return keptBytes > limits.maxKeptBytes ? "maxKeptBytes" : undefined
+  }
+
+  return {
+    add: (principal, makeTask) => {
+      const limit = full(principal)
+      if (limit !== undefined) return Result.fail(new TooManyTasks({ limit, max: limits[limit] }))
+      const task = makeTask(++ordinal)
+      const owned = owners.get(principal) ?? new Map<string, Kept>()
+      owners.set(principal, owned.set(task.id, { task, bytes: 0 }))
+      size++
+      return Result.succeed(task)
+    },
+    find: (principal, id, nowMs) => {
+      const task = owners.get(principal)?.get(id)?.task
+      return task === undefined || isExpired(task, nowMs) ? undefined : task
+    },
+    put: (task, bytes) => {
+      const kept = owners.get(task.principal)?.get(task.id)
+      if (kept === undefined) return
+      kept.task = task
+      if (bytes === undefined) return
+      keptBytes += bytes - kept.bytes
+      kept.bytes = bytes
+    },
+    remove,
+    page: (principal, after, wanted, nowMs) => {
+      const tasks: Array<Task> = []
+      for (const { task } of owners.get(principal)?.values() ?? []) {
+        if (task.ordinal <= after || isExpired(task, nowMs)) continue
+        if (tasks.length === wanted) return { tasks, next: tasks.at(-1)?.ordinal ?? after }
+        tasks.push(task)
+      }
+      return { tasks }
+    },
+    sweep,
+    nextExpiryMs: () => {
+      let next: number | undefined
+      for (const { task } of all()) {
+        const at = expiresAtMs(task)
+        if (at !== undefined && (next === undefined || at < next)) next = at
+      }
+      return next
+    },
+    get size() {
+      return size
+    },
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * The running tasks of a server: each a fiber of its own, whose work outlives the call and the connection that made it
+ * and ends with this service at the latest (L8). Knows no wire form; what the record of a task may become is decided
+ * in `Task`, what is kept in `TaskBook`.
+ */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import { WebCrypto } from "effect/crypto/WebCrypto"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Steps from "./Task.ts"
+import type { Task, TaskEnd } from "./Task.ts"
+import { defaultLimits, type TaskLimits, type TaskPage, type TooManyTasks } from "./TaskBook.ts"
+import { type Answers, make as makeQuestions, type TaskQuestions } from "./TaskQuestions.ts"
+import { make as makeTable, type TaskTable, type UnknownTask } from "./TaskTable.ts"
+
+/** What the work of a task can do with it. */
+interface TaskControl extends Pick<TaskQuestions, "ask"> {
+  readonly id: string
+  /** For a person: what it is at. */
+  readonly say: (message: string) => Effect.Effect<void>
+}
+
+export interface TaskOrder {
+  readonly principal: string
+  /** As wanted: held to the bounds of the server. Null for ever, absent for the default. */
+  readonly ttlMs?: number | null
+  /** The work waits for it, and the task is forgotten when it says false: nobody has heard of it. */
+  readonly begin?: Effect.Effect<boolean>
+  readonly run: (task: TaskControl) => Effect.Effect<CallToolResult, JsonRpcError>
+}
+
+export interface TasksOptions extends Partial<TaskLimits> {
+  /** Of a task whose maker wants nothing else. Default 1 hour. */
+  readonly defaultTtl?: Duration.Input
+  /** Default 24 hours; null for none, so that a task may be kept for ever. */
+  readonly maxTtl?: Duration.Input | null
+  /** What pollers are told to wait. Default 1 second: a person or a model is behind most changes. */
+  readonly pollInterval?: Duration.Input
+}
+
+export class Tasks extends Context.Service<
+  Tasks,
+  {
+    /** Found by its id when this returns; its work begins beside the caller. */
+    readonly create: (order: TaskOrder) => Effect.Effect<Task, TooManyTasks>
+    readonly get: (principal: string, id: string) => Effect.Effect<Task, UnknownTask>
+    /** Oldest first, those made after that ordinal; at most 100. */
+    readonly list: (principal: string, after?: number) => Effect.Effect<TaskPage>
+    /** Keys that nothing waits for are ignored. */
+    readonly answer: (
+      principal: string,
+      id: string,
+      answers: Answers,
+    ) => Effect.Effect<void, UnknownTask>
+    /** The task as it was before; its work stops. One that has ended stays as it is. */
+    readonly cancel: (principal: string, id: string) => Effect.Effect<Task, UnknownTask>
+    /** Waits until the task took a step after that version; gives it as it is then. */
+    readonly changed: TaskTable["changed"]
+  }
+>()("@colloquy/server/Tasks") {
+  /** Its tasks end with the scope. */
+  static readonly make = (
+    options: TasksOptions = {},
+  ): Effect.Effect<Tasks["Service"], never, Scope.Scope> => makeTasks(options)
+
+  static readonly layer = (options: TasksOptions = {}): Layer.Layer<Tasks> =>
+    Layer.effect(Tasks, makeTasks(options))
+}
+
+/** A shorter life would be over before it could be asked for. */
+const minTtlMs = 1000
+
+/** What stopped work may take to clean up: a turn's terminal event comes within a second (L14). */
+const stopBound = "2 seconds"
+
+/** 128 bits, which nobody guesses. */
+const idBytes = 16
+
+const newId = Effect.map(WebCrypto, (crypto) =>
+  Base64Url.encode(crypto.getRandomValues(new Uint8Array(idBytes))),
+)
+
+const failed = (code: number, message: string): TaskEnd => ({
+  _tag: "Error",
+  error: new JsonRpcError({ code, message }),
+})
+
+const endOf = (exit: Exit.Exit<CallToolResult, JsonRpcError>): Effect.Effect<TaskEnd> => {
+  if (exit._tag === "Success") return Effect.succeed({ _tag: "Result", result: exit.value })
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined) return Effect.succeed({ _tag: "Error", error: failure.error })
+  return exit.cause.reasons.every(Cause.isInterruptReason)
+    ? Effect.succeed(failed(ErrorCode.serverError, "the server is shutting down"))
+    : Effect.as(
+        Effect.logError("the work of a task died", exit.cause),
+        failed(ErrorCode.internalError, "Internal error"),
+      )
+}
+
+const bytesOf = (end: TaskEnd): number =>
+  end._tag === "Result" ? JSON.stringify(end.result).length : 0
+
+interface Work {
+  readonly questions: TaskQuestions
+  readonly fiber: Fiber.Fiber<void>
+}
+
+const makeTasks = Effect.fnUntraced(function* (
+  options: TasksOptions,
+): Effect.fn.Return<Tasks["Service"], never, Scope.Scope> {
+  const maxTtl = options.maxTtl === undefined ? "24 hours" : options.maxTtl
+  const maxTtlMs = maxTtl === null ? null : Duration.toMillis(maxTtl)
+  const defaultTtlMs = Duration.toMillis(options.defaultTtl ?? "1 hour")
+  const pollIntervalMs = Duration.toMillis(options.pollInterval ?? "1 second")
+  /** Of the tasks that are kept. */
+  const works = new Map<string, Work>()
+  const running = new Set<Fiber.Fiber<void>>()
+  const table = yield* makeTable({ ...defaultLimits, ...options }, (id) => works.delete(id))
+
+  // Detached fibers: a scope would wait without bound for one that refuses to stop.
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interruptAll(running), stopBound))
+
+  const ttlOf = (wanted: number | null = defaultTtlMs): number | null =>
+    wanted === null
+      ? maxTtlMs
+      : Math.min(Math.max(minTtlMs, Math.ceil(wanted)), maxTtlMs ?? Infinity)
+
+  const work = (task: Task, questions: TaskQuestions, order: TaskOrder): Effect.Effect<void> => {
+    const control: TaskControl = {
+      id: task.id,
+      ask: questions.ask,
+      say: (message) => table.step(task, (now, nowMs) => Steps.say(now, message, nowMs)),
+    }
+    const run = Effect.suspend(() => order.run(control)).pipe(
+      Effect.onExit((exit) =>
+        Effect.flatMap(endOf(exit), (end) =>
+          table.step(task, (now, nowMs) => Steps.finish(now, end, nowMs), bytesOf(end)),
+        ),
+      ),
+      // Told to the pollers.
+      Effect.exit,
+    )
+    return Effect.flatMap(order.begin ?? Effect.succeed(true), (begins) =>
+      begins ? Effect.asVoid(run) : table.remove(task),
+    )
+  }
+
+  const start = (task: Task, order: TaskOrder) => {
+    const questions = makeQuestions(table, task)
+    return Effect.map(Effect.forkDetach(work(task, questions, order)), (fiber) => {
+      running.add(fiber)
+      fiber.addObserver(() => running.delete(fiber))
+      works.set(task.id, { questions, fiber })
+    })
+  }
+
+  return {
+    create: (order) =>
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          const id = yield* newId
+          const { principal } = order
+          const ttlMs = ttlOf(order.ttlMs)
+          const task = yield* table.add(principal, (ordinal, nowMs) =>
+            Steps.begin({ id, principal, ordinal, ttlMs, pollIntervalMs }, nowMs),
+          )
+          yield* start(task, order)
+          return task
+        }),
+      ),
+    get: table.find,
+    list: (principal, after = 0) => table.page(principal, after),
+    answer: (principal, id, answers) =>
+      Effect.flatMap(
+        table.find(principal, id),
+        () => works.get(id)?.questions.answer(answers) ?? Effect.void,
+      ),
+    cancel: (principal, id) =>
+      Effect.tap(table.find(principal, id), (task) => {
+        if (task.end !== undefined) return Effect.void
+        return Effect.map(
+          table.step(task, (now, nowMs) => Steps.finish(now, { _tag: "Cancelled" }, nowMs)),
+          () => works.get(id)?.fiber.interruptUnsafe(),
+        )
+      }),
+    changed: table.changed,
+  }
+})
