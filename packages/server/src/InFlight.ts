@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
+import type { Slot } from "./Batch.ts"
 
 interface Entry {
   readonly id: RequestId
@@ -34,14 +35,14 @@ export interface InFlight {
   /**
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
-   * `deliver` takes the answer instead of the connection.
+   * `slot` takes the answer instead of the connection, and is told when there is none.
    */
   readonly start: (
     id: RequestId,
     work: Effect.Effect<string>,
     cancellable?: boolean,
     after?: () => Effect.Effect<void> | undefined,
-    deliver?: (text: string) => Effect.Effect<void>,
+    slot?: Slot,
   ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
@@ -77,22 +78,23 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start: InFlight["start"] = (id, work, cancellable = true, after, deliver) =>
+    const start: InFlight["start"] = (id, work, cancellable = true, after, slot) =>
       Effect.suspend(() => {
         const entry: Entry = { id, cancellable, state: "running" }
         table.add(id, entry)
         idle.closeUnsafe()
         const answer = (text: string) => {
-          if (entry.state !== "running") return Effect.void
+          if (entry.state !== "running") return slot?.skip ?? Effect.void
           entry.state = "answering"
           entry.answers = true
           answering++
-          const sent = deliver === undefined ? send([text]) : deliver(text)
           const next = after?.()
+          if (slot !== undefined) return slot.put(text, next)
+          const sent = send([text])
           return next === undefined ? sent : Effect.andThen(sent, next)
         }
-        return work.pipe(
-          Effect.flatMap(answer),
+        const answered = Effect.flatMap(work, answer)
+        return (slot === undefined ? answered : Effect.onInterrupt(answered, () => slot.skip)).pipe(
           // Nobody is left to read the answer; the end of input that goes with it ends the rest.
           Effect.catch((closed) => Effect.logDebug(`answer dropped: ${closed.reason}`)),
           Effect.forkDetach({ startImmediately: true }),

@@ -217,12 +217,8 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       },
     )
     const cancellable = codec.info.cancellable !== false
-    if (slot !== undefined) {
-      const inSlot = Effect.onInterrupt(work, () => slot.skip)
-      return inFlight.start(id, inSlot, cancellable, undefined, (text) => slot.put(text, after))
-    }
-    const start = inFlight.start(id, work, cancellable, () => after)
-    return Effect.andThen(inFlight.room(maxInFlight), start)
+    const start = inFlight.start(id, work, cancellable, () => after, slot)
+    return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
   }
 
   const onNotification = (name: string, raw: unknown): Effect.Effect<void> => {

@@ -54,6 +54,8 @@ type Local = typeof Dialect extends { readonly clientToServer: infer G } ? G : n
 type LocalMethods = Local extends PeerOptions<infer L>["local"] ? L : never
 
 export interface PeerHarness {
+  /** The same as it came, arrays of messages too. */
+  readonly texts: ReadonlyArray<string>
   readonly client: MemoryConnection
   readonly peer: Peer
   readonly serving: Fiber.Fiber<void>
@@ -100,6 +102,7 @@ export interface PeerHarnessOptions {
   readonly flush?: Effect.Effect<void>
   readonly maxInFlight?: number
   readonly shutdownGrace?: PeerOptions<LocalMethods>["shutdownGrace"]
+  readonly batches?: boolean
 }
 
 const quietAfter = (count: () => number) =>
@@ -117,6 +120,7 @@ export const serve = Effect.fnUntraced(function* (
   const [client, connection] = yield* memoryPair(options.capacity ?? 64)
   const notes: Array<number> = []
   const messages: Array<WireMessage> = []
+  const texts: Array<string> = []
   const released = yield* Deferred.make<void>()
   const made = yield* Deferred.make<Peer>()
   const serving = yield* Effect.gen(function* () {
@@ -128,6 +132,7 @@ export const serve = Effect.fnUntraced(function* (
       local: Dialect.clientToServer,
       handlers: handlersOf(notes, released),
       withdraw: ({ notify }, id) => notify(Withdrawn, [{ id }]),
+      batches: () => options.batches === true,
       ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
       ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
     })
@@ -137,7 +142,11 @@ export const serve = Effect.fnUntraced(function* (
   if (options.reading !== false) {
     yield* client.receive.pipe(
       Effect.map((frames) => {
-        for (const frame of frames) if (frame._tag === "Text") messages.push(read(frame.text))
+        for (const frame of frames) {
+          if (frame._tag !== "Text") continue
+          texts.push(frame.text)
+          if (!frame.text.startsWith("[")) messages.push(read(frame.text))
+        }
       }),
       Effect.forever,
       // The end of the input is the end of the peer.
@@ -153,11 +162,12 @@ export const serve = Effect.fnUntraced(function* (
     peer: yield* Deferred.await(made),
     serving,
     messages,
+    texts,
     notes,
     sendTexts,
     send: (...values) => sendTexts(...values.map((value) => JSON.stringify(value))),
     responses: (id) => messages.filter((m) => m.method === undefined && m.id === id),
-    quiet: quietAfter(() => messages.length),
+    quiet: quietAfter(() => texts.length),
     release,
   }
 })

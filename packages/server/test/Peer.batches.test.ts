@@ -1,0 +1,150 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { call, note, serve } from "./support/PeerHarness.ts"
+
+const ok = (id: unknown, n: number) => ({ jsonrpc: "2.0", id, result: { n } })
+
+const fault = (id: unknown, code: number, message: string) => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
+})
+
+const parsed = (texts: ReadonlyArray<string>): ReadonlyArray<unknown> =>
+  texts.map((text): unknown => JSON.parse(text))
+
+describe("Peer: batches", () => {
+  it.effect(
+    "L1 answers an array with one array, in the order of the requests, when all are answered",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ batches: true })
+        yield* peer.send([
+          call("slow", "sleep", { ms: 1000 }),
+          call(2, "echo", { n: 2 }),
+          note("note", { n: 7 }),
+          { id: 3 },
+          call(4, "nobody"),
+          call(5, "echo", { n: "x" }),
+        ])
+        yield* peer.send(call(6, "echo", { n: 6 }))
+        yield* peer.quiet
+        assert.deepStrictEqual([parsed(peer.texts), peer.notes], [[ok(6, 6)], [7]])
+        yield* TestClock.adjust("1 second")
+        yield* peer.quiet
+        assert.deepStrictEqual(parsed(peer.texts.slice(1)), [
+          [
+            { jsonrpc: "2.0", id: "slow", result: {} },
+            ok(2, 2),
+            fault(3, -32600, "Invalid Request: `method` is missing"),
+            {
+              jsonrpc: "2.0",
+              id: 4,
+              error: {
+                code: -32601,
+                message: "Method not found: nobody",
+                data: { method: "nobody" },
+              },
+            },
+            {
+              jsonrpc: "2.0",
+              id: 5,
+              error: {
+                code: -32602,
+                message: "Invalid params: params.n: Expected number",
+                data: { issues: [{ path: ["n"], message: "Expected number" }] },
+              },
+            },
+          ],
+        ])
+      }),
+  )
+
+  it.effect("an array of notifications and answers alone is not answered", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ batches: true })
+      yield* peer.send([note("note", { n: 1 }), { id: 9, result: {} }, note("note", { n: 2 })])
+      yield* peer.quiet
+      assert.deepStrictEqual([peer.texts, peer.notes], [[], [1, 2]])
+    }),
+  )
+
+  it.effect("an empty array, one too long and one where none is taken get one error", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ batches: true })
+      yield* peer.send([])
+      yield* peer.send(Array.from({ length: 129 }, (_, id) => call(id, "echo", { n: 1 })))
+      yield* peer.quiet
+      const other = yield* serve()
+      yield* other.send([call(1, "echo", { n: 1 })])
+      yield* other.quiet
+      assert.deepStrictEqual(
+        [...parsed(peer.texts), ...parsed(other.texts)],
+        [
+          fault(null, -32600, "Invalid Request: an empty batch"),
+          fault(null, -32600, "Invalid Request: a batch of 129 messages, the limit is 128"),
+          fault(
+            null,
+            -32600,
+            "Invalid Request: batches are not supported, send one message per line",
+          ),
+        ],
+      )
+    }),
+  )
+
+  it.effect("L1 a request that is cancelled leaves its place empty, the others are answered", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ batches: true })
+      yield* TestClock.adjust(0)
+      yield* peer.send([call(1, "hang"), call(2, "echo", { n: 2 }), call(3, "tidy")])
+      yield* peer.send(note("unwanted", { id: 1 }), note("unwanted", { id: 3 }))
+      yield* peer.quiet
+      assert.deepStrictEqual(peer.texts, [])
+      yield* TestClock.adjust("200 millis")
+      yield* peer.quiet
+      assert.deepStrictEqual(parsed(peer.texts), [[ok(2, 2)]])
+    }),
+  )
+
+  it.effect("an array whose requests were all cancelled is not answered", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ batches: true })
+      yield* peer.send([call(1, "hang")], note("unwanted", { id: 1 }))
+      yield* peer.quiet
+      assert.deepStrictEqual(peer.texts, [])
+    }),
+  )
+
+  it.effect(
+    "L9 at the end of input the answers that are there go out, what was stopped gets an error",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ batches: true, shutdownGrace: "1 second" })
+        yield* peer.send([call(1, "hang"), call(2, "echo", { n: 2 })])
+        yield* peer.quiet
+        yield* peer.client.close
+        yield* TestClock.adjust("10 seconds")
+        yield* Fiber.join(peer.serving)
+        yield* peer.quiet
+        assert.deepStrictEqual(parsed(peer.texts), [
+          [ok(2, 2)],
+          fault(1, -32000, "the server is shutting down"),
+        ])
+      }),
+  )
+
+  it.effect("an id of an array that is still in flight is refused", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ batches: true })
+      yield* peer.send([call(1, "hang"), call(1, "echo", { n: 1 })])
+      yield* peer.send(note("unwanted", { id: 1 }))
+      yield* peer.quiet
+      assert.deepStrictEqual(parsed(peer.texts), [
+        [fault(1, -32600, "Invalid Request: the id is that of a request still in flight")],
+      ])
+    }),
+  )
+})
