@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
+import { checkAnswers, written } from "./Requests.ts"
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
@@ -26,17 +27,27 @@ interface Timed {
   readonly chunks: ReadonlyArray<Buffer>
 }
 
+/** Many requests, from the first byte written to the arrival of the last answer's last one. */
+export interface Flood {
+  readonly ms: number
+  /** Processor time of this process, which wrote the requests and counted the answers. */
+  readonly askerMs: number
+}
+
 export interface LineProcess {
   /** When the process was asked for, on the clock of `performance.now`. */
   readonly bornAtMs: number
   /** Sends one request and waits for its response. One call at a time; the line break is added here. */
   readonly call: (text: string) => Effect.Effect<Timed>
-  /** Sends `count` requests with `inFlight` on the way, and gives the milliseconds to the last answer. */
+  /**
+   * Sends `count` requests with the ids from 0 on, `inFlight` of them on the way. They are written out before the clock
+   * runs and their answers are read after it: each id must have come once, with a result.
+   */
   readonly flood: (
     textOf: (id: number) => string,
     count: number,
     inFlight: number,
-  ) => Effect.Effect<number>
+  ) => Effect.Effect<Flood>
   /** Resident memory in bytes; undefined where there is no `/proc`. */
   readonly residentBytes: () => number | undefined
   /** Processor time that it has used, in steps of 10 ms; undefined where there is no `/proc`. */
@@ -118,25 +129,44 @@ const call = (child: Child, text: string) =>
     }
   })
 
-const flood = (child: Child, textOf: (id: number) => string, count: number, inFlight: number) =>
-  readUntil<number>(child, (done) => {
-    let sent = 0
-    let answered = 0
-    const send = (more: number) => {
-      let lines = ""
-      for (const end = sent + more; sent < end; sent++) lines += `${textOf(sent)}\n`
-      if (lines.length > 0) child.stdin.write(lines)
-    }
-    const startedAtMs = performance.now()
-    send(Math.min(count, inFlight))
-    return (chunk) => {
-      const before = answered
-      for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) {
-        answered++
-      }
-      if (answered >= count) return done(performance.now() - startedAtMs)
-      send(Math.min(answered - before, count - sent))
-    }
+const flood = (
+  child: Child,
+  textOf: (id: number) => string,
+  count: number,
+  inFlight: number,
+): Effect.Effect<Flood> =>
+  Effect.suspend(() => {
+    const { bytes, starts } = written(textOf, count)
+    const chunks: Array<Buffer> = []
+    return Effect.map(
+      readUntil<Flood>(child, (done) => {
+        let sent = 0
+        let answered = 0
+        const send = (more: number) => {
+          const from = sent
+          sent = Math.min(count, sent + more)
+          if (sent > from) child.stdin.write(bytes.subarray(starts[from], starts[sent]))
+        }
+        const before = process.cpuUsage()
+        const startedAtMs = performance.now()
+        send(inFlight)
+        return (chunk) => {
+          chunks.push(chunk)
+          const seen = answered
+          for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) {
+            answered++
+          }
+          if (answered < count) return send(answered - seen)
+          const ms = performance.now() - startedAtMs
+          const { system, user } = process.cpuUsage(before)
+          done({ ms, askerMs: (system + user) / 1000 })
+        }
+      }),
+      (timed) => {
+        checkAnswers(chunks, count)
+        return timed
+      },
+    )
   })
 
 const residentBytes = (pid: number | undefined): number | undefined => {

@@ -41,7 +41,13 @@ describe("npm run bench", () => {
         ...(hasProc ? ["resident memory then"] : []),
         "tools/call, one at a time",
         "tools/call, 64 in flight",
-        ...(hasProc ? ["processor time of one of them", "resident memory after those calls"] : []),
+        ...(hasProc
+          ? [
+              "processor time of one of them",
+              "processor time of who asks",
+              "resident memory after those calls",
+            ]
+          : []),
         "notifications of one call, one by one",
         "the same, 64 at once",
       ],

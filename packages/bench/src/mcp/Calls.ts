@@ -1,5 +1,6 @@
 /** Round trips of `tools/call` of a tool that gives back a short text, one at a time and many at once. */
 import * as Effect from "effect/Effect"
+import type { Flood } from "../LineProcess.ts"
 import { summarize } from "../Stats.ts"
 import { megabytes, perSecond, type Row } from "../Table.ts"
 import {
@@ -29,7 +30,13 @@ export interface CallSizes {
 
 const microseconds = (ms: number) => `${(ms * 1000).toFixed(1)} µs`
 
-const perSecondOf = (count: number, ms: number) => (count / ms) * 1000
+const perSecondOf = (count: number, { ms }: Flood) => (count / ms) * 1000
+
+/** `: 1.4 and 13.0 times`, of the SDK and of Effect; nothing where what is divided was too short to be seen. */
+const times = (sdk: number, effect: number) =>
+  Number.isFinite(sdk) && Number.isFinite(effect)
+    ? `: ${sdk.toFixed(1)} and ${effect.toFixed(1)} times`
+    : ""
 
 const measured = Effect.fnUntraced(function* (contender: Contender, calls: number) {
   const process = yield* ready(contender)
@@ -38,9 +45,10 @@ const measured = Effect.fnUntraced(function* (contender: Contender, calls: numbe
   const round = Effect.gen(function* () {
     const alone = perSecondOf(few, yield* process.flood(echo, few, 1))
     const beforeMs = process.processorMs() ?? Number.NaN
-    const together = perSecondOf(many, yield* process.flood(echo, many, inFlight))
+    const flood = yield* process.flood(echo, many, inFlight)
     const processorMs = (process.processorMs() ?? Number.NaN) - beforeMs
-    return { alone, together, processorMs, calls: many }
+    const together = perSecondOf(many, flood)
+    return { alone, together, processorMs, askerMs: flood.askerMs, calls: many }
   })
   // V8 compiles in steps; the first round is done with it.
   yield* round
@@ -56,10 +64,10 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
   const alone = map(figures, (all) => summarize(all.map((one) => one.alone)).median)
   const together = map(figures, (all) => summarize(all.map((one) => one.together)).median)
   const sum = (samples: ReadonlyArray<number>) => samples.reduce((a, b) => a + b, 0)
-  const processor = map(
-    figures,
-    (all) => sum(all.map((one) => one.processorMs)) / sum(all.map((one) => one.calls)),
-  )
+  const perCall = (of: "processorMs" | "askerMs") =>
+    map(figures, (all) => sum(all.map((one) => one[of])) / sum(all.map((one) => one.calls)))
+  const processor = perCall("processorMs")
+  const asker = perCall("askerMs")
   const bytes = map(processes, ({ residentBytes }) => residentBytes() ?? Number.NaN)
   const rows: Array<Row> = [
     {
@@ -71,7 +79,7 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
     {
       name: `tools/call, ${inFlight} in flight`,
       value: perSecond(together.own),
-      beside: `${beside(map(together, perSecond))}: ${(together.own / together.sdk).toFixed(1)} and ${(together.own / together.effect).toFixed(1)} times`,
+      beside: `${beside(map(together, perSecond))}${times(together.own / together.sdk, together.own / together.effect)}`,
       aim: { text: `>= ${minTimes} times the SDK`, met: together.own >= minTimes * together.sdk },
     },
   ]
@@ -82,7 +90,13 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
       // What a busy machine changes least.
       name: "processor time of one of them",
       value: microseconds(processor.own),
-      beside: beside(map(processor, microseconds)),
+      beside: `${beside(map(processor, microseconds))}${times(processor.sdk / processor.own, processor.effect / processor.own)}`,
+    },
+    {
+      // Small beside that, or the rates would be those of the driver.
+      name: "processor time of who asks",
+      value: microseconds(asker.own),
+      beside: beside(map(asker, microseconds)),
     },
     {
       name: "resident memory after those calls",

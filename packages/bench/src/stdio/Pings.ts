@@ -28,7 +28,7 @@ export const pings = Effect.fn("bench.pings")(function* (options: PingOptions) {
   const peer = yield* warm({ args: options.peer }, options.pings)
   const ours: Array<number> = []
   const theirs: Array<number> = []
-  const rate = (ms: number) => (options.pings / ms) * 1000
+  const rate = ({ ms }: LineProcess.Flood) => (options.pings / ms) * 1000
   for (let run = 0; run < options.runs; run++) {
     ours.push(rate(yield* server.flood(Wire.ping, options.pings, inFlight)))
     theirs.push(rate(yield* peer.flood(Wire.ping, options.pings, inFlight)))
