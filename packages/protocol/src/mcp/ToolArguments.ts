@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Pure } from "../Method.ts"
-import { nearest } from "../Nearest.ts"
+import { actual, expectations, list, suggestion } from "./ArgumentTexts.ts"
 import type { ToolDefinition } from "./CodexTools.ts"
 
 interface Property {
@@ -27,37 +27,6 @@ interface Property {
 }
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const expectations: Readonly<Record<string, string>> = {
-  string: "a string",
-  boolean: "a boolean",
-  object: "a map",
-  array: "a sequence",
-  integer: "an integer",
-  number: "a number",
-}
-
-const actual = (value: unknown): string => {
-  if (value === null) return "null"
-  if (Array.isArray(value)) return "sequence"
-  switch (typeof value) {
-    case "string":
-      return `string ${JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value)}`
-    case "boolean":
-      return `boolean \`${value}\``
-    case "number":
-      return `${Number.isInteger(value) ? "integer" : "floating point"} \`${value}\``
-    default:
-      return "map"
-  }
-}
-
-const list = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
-
-const suggestion = (name: string, known: ReadonlyArray<string>) => {
-  const near = nearest(name, known)
-  return near === undefined ? "" : `, did you mean \`${near}\`?`
-}
 
 const tagsOf = ({ properties }: Property): ReadonlyArray<string> => properties?.["type"]?.enum ?? []
 

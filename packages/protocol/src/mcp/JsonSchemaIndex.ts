@@ -1,0 +1,149 @@
+/**
+ * What the references of one JSON Schema lead to. Reads the whole schema once, within bounds, and refuses what a
+ * check could not keep to: references that lead out, unknown dialects, keywords that are not checked here.
+ */
+import * as Result from "effect/Result"
+import type { JsonSchema } from "../JsonSchema.ts"
+
+export interface SchemaIndex {
+  /** Of a reference that stands in the schema. */
+  readonly resolve: (reference: string) => unknown
+  /** Of a pattern that stands in the schema. */
+  readonly pattern: (source: string) => RegExp
+}
+
+export const isObject = (u: unknown): u is Record<string, unknown> =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+/** A tool with more would not fit into a model's context. */
+const maxNodes = 10_000
+const maxDepth = 64
+
+const dialects: ReadonlySet<string> = new Set([
+  "https://json-schema.org/draft/2020-12/schema",
+  "http://json-schema.org/draft-07/schema",
+])
+
+const isKnown = (dialect: unknown) =>
+  typeof dialect === "string" && dialects.has(dialect.replace(/#$/, ""))
+
+/** They need what other keywords have seen, or a schema that is not at hand. */
+const unchecked = [
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "$dynamicRef",
+  "$recursiveRef",
+  "additionalItems",
+  "dependencies",
+]
+
+/** Members of a schema whose values are data, or names with schemas behind them. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"])
+const maps: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+  "definitions",
+])
+
+interface Seen {
+  readonly anchors: Map<string, unknown>
+  readonly references: Set<string>
+  readonly patterns: Map<string, RegExp>
+  nodes: number
+}
+
+const addPattern = (seen: Seen, source: string): string | undefined => {
+  try {
+    seen.patterns.set(source, new RegExp(source, "u"))
+    return undefined
+  } catch {
+    return `\`${source}\` is no regular expression`
+  }
+}
+
+/** The first problem of a schema, its references left out. */
+const problemOf = (seen: Seen, schema: unknown, depth: number): string | undefined => {
+  if (!isObject(schema)) {
+    return typeof schema === "boolean" ? undefined : "expected an object or a boolean as schema"
+  }
+  if (++seen.nodes > maxNodes) return `more than ${maxNodes} schemas in it`
+  if (depth > maxDepth) return `nested more than ${maxDepth} deep`
+  const dialect = schema["$schema"]
+  if (dialect !== undefined && !isKnown(dialect)) {
+    return `the dialect ${JSON.stringify(dialect)} is not known`
+  }
+  const unknown = unchecked.find((key) => Object.hasOwn(schema, key))
+  if (unknown !== undefined) return `the keyword \`${unknown}\` is not checked here`
+  if (typeof schema["$anchor"] === "string") seen.anchors.set(schema["$anchor"], schema)
+  if (typeof schema["$ref"] === "string") seen.references.add(schema["$ref"])
+  if (typeof schema["pattern"] === "string") {
+    const problem = addPattern(seen, schema["pattern"])
+    if (problem !== undefined) return problem
+  }
+  return problemBelow(seen, schema, depth)
+}
+
+const problemBelow = (seen: Seen, schema: JsonSchema, depth: number): string | undefined => {
+  for (const [key, value] of Object.entries(schema)) {
+    if (data.has(key)) continue
+    if (maps.has(key) && isObject(value)) {
+      for (const [name, one] of Object.entries(value)) {
+        const problem =
+          (key === "patternProperties" ? addPattern(seen, name) : undefined) ??
+          problemOf(seen, one, depth + 1)
+        if (problem !== undefined) return problem
+      }
+    } else {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        const problem = isObject(one) ? problemOf(seen, one, depth + 1) : undefined
+        if (problem !== undefined) return problem
+      }
+    }
+  }
+  return undefined
+}
+
+const decodeToken = (token: string): string => {
+  try {
+    return decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~")
+  } catch {
+    return token
+  }
+}
+
+/** Undefined when it leads nowhere. */
+const follow = (root: unknown, seen: Seen, reference: string): unknown => {
+  if (reference === "#") return root
+  if (!reference.startsWith("#/")) return seen.anchors.get(decodeToken(reference.slice(1)))
+  return reference
+    .slice(2)
+    .split("/")
+    .map(decodeToken)
+    .reduce<unknown>(
+      (at, token) =>
+        (isObject(at) || Array.isArray(at)) && Object.hasOwn(at, token)
+          ? (Reflect.get(at, token) as unknown)
+          : undefined,
+      root,
+    )
+}
+
+export const indexOf = (schema: JsonSchema): Result.Result<SchemaIndex, string> => {
+  const seen: Seen = { anchors: new Map(), references: new Set(), patterns: new Map(), nodes: 0 }
+  const problem = problemOf(seen, schema, 0)
+  if (problem !== undefined) return Result.fail(problem)
+  const targets = new Map<string, unknown>()
+  for (const reference of seen.references) {
+    const target = reference.startsWith("#") ? follow(schema, seen, reference) : undefined
+    if (target === undefined) {
+      return Result.fail(`the reference ${JSON.stringify(reference)} leads nowhere in the schema`)
+    }
+    targets.set(reference, target)
+  }
+  return Result.succeed({
+    resolve: (reference) => targets.get(reference),
+    pattern: (source) => seen.patterns.get(source) ?? new RegExp(source, "u"),
+  })
+}

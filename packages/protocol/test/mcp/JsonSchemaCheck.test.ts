@@ -1,0 +1,200 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import type { JsonSchema } from "../../src/JsonSchema.ts"
+import { compile } from "../../src/mcp/JsonSchemaCheck.ts"
+
+const faults = (schema: JsonSchema, value: unknown): ReadonlyArray<string> =>
+  Result.getOrThrow(compile(schema))(value)
+
+const problem = (schema: JsonSchema): string =>
+  Result.match(compile(schema), { onSuccess: () => "none", onFailure: (text) => text })
+
+const person = {
+  type: "object",
+  properties: { name: { type: "string", minLength: 2 }, age: { type: "integer", minimum: 0 } },
+  required: ["name"],
+  additionalProperties: false,
+}
+
+const nested = (depth: number): JsonSchema => {
+  let value: JsonSchema = {}
+  for (let i = 0; i < depth; i++) value = { next: value }
+  return value
+}
+
+type Case = readonly [schema: JsonSchema, good: unknown, bad: unknown, ...faults: Array<string>]
+
+// oxlint-disable unicorn/no-thenable -- a keyword of JSON Schema
+const cases: ReadonlyArray<Case> = [
+  [person, { name: "Jo" }, {}, "missing field `name` (expected a string)"],
+  [
+    person,
+    { name: "Jo", age: 3 },
+    { nme: 1 },
+    "missing field `name` (expected a string)",
+    "unknown field `nme`, did you mean `name`?",
+  ],
+  [
+    person,
+    { name: "Jo" },
+    { name: 7 },
+    "invalid type: integer `7`, expected a string (field `name`)",
+  ],
+  [
+    person,
+    { name: "Jo" },
+    { name: "J", age: -1 },
+    "1 characters, expected at least 2 (field `name`)",
+    "invalid value: integer `-1`, expected at least 0 (field `age`)",
+  ],
+  [
+    { enum: ["a", "b"] },
+    "a",
+    "c",
+    "unknown variant `c`, expected one of `a`, `b`, did you mean `a`?",
+  ],
+  [
+    { const: { a: 1, b: 2 } },
+    { b: 2, a: 1 },
+    1,
+    'invalid value: integer `1`, expected one of `{"a":1,"b":2}`',
+  ],
+  [{ type: ["string", "null"] }, null, 1, "invalid type: integer `1`, expected a string or null"],
+  [
+    { type: "array", items: { type: "integer" }, maxItems: 2, uniqueItems: true },
+    [1, 2],
+    [1, "x", 1],
+    "3 items, expected at most 2",
+    "an item is there twice",
+    'invalid type: string "x", expected an integer (field `[1]`)',
+  ],
+  [
+    { prefixItems: [{ type: "string" }], items: false },
+    ["a"],
+    ["a", 1],
+    "nothing is allowed here (field `[1]`)",
+  ],
+  [
+    { contains: { type: "string" }, maxContains: 1 },
+    [1, "a"],
+    ["a", "b"],
+    "2 of the items are as expected of 1 to 1",
+  ],
+  [{ anyOf: [{ required: ["a"] }, { required: ["b"] }] }, { b: 1 }, {}, "missing field `a`"],
+  [{ oneOf: [{ minimum: 1 }, { maximum: 3 }] }, 0, 2, "fits 2 of the alternatives, expected one"],
+  [{ not: { type: "string" } }, 1, "x", 'string "x" is not allowed'],
+  [
+    {
+      if: { properties: { kind: { const: "a" } } },
+      then: { required: ["x"] },
+      else: { required: ["y"] },
+    },
+    { kind: "a", x: 1 },
+    { kind: "b" },
+    "missing field `y`",
+  ],
+  [
+    { dependentRequired: { a: ["b"] }, dependentSchemas: { c: { required: ["d"] } } },
+    { a: 1, b: 1 },
+    { a: 1, c: 1 },
+    "missing field `b`",
+    "missing field `d`",
+  ],
+  [
+    { patternProperties: { "^n": { type: "number" } }, additionalProperties: { type: "string" } },
+    { n1: 1, s: "" },
+    { n1: "", s: 1 },
+    'invalid type: string "", expected a number (field `n1`)',
+    "invalid type: integer `1`, expected a string (field `s`)",
+  ],
+  [
+    { propertyNames: { maxLength: 1 } },
+    { a: 1 },
+    { ab: 1 },
+    "2 characters, expected at most 1 (field `ab`)",
+  ],
+  [{ minProperties: 1 }, { a: 1 }, {}, "0 members, expected at least 1"],
+  [{ pattern: "^\\d+$" }, "12", "1a", 'invalid value: string "1a", expected what matches `^\\d+$`'],
+  [{ multipleOf: 5 }, 10, 11, "invalid value: integer `11`, expected a multiple of 5"],
+  [
+    { exclusiveMinimum: 1, exclusiveMaximum: 2 },
+    1.5,
+    2,
+    "invalid value: integer `2`, expected less than 2",
+  ],
+  [
+    { $ref: "#/$defs/a~1b", $defs: { "a/b": { type: "string" } } },
+    "x",
+    1,
+    "invalid type: integer `1`, expected a string",
+  ],
+  [
+    { properties: { p: { $ref: "#adr" } }, $defs: { adr: { $anchor: "adr", type: "null" } } },
+    { p: null },
+    { p: 1 },
+    "invalid type: integer `1`, expected null (field `p`)",
+  ],
+  [
+    { allOf: [{ minimum: 1 }, { maximum: 2 }] },
+    1,
+    3,
+    "invalid value: integer `3`, expected at most 2",
+  ],
+]
+// oxlint-enable unicorn/no-thenable
+
+describe("JsonSchemaCheck", () => {
+  for (const [i, [schema, good, bad, ...expected]] of cases.entries()) {
+    it(`takes what conforms and tells what does not, ${i}`, () => {
+      assert.deepStrictEqual(faults(schema, good), [])
+      assert.deepStrictEqual(faults(schema, bad), expected)
+    })
+  }
+
+  it.each<readonly [schema: JsonSchema, problem: string]>([
+    [
+      { $ref: "https://example.com/schema.json" },
+      'the reference "https://example.com/schema.json" leads nowhere in the schema',
+    ],
+    [{ items: { $ref: "#/nowhere" } }, 'the reference "#/nowhere" leads nowhere in the schema'],
+    [{ $ref: "#/constructor" }, 'the reference "#/constructor" leads nowhere in the schema'],
+    [{ $schema: "https://example.com/own" }, 'the dialect "https://example.com/own" is not known'],
+    [{ unevaluatedProperties: false }, "the keyword `unevaluatedProperties` is not checked here"],
+    [{ properties: { a: { pattern: "(" } } }, "`(` is no regular expression"],
+    [{ patternProperties: { "[": true } }, "`[` is no regular expression"],
+    [{ properties: { a: 1 } }, "expected an object or a boolean as schema"],
+    [{ items: nested(80) }, "nested more than 64 deep"],
+    [
+      { properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, {}])) },
+      "more than 10000 schemas in it",
+    ],
+  ])("refuses a schema that it could not keep to, %#", (schema, expected) => {
+    assert.strictEqual(problem(schema), expected)
+  })
+
+  it("data that looks like a schema is data", () => {
+    const schema = { const: { $ref: "https://example.com" }, default: { $schema: "x" } }
+    assert.deepStrictEqual(faults(schema, { $ref: "https://example.com" }), [])
+  })
+
+  it("L13 values 1,000 levels deep and schemas that lead to themselves end in a fault", () => {
+    const list = { properties: { next: { $ref: "#" } } }
+    assert.deepStrictEqual(faults(list, nested(100)), [])
+    const deep = faults(list, nested(1000))
+    assert.lengthOf(deep, 1)
+    assert.match(deep[0] ?? "", /^nested more than 256 deep \(field `next\.next/)
+    assert.deepStrictEqual(faults({ $ref: "#" }, 1), ["nested more than 256 deep"])
+    assert.deepStrictEqual(faults({ const: nested(1000) }, nested(1000)), [])
+  })
+
+  it("L13 what would take for ever to check ends in a fault, also where a fault would be right", () => {
+    const next = { properties: { next: { $ref: "#" } } }
+    const twice = { allOf: [next, next, next] }
+    assert.deepStrictEqual(faults(twice, nested(8)), [])
+    assert.deepStrictEqual(faults(twice, nested(40)), ["too much to check"])
+    assert.deepStrictEqual(faults({ not: { $ref: "#" } }, 1), ["nested more than 256 deep"])
+    const many = Array.from({ length: 1_000_000 }, () => 1)
+    assert.deepStrictEqual(faults({ items: { type: "integer" } }, many), ["too much to check"])
+    assert.lengthOf(faults({ items: { type: "string" } }, many), 20)
+  })
+})

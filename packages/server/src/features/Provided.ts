@@ -1,0 +1,60 @@
+/** Definitions whose services are settled: what a handler needs it gets of those at hand when it was registered. */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Complete } from "./Completion.ts"
+import type { Prompt } from "./Prompt.ts"
+import type { Resource, ResourceTemplate, Watch } from "./Resource.ts"
+import type { Tool } from "./Tool.ts"
+
+export const providedTool = <R>(tool: Tool<R>, services: Context.Context<R>): Tool => ({
+  ...tool,
+  invoke: (args, context) => Effect.provideContext(tool.invoke(args, context), services),
+})
+
+const watching = <R>(
+  watch: Watch<unknown, R> | undefined,
+  services: Context.Context<R>,
+): { readonly watch?: Watch<unknown, never> } =>
+  watch === undefined ? {} : { watch: (request) => Effect.provideContext(watch(request), services) }
+
+const completing =
+  <R>(complete: Complete<unknown, R>, services: Context.Context<R>): Complete<unknown, never> =>
+  (request) =>
+    Effect.provideContext(complete(request), services)
+
+export const providedResource = <R>(
+  { watch, ...resource }: Resource<R>,
+  services: Context.Context<R>,
+): Resource => ({
+  ...resource,
+  read: (request) => Effect.provideContext(resource.read(request), services),
+  ...watching(watch, services),
+})
+
+export const providedTemplate = <R>(
+  { complete, list, watch, ...template }: ResourceTemplate<R>,
+  services: Context.Context<R>,
+): ResourceTemplate => ({
+  ...template,
+  read: (request) => Effect.provideContext(template.read(request), services),
+  ...watching(watch, services),
+  ...(list === undefined
+    ? {}
+    : { list: (request) => Effect.provideContext(list(request), services) }),
+  ...(complete === undefined
+    ? {}
+    : {
+        complete: Object.fromEntries(
+          Object.entries(complete).map(([name, one]) => [name, completing(one, services)]),
+        ),
+      }),
+})
+
+export const providedPrompt = <R>(prompt: Prompt<R>, services: Context.Context<R>): Prompt => ({
+  ...prompt,
+  arguments: prompt.arguments.map(({ complete, ...argument }) => ({
+    ...argument,
+    ...(complete === undefined ? {} : { complete: completing(complete, services) }),
+  })),
+  get: (args, context) => Effect.provideContext(prompt.get(args, context), services),
+})

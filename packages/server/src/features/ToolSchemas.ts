@@ -1,0 +1,106 @@
+/**
+ * The two schemas of an embedder's tool: what clients are told of them, and how arguments and results are held to
+ * them. An effect Schema also transforms; a JSON Schema is told to the letter and checked as it is.
+ */
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
+import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
+import { actual } from "@colloquy/protocol/mcp/ArgumentTexts"
+import { type Check, compile } from "@colloquy/protocol/mcp/JsonSchemaCheck"
+import type { Pure } from "@colloquy/protocol/Method"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Members } from "../mcp/RequestContext.ts"
+
+export interface Input {
+  readonly schema: JsonSchema
+  /** Why no tool can have it; undefined for a good one. */
+  readonly problem: string | undefined
+  /** The value that the tool gets, or one line with every fault. */
+  readonly decode: (args: unknown) => Result.Result<unknown, string>
+}
+
+export interface Output {
+  readonly schema: JsonSchema
+  readonly problem: string | undefined
+  /** The value as it is on the wire, or what is wrong with it. */
+  readonly encode: (value: unknown) => Result.Result<unknown, string>
+}
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+const checkOf = (schema: JsonSchema) => {
+  const compiled = compile(schema)
+  return compiled._tag === "Success"
+    ? { check: compiled.success, problem: undefined }
+    : { check: (): ReturnType<Check> => [compiled.failure], problem: compiled.failure }
+}
+
+const isMembers = (u: unknown): u is Members =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+/** Clients hold tools to it in every revision. */
+const rootProblem = (schema: JsonSchema): string | undefined =>
+  schema["type"] === "object" ? undefined : 'expected a schema of `type: "object"`'
+
+/** A tool without arguments. */
+export const nothing: JsonSchema = { type: "object", properties: {}, additionalProperties: false }
+
+const noMap = (name: string, args: unknown) =>
+  `invalid type: ${actual(args)}, expected a map of arguments for \`${name}\``
+
+/** Absent arguments are none. */
+export const inputOf = (name: string, input: Pure | Members): Input => {
+  const typed = Schema.isSchema(input) ? input : undefined
+  const schema = once(() =>
+    Schema.isSchema(input) ? jsonSchemaOf(input, { closed: true }) : input,
+  )
+  const checked = once(() => checkOf(schema()))
+  const decodeTyped = typed === undefined ? undefined : Schema.decodeUnknownResult(typed)
+  return {
+    get schema() {
+      return schema()
+    },
+    get problem() {
+      return rootProblem(schema()) ?? (typed === undefined ? checked().problem : undefined)
+    },
+    decode: (args = {}) => {
+      if (!isMembers(args)) return Result.fail(noMap(name, args))
+      if (decodeTyped === undefined) {
+        const faults = checked().check(args)
+        return faults.length === 0 ? Result.succeed(args) : Result.fail(faults.join("; "))
+      }
+      const options = { errors: "all", onExcessProperty: "error" } as const
+      return Result.mapError(decodeTyped(args, options), (error) => {
+        // The schema that the client knows says it in its terms, where it can.
+        const faults = checked().check(args)
+        return faults.length > 0 ? faults.join("; ") : describeFaults("arguments", faultsOf(error))
+      })
+    },
+  }
+}
+
+export const outputOf = (output: Pure | Members): Output => {
+  const schema = once(() => (Schema.isSchema(output) ? jsonSchemaOf(output) : output))
+  const checked = once(() => checkOf(schema()))
+  const encode = Schema.isSchema(output)
+    ? Schema.encodeUnknownResult(output, { errors: "all" })
+    : undefined
+  return {
+    get schema() {
+      return schema()
+    },
+    get problem() {
+      return encode === undefined ? checked().problem : undefined
+    },
+    encode: (value) => {
+      if (encode !== undefined) {
+        return Result.mapError(encode(value), (error) => describeFaults("result", faultsOf(error)))
+      }
+      const faults = checked().check(value)
+      return faults.length === 0 ? Result.succeed(value) : Result.fail(faults.join("; "))
+    },
+  }
+}
