@@ -45,7 +45,7 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
   const seal: Seals["seal"] = Effect.fnUntraced(function* (purpose, plain) {
     const secret = yield* key
     const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
-    const sealed = yield* Effect.promise(() =>
+    const sealed = yield* Effect.promise<ArrayBuffer>(() =>
       crypto.subtle.encrypt(parametersOf(purpose, nonce), secret, owned(utf8.encode(plain))),
     )
     const bytes = new Uint8Array(nonceBytes + sealed.byteLength)
@@ -62,7 +62,7 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
     const bytes = owned(decoded.success)
     const secret = yield* key
     const parameters = parametersOf(purpose, bytes.slice(0, nonceBytes))
-    return yield* Effect.tryPromise(() =>
+    return yield* Effect.tryPromise<ArrayBuffer>(() =>
       crypto.subtle.decrypt(parameters, secret, bytes.slice(nonceBytes)),
     ).pipe(
       Effect.map((plain) => text.decode(plain)),
