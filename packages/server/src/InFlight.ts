@@ -35,7 +35,8 @@ export interface InFlight {
   /**
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
-   * `slot` takes the answer instead of the connection, and is told when there is none.
+   * `slot` takes the answer instead of the connection, and is told when there is none. `over` is called at the end of
+   * the request, with or without an answer.
    */
   readonly start: (
     id: RequestId,
@@ -43,6 +44,7 @@ export interface InFlight {
     cancellable?: boolean,
     after?: () => Effect.Effect<void> | undefined,
     slot?: Slot,
+    over?: () => void,
   ) => Effect.Effect<void>
   /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
   readonly cancel: (id: RequestId) => void
@@ -78,7 +80,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start: InFlight["start"] = (id, work, cancellable = true, after, slot) =>
+    const start: InFlight["start"] = (id, work, cancellable = true, after, slot, over) =>
       Effect.suspend(() => {
         const entry: Entry = { id, cancellable, state: "running" }
         table.add(id, entry)
@@ -104,6 +106,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
             fiber.addObserver(() => {
               if (table.get(id) === entry) table.take(id)
               if (table.size === 0) idle.openUnsafe()
+              over?.()
               if (entry.answers === undefined) return
               answering--
               accepted.openUnsafe()

@@ -63,15 +63,19 @@ export interface Caller {
   readonly peer: PeerControl
   /** Absent for notifications. */
   readonly requestId?: RequestId
-  /** Of a request: what runs once its answer was accepted, before anything else of it; the last given counts (L2). */
-  readonly afterAnswer?: (effect: Effect.Effect<void>) => void
+  /**
+   * Of a request: what runs once its answer was accepted, before anything else of it; the last given counts (L2).
+   * `over` is called when the request is over, with or without an answer.
+   */
+  readonly afterAnswer?: (effect: Effect.Effect<void>, over?: () => void) => void
 }
 
 export interface PeerOptions<L extends Rpc.Any> {
   readonly connection: Connection
   /** What the other side may call. */
   readonly local: RpcGroup.RpcGroup<L>
-  readonly handlers: Handlers<L, Caller>
+  /** Of those that `route` does not serve. */
+  readonly handlers: Partial<Handlers<L, Caller>>
   /** Tells the other side that a request of ours no longer needs an answer. */
   readonly withdraw: (peer: PeerControl, id: RequestId) => Effect.Effect<void, ConnectionClosed>
   /**
@@ -205,8 +209,10 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       return refuse(rpcError(ErrorCode.invalidParams, message, { issues }))
     }
     let after: Effect.Effect<void> | undefined
-    const afterAnswer = (effect: Effect.Effect<void>) => {
+    let over: (() => void) | undefined
+    const afterAnswer: Caller["afterAnswer"] = (effect, whenOver) => {
       after = effect
+      over = whenOver
     }
     const caller: Caller = { peer: control, requestId: id, afterAnswer }
     const work = Effect.matchCauseEffect(
@@ -217,7 +223,14 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       },
     )
     const cancellable = codec.info.cancellable !== false
-    const start = inFlight.start(id, work, cancellable, () => after, slot)
+    const start = inFlight.start(
+      id,
+      work,
+      cancellable,
+      () => after,
+      slot,
+      () => over?.(),
+    )
     return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
   }
 

@@ -89,6 +89,24 @@ describe("InFlight", () => {
     }),
   )
 
+  it.effect(
+    "tells the end of a request once, answered or cancelled, and after what follows its answer",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight } = yield* table()
+        const told: Array<string> = []
+        const say = (what: string) => () => {
+          told.push(what)
+        }
+        const after = () => Effect.sync(say("accepted"))
+        yield* inFlight.start(1, Effect.succeed("one"), true, after, undefined, say("over"))
+        yield* inFlight.start(2, Effect.never, true, after, undefined, say("over, cancelled"))
+        inFlight.cancel(2)
+        yield* settled
+        assert.deepStrictEqual(told, ["accepted", "over", "over, cancelled"])
+      }),
+  )
+
   it.effect("drains at once when nothing is in flight, and when the last is answered", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
