@@ -22,6 +22,16 @@ export interface MethodInfo {
   readonly capability?: string
   /** False: its sender must not take the request back, and who tries is not heard. */
   readonly cancellable?: false
+  /** How long, and by whom, its result may be kept, unless the result says it (2026-07-28). */
+  readonly cache?: CacheHint
+  /** Its answer may be a question, and the request comes again with what was answered (2026-07-28). */
+  readonly mayAsk?: true
+}
+
+export interface CacheHint {
+  readonly ttlMs: number
+  /** `private`: by the client that asked alone. */
+  readonly scope: "public" | "private"
 }
 
 /** The annotation that turns an `Rpc` into a method of the wire. */

@@ -3,11 +3,17 @@ import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
+import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
+import { requestStatesOf } from "./mcp/revision/RequestState.ts"
+import * as Router from "./mcp/revision/Router.ts"
+import * as Session from "./mcp/Session.ts"
 import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
+import { Sealer } from "./Sealer.ts"
 
 export interface McpServerOptions {
   /** What `serverInfo.version` says. */
@@ -25,7 +31,8 @@ export interface McpServerOptions {
 
 /**
  * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered; what is left is stopped
- * and answered with an error (L9). Returns when everything has been flushed, or nobody reads it any more.
+ * and answered with an error (L9). Returns when everything has been flushed, or nobody reads it any more. What it gives
+ * to clients to keep is good for all connections that are given the same `Sealer`; without one, for this one.
  */
 export const serve = (
   connection: Connection,
@@ -33,14 +40,28 @@ export const serve = (
 ): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const handlers = yield* makeHandlers({
+      const events = options.events ?? "on"
+      const serverInfo = {
+        name: "colloquy",
+        title: "Colloquy",
         version: options.version ?? "0.0.0",
-        events: options.events ?? "on",
+      }
+      const session = Session.make(events)
+      const shared = yield* Effect.serviceOption(Sealer)
+      const sealer = Option.isSome(shared) ? shared.value : yield* Sealer.make
+      const handlers = yield* makeHandlers({ session, serverInfo, events })
+      const router = Router.make({
+        session,
+        methods: methodsOf(CodexMcp.clientToServer),
+        handlers: handlers.requests as Router.RouterOptions["handlers"],
+        states: requestStatesOf(sealer),
+        serverInfo,
       })
       const peer = yield* makePeer({
         connection,
         local: CodexMcp.clientToServer,
-        handlers,
+        handlers: handlers.notifications,
+        ...router,
         withdraw: ({ notify }, requestId) => notify(Cancelled, [{ requestId }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),

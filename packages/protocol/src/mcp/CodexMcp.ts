@@ -7,6 +7,7 @@ import { AnyEventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
 import { dialect, notification, request } from "../Method.ts"
 import { CreateMessage, RootsList } from "./ClientFeatures.ts"
+import { Discover } from "./Discover.ts"
 import { ElicitParams } from "./Elicitation.ts"
 import { LogMessage } from "./Logging.ts"
 import { type HandshakeVersion, handshakeVersions } from "./Revisions.ts"
@@ -80,6 +81,7 @@ export const Initialize = request("initialize", {
   params: InitializeParams,
   result: InitializeResult,
   since: "2024-11-05",
+  until: "2026-07-28",
   cancellable: false,
   doc: "Agrees on a protocol revision and on capabilities; once per connection.",
 })
@@ -87,6 +89,7 @@ export const Initialize = request("initialize", {
 export const Ping = request("ping", {
   result: Schema.Struct({}),
   since: "2024-11-05",
+  until: "2026-07-28",
   doc: "Tells that the other side is alive.",
 })
 
@@ -97,6 +100,8 @@ export const ToolsList = request("tools/list", {
     nextCursor: Schema.optionalKey(Schema.String),
   }),
   since: "2024-11-05",
+  // A list may change at any time, and may be another for somebody else.
+  cache: { ttlMs: 0, scope: "private" },
   doc: "The tools, on one page whatever the cursor.",
 })
 
@@ -109,11 +114,13 @@ export const ToolsCall = request("tools/call", {
   }),
   result: CallToolResult,
   since: "2024-11-05",
+  mayAsk: true,
   doc: "Runs one tool; the answer comes when it has ended.",
 })
 
 export const Initialized = notification("notifications/initialized", {
   since: "2024-11-05",
+  until: "2026-07-28",
   doc: "The client has read the answer to `initialize`.",
 })
 
@@ -180,7 +187,7 @@ export const StreamDisconnected = notification("notifications/stream_disconnecte
 
 export const CodexMcp = dialect({
   name: "codex-mcp",
-  clientToServer: [Initialize, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
+  clientToServer: [Initialize, Discover, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
   serverToClient: [
     Ping,
     CodexEvent,

@@ -10,9 +10,10 @@ import {
   ToolsCall,
   ToolsList,
 } from "@colloquy/protocol/mcp/CodexMcp"
-import type { Handlers } from "@colloquy/protocol/Method"
-import type { Dialect } from "@colloquy/protocol/Method"
+import { Discover } from "@colloquy/protocol/mcp/Discover"
+import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
+import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { Caller } from "../Peer.ts"
 import * as ConnectionState from "./conversation/ConnectionState.ts"
@@ -20,31 +21,62 @@ import { initialize } from "./Initialize.ts"
 import { notificationsCancelled } from "./NotificationsCancelled.ts"
 import { notificationsInitialized } from "./NotificationsInitialized.ts"
 import { ping } from "./Ping.ts"
-import { handshake } from "./revision/Handshake.ts"
-import * as Session from "./Session.ts"
+import type { CoreHandler } from "./RequestContext.ts"
+import { serverCapabilities } from "./ServerCapabilities.ts"
+import { serverDiscover } from "./ServerDiscover.ts"
+import type { Session } from "./Session.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
 import type { VendorEvents } from "./VendorEvents.ts"
 
 type ClientMethods = typeof CodexMcp extends Dialect<infer C, infer _> ? C : never
 
-/** Handlers with a session of their own: make them once per connection. */
-export const make = Effect.fnUntraced(function* (options: {
-  readonly version: string
+/** Those that are answered fail with an error. */
+type Answered<M extends Rpc.Any> = M extends Rpc.Any
+  ? [Rpc.Error<M>] extends [never]
+    ? never
+    : M
+  : never
+type Requests = Answered<ClientMethods>
+
+export interface McpHandlers {
+  /** One for every request of the dialect, whatever revision knows it. */
+  readonly requests: {
+    readonly [R in Requests as R["_tag"]]: CoreHandler<Params<R>, ResultOf<R>>
+  }
+  readonly notifications: Handlers<Exclude<ClientMethods, Requests>, Caller>
+}
+
+export interface HandlersOptions {
+  readonly session: Session
+  readonly serverInfo: ResultOf<typeof Initialize>["serverInfo"]
   readonly events: VendorEvents
-}): Effect.fn.Return<
-  Handlers<ClientMethods, Caller>,
+}
+
+/** Of one connection. */
+export const make = Effect.fnUntraced(function* ({
+  events,
+  serverInfo,
+  session,
+}: HandlersOptions): Effect.fn.Return<
+  McpHandlers,
   never,
   ConversationManager | SettingsResolver | Scope.Scope
 > {
-  const session = Session.make(options.events)
   const connection = yield* ConnectionState.make
   return {
-    [Initialize._tag]: initialize(session, options.version),
-    [Ping._tag]: ping,
-    [ToolsList._tag]: handshake(session, toolsList),
-    [ToolsCall._tag]: handshake(session, yield* toolsCall(session, connection)),
-    [Initialized._tag]: notificationsInitialized,
-    [Cancelled._tag]: notificationsCancelled(connection),
+    requests: {
+      [Initialize._tag]: initialize(session, serverInfo, () =>
+        serverCapabilities({ events: session.events() !== "off" }),
+      ),
+      [Discover._tag]: serverDiscover(() => serverCapabilities({ events: events !== "off" })),
+      [Ping._tag]: ping,
+      [ToolsList._tag]: toolsList,
+      [ToolsCall._tag]: yield* toolsCall(session, connection),
+    },
+    notifications: {
+      [Initialized._tag]: notificationsInitialized,
+      [Cancelled._tag]: notificationsCancelled(connection),
+    },
   }
 })

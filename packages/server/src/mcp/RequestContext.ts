@@ -1,6 +1,7 @@
 /**
  * What the handler of a request gets with its params, in every revision: who asks, and what it can tell and ask on the
- * way to its answer. Two makers fill it, one per era (`revision/`); no handler asks which one, but through `era`.
+ * way to its answer. Two makers fill it, one per era (`revision/`). A plain object: who runs a handler in another way
+ * gives it another `ask` by spreading.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
@@ -46,12 +47,16 @@ export class InputRequired extends Data.TaggedError("InputRequired")<{
   readonly state?: unknown
 }> {}
 
+/** A result of another kind than its method's own, as it goes on the wire; `resultType` is told in the stateless era alone. */
+export class OtherResult extends Data.Class<{
+  readonly resultType: string
+  readonly members: Members
+}> {}
+
 /** What a client came back with, for handlers that keep their own state between rounds. */
 export interface Rounds {
-  /** Undefined for a first call. */
-  readonly resumed:
-    | { readonly state: unknown; readonly responses: Readonly<Record<string, unknown>> }
-    | undefined
+  /** Undefined for a first call. `responses` are those to what was asked last, of any shape. */
+  readonly resumed: { readonly state: unknown; readonly responses: Members } | undefined
 }
 
 export interface RequestContext {
@@ -67,14 +72,19 @@ export interface RequestContext {
   readonly peer: PeerControl
   /** On the request's own stream, in order; waits while the client does not read. */
   readonly notify: PeerControl["notify"]
-  /** Runs once the answer was accepted, before anything else of the request; the last given counts (L2). */
-  readonly afterAnswer: (effect: Effect.Effect<void>) => void
+  /**
+   * Runs once the answer was accepted, before anything else of the request; the last given counts (L2). `over` is called
+   * when the request is over, with or without an answer.
+   */
+  readonly afterAnswer: (effect: Effect.Effect<void>, over?: () => void) => void
   /** `notifications/progress`, for a request that named a token; `progress` has to rise. */
   readonly progress: (
     progress: number,
     total?: number,
     message?: string,
   ) => Effect.Effect<void, ConnectionClosed>
+  /** The least severe messages that the client wants; undefined: none. */
+  readonly logLevel: () => LoggingLevel | undefined
   /** `notifications/message`, when the client asked for that level or a less severe one. */
   readonly log: (
     level: LoggingLevel,
@@ -101,4 +111,4 @@ export interface RequestContext {
 export type CoreHandler<Params, Result> = (
   params: Params,
   context: RequestContext,
-) => Effect.Effect<Result, JsonRpcError | InputRequired>
+) => Effect.Effect<Result | OtherResult, JsonRpcError | InputRequired>

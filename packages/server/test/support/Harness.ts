@@ -13,12 +13,14 @@ import * as HttpModel from "@colloquy/models/HttpModel"
 import * as Connections from "@colloquy/testing/MemoryConnection"
 import * as MemoryProvider from "@colloquy/testing/MemoryProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
+import * as TestSealer from "@colloquy/testing/TestSealer"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as McpServer from "../../src/McpServer.ts"
+import type { Sealer } from "../../src/Sealer.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 export interface Harness {
@@ -56,7 +58,7 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly capacity?: number
 }
 
-type Services = ConversationManager | SettingsResolver
+type Services = ConversationManager | SettingsResolver | Sealer
 
 export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
@@ -135,7 +137,8 @@ const start: (
         for (const frame of frames) {
           if (frame._tag !== "Text") continue
           texts.push(frame.text)
-          messages.push(read(frame.text))
+          // An array of answers is read by those who asked for one.
+          if (!frame.text.startsWith("[")) messages.push(read(frame.text))
         }
       }),
       Effect.forever,
@@ -187,8 +190,9 @@ export const withCore = <A, E>(
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
-        Layer.merge(
+        Layer.mergeAll(
           settings,
+          TestSealer.layer,
           Layer.provide(
             core(tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools)),
             Layer.provide(HttpModel.layer(), provider.layer),

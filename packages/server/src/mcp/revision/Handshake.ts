@@ -3,10 +3,9 @@
  * of ours to the client.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
-import { Elicit, Progress, type ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
-import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { Caller, PeerControl } from "../../Peer.ts"
@@ -16,13 +15,13 @@ import type {
   InputRequest,
   InputResponse,
   Members,
+  OtherResult,
   RequestContext,
 } from "../RequestContext.ts"
 import type { Session } from "../Session.ts"
 import { missingIn, neededFor } from "./Capabilities.ts"
-
-/** Who connects over a pipe: the one who started the process. */
-export const localPrincipal = "local"
+import { metaOf } from "./RequestMeta.ts"
+import { localPrincipal, logTo, progressTo } from "./Tell.ts"
 
 const refusal = (missing: Members) =>
   new JsonRpcError({
@@ -31,7 +30,8 @@ const refusal = (missing: Members) =>
     data: { requiredCapabilities: missing },
   })
 
-const put = (
+/** Asks the client by a request of ours. */
+export const put = (
   peer: PeerControl,
   { method, params = {} }: InputRequest,
 ): Effect.Effect<unknown, JsonRpcError | ConnectionClosed> => {
@@ -55,103 +55,69 @@ const answered = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError> =
         }),
       )
 
-class HandshakeContext implements RequestContext {
-  readonly era = "handshake"
-  readonly principal = localPrincipal
-  readonly requestId: RequestId
-  readonly meta: Members
-  readonly peer: PeerControl
-  readonly afterAnswer: RequestContext["afterAnswer"]
-  private readonly session: Session
-
-  constructor(session: Session, caller: Required<Caller>, meta: Members) {
-    this.session = session
-    this.requestId = caller.requestId
-    this.peer = caller.peer
-    this.afterAnswer = caller.afterAnswer
-    this.meta = meta
-  }
-
-  get revision() {
-    return this.session.revision()
-  }
-
-  get client(): ClientDeclared {
-    const client = this.session.client()
-    return client === undefined
+const contextOf = (session: Session, caller: Required<Caller>, meta: Members): RequestContext => {
+  const { peer } = caller
+  const client = session.client()
+  const declared: ClientDeclared =
+    client === undefined
       ? { capabilities: {} }
       : { info: client.clientInfo, capabilities: client.capabilities }
+
+  const requires: RequestContext["requires"] = (capabilities) => {
+    const missing = missingIn(declared.capabilities, capabilities)
+    return missing === undefined ? Effect.void : Effect.fail(refusal(missing))
   }
 
-  get notify() {
-    return this.peer.notify
-  }
-
-  readonly progress: RequestContext["progress"] = (progress, total, message) => {
-    const token = this.meta["progressToken"]
-    if (token === undefined || token === null) return Effect.void
-    return this.peer.notify(Progress, [
-      {
-        progressToken: token as ProgressToken,
-        progress,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { message }),
-      },
-    ])
-  }
-
-  readonly log: RequestContext["log"] = (level, data, logger) => {
-    const { literals } = LoggingLevel
-    if (literals.indexOf(level) < literals.indexOf(this.session.logLevel)) return Effect.void
-    return this.peer.notify(LogMessage, [
-      { level, ...(logger === undefined ? {} : { logger }), data },
-    ])
-  }
-
-  readonly requires: RequestContext["requires"] = (capabilities) =>
-    Effect.suspend(() => {
-      const missing = missingIn(this.client.capabilities, capabilities)
-      return missing === undefined ? Effect.void : Effect.fail(refusal(missing))
-    })
-
-  readonly ask: RequestContext["ask"] = (questions) =>
-    Effect.forEach(Object.values<InputRequest>(questions), (one) => this.requires(neededFor(one)), {
-      discard: true,
-    }).pipe(
-      Effect.andThen(
-        Effect.all(
-          Object.fromEntries(
-            Object.entries<InputRequest>(questions).map(([key, question]) => [
-              key,
-              Effect.flatMap(put(this.peer, question), answered),
-            ]),
+  const ask: RequestContext["ask"] = <K extends string>(
+    questions: Readonly<Record<K, InputRequest>>,
+  ) =>
+    Effect.gen(function* () {
+      const asked = Object.entries<InputRequest>(questions)
+      for (const [, question] of asked) yield* requires(neededFor(question))
+      const answers = yield* Effect.forEach(
+        asked,
+        ([key, question]) =>
+          Effect.map(
+            Effect.flatMap(put(peer, question), answered),
+            (answer) => [key, answer] as const,
           ),
-          { concurrency: "unbounded" },
-        ),
-      ),
+        { concurrency: "unbounded" },
+      )
+      return Object.fromEntries(answers) as Readonly<Record<K, InputResponse>>
+    }).pipe(
       Effect.catchTag("ConnectionClosed", ({ reason }) =>
         Effect.fail(new JsonRpcError({ code: ErrorCode.serverError, message: reason })),
       ),
-    ) as ReturnType<RequestContext["ask"]>
+    )
 
-  readonly once: RequestContext["once"] = (_, effect) => effect
+  return {
+    era: "handshake",
+    revision: session.revision(),
+    client: declared,
+    principal: localPrincipal,
+    requestId: caller.requestId,
+    meta,
+    peer,
+    notify: peer.notify,
+    afterAnswer: caller.afterAnswer,
+    progress: progressTo(peer, meta),
+    logLevel: () => session.logLevel,
+    log: logTo(peer, () => session.logLevel),
+    ask,
+    requires,
+    once: (_, effect) => effect,
+  }
 }
 
-/** The handler as the Peer calls it. Nobody is told of an `InputRequired`: nothing here is run again. */
-export const handshake =
-  <P extends { readonly _meta?: Members | undefined } | undefined, R>(
-    session: Session,
-    handler: CoreHandler<P, R>,
-  ) =>
-  (params: P, caller: Caller): Effect.Effect<R, JsonRpcError> => {
-    const { afterAnswer, peer, requestId } = caller
-    if (requestId === undefined || afterAnswer === undefined) {
-      return Effect.die("a request without an id")
-    }
-    const context = new HandshakeContext(
-      session,
-      { afterAnswer, peer, requestId },
-      params?._meta ?? {},
-    )
-    return Effect.catchTag(handler(params, context), "InputRequired", (asked) => Effect.die(asked))
-  }
+/** Runs the handler for one request. Nobody is told of an `InputRequired`: nothing here is run again. */
+export const handshake = <P, R>(
+  handler: CoreHandler<P, R>,
+  params: P,
+  session: Session,
+  caller: Required<Caller>,
+): Effect.Effect<R | OtherResult, JsonRpcError> =>
+  Effect.catchTag(
+    handler(params, contextOf(session, caller, metaOf(params) ?? {})),
+    "InputRequired",
+    (asked) => Effect.die(asked),
+  )

@@ -1,0 +1,90 @@
+/**
+ * Whether what a client answered has the shape that its question asked for: an answer that has not is as good as none.
+ * Pure. A form is held to what the protocol allows in one: plain members of an object.
+ */
+import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import type { InputRequest, InputResponse, Members } from "../RequestContext.ts"
+import { isMembers } from "./Capabilities.ts"
+
+const isText = (u: unknown): u is string => typeof u === "string"
+
+/** The values that a member may have; undefined: any of its type. */
+const choices = (schema: Members): ReadonlyArray<unknown> | undefined => {
+  if (Array.isArray(schema["enum"])) return schema["enum"]
+  const titled = schema["oneOf"] ?? schema["anyOf"]
+  return Array.isArray(titled)
+    ? titled.map((one: unknown) => (isMembers(one) ? one["const"] : undefined))
+    : undefined
+}
+
+const fitsType = (schema: Members, value: unknown): boolean => {
+  switch (schema["type"]) {
+    case "string":
+      return isText(value)
+    case "number":
+      return typeof value === "number"
+    case "integer":
+      return Number.isInteger(value)
+    case "boolean":
+      return typeof value === "boolean"
+    case "array": {
+      const items = isMembers(schema["items"]) ? schema["items"] : {}
+      return (
+        Array.isArray(value) && value.every((one) => fitsMember({ type: "string", ...items }, one))
+      )
+    }
+    default:
+      return true
+  }
+}
+
+const fitsMember = (schema: Members, value: unknown): boolean => {
+  const allowed = schema["type"] === "array" ? undefined : choices(schema)
+  return fitsType(schema, value) && (allowed === undefined || allowed.includes(value))
+}
+
+const fitsForm = (schema: unknown, content: unknown): boolean => {
+  if (!isMembers(content)) return false
+  if (!isMembers(schema)) return true
+  const required = Array.isArray(schema["required"]) ? schema["required"] : []
+  const properties = isMembers(schema["properties"]) ? schema["properties"] : {}
+  return (
+    required.every((name) => isText(name) && Object.hasOwn(content, name)) &&
+    Object.entries(content).every(([name, value]) => {
+      const member = Object.hasOwn(properties, name) ? properties[name] : undefined
+      return !isMembers(member) || fitsMember(member, value)
+    })
+  )
+}
+
+const fitsElicitation = (params: Members, answer: Members): boolean => {
+  switch (answer["action"]) {
+    case "decline":
+    case "cancel":
+      return true
+    case "accept":
+      return params["mode"] === "url" || fitsForm(params["requestedSchema"], answer["content"])
+    default:
+      return false
+  }
+}
+
+const isRoot = (u: unknown): boolean => isMembers(u) && isText(u["uri"])
+
+const fits = ({ method, params = {} }: InputRequest, answer: Members): boolean => {
+  switch (method) {
+    case Elicit._tag:
+      return fitsElicitation(params, answer)
+    case CreateMessage._tag:
+      return (
+        isText(answer["role"]) && isText(answer["model"]) && typeof answer["content"] === "object"
+      )
+    case RootsList._tag:
+      return Array.isArray(answer["roots"]) && answer["roots"].every(isRoot)
+  }
+}
+
+/** The answer when it fits its question. */
+export const readResponse = (question: InputRequest, answer: unknown): InputResponse | undefined =>
+  isMembers(answer) && fits(question, answer) ? answer : undefined

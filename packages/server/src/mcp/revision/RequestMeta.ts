@@ -1,0 +1,77 @@
+/** What a request of the stateless revision says of itself in `_meta`, and what is wrong with it. Pure. */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
+import {
+  MetaKey,
+  StatelessErrorCode,
+  type StatelessVersion,
+  statelessVersions,
+} from "@colloquy/protocol/mcp/Revisions"
+import * as Result from "effect/Result"
+import type { ClientDeclared, Members } from "../RequestContext.ts"
+import { isMembers } from "./Capabilities.ts"
+
+export interface RequestMeta {
+  readonly revision: StatelessVersion
+  readonly client: ClientDeclared
+  readonly logLevel: LoggingLevel | undefined
+  readonly meta: Members
+}
+
+/** `_meta` of the params of a request; undefined when there is none, or it is no object. */
+export const metaOf = (params: unknown): Members | undefined => {
+  const meta = isMembers(params) ? params["_meta"] : undefined
+  return isMembers(meta) ? meta : undefined
+}
+
+const unusable = (key: string, expected: string) =>
+  Result.fail(
+    new JsonRpcError({
+      code: ErrorCode.invalidParams,
+      message: `Invalid params: params._meta["${key}"]: expected ${expected}`,
+      // A client that speaks other revisions learns which are spoken here.
+      data: { supported: statelessVersions },
+    }),
+  )
+
+const infoOf = (u: unknown): ClientDeclared["info"] => {
+  if (!isMembers(u)) return undefined
+  const { name, title, version } = u
+  return typeof name === "string" && typeof version === "string"
+    ? { name, version, ...(typeof title === "string" ? { title } : {}) }
+    : undefined
+}
+
+const isLevel = (u: unknown): u is LoggingLevel =>
+  LoggingLevel.literals.some((level) => level === u)
+
+export const readMeta = (meta: Members): Result.Result<RequestMeta, JsonRpcError> => {
+  const requested = meta[MetaKey.protocolVersion]
+  if (typeof requested !== "string") return unusable(MetaKey.protocolVersion, "a string")
+  const revision = statelessVersions.find((version) => version === requested)
+  if (revision === undefined) {
+    return Result.fail(
+      new JsonRpcError({
+        code: StatelessErrorCode.unsupportedProtocolVersion,
+        message: `Unsupported protocol version: ${JSON.stringify(requested.slice(0, 64))}`,
+        data: { supported: statelessVersions, requested },
+      }),
+    )
+  }
+  const capabilities = meta[MetaKey.clientCapabilities]
+  if (!isMembers(capabilities)) return unusable(MetaKey.clientCapabilities, "an object")
+  const info = infoOf(meta[MetaKey.clientInfo])
+  if (info === undefined && meta[MetaKey.clientInfo] !== undefined) {
+    return unusable(MetaKey.clientInfo, "an object with `name` and `version`")
+  }
+  const logLevel = meta[MetaKey.logLevel]
+  if (logLevel !== undefined && !isLevel(logLevel)) {
+    return unusable(MetaKey.logLevel, `one of ${LoggingLevel.literals.join(", ")}`)
+  }
+  return Result.succeed({
+    revision,
+    client: info === undefined ? { capabilities } : { info, capabilities },
+    logLevel,
+    meta,
+  })
+}

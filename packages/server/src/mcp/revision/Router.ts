@@ -1,0 +1,171 @@
+/**
+ * Which revision a request is of, and what serves it: `initialize` chooses for the connection, `_meta` of a request for
+ * that request alone. A request of one era never changes what the other era knows of the connection.
+ */
+import { ErrorCode, JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
+import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
+import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
+import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Caller, PeerControl } from "../../Peer.ts"
+import { methodNotFound, type Route } from "../../Route.ts"
+import { type CoreHandler, type Members, OtherResult } from "../RequestContext.ts"
+import type { Session } from "../Session.ts"
+import { isMembers } from "./Capabilities.ts"
+import { handshake } from "./Handshake.ts"
+import { metaOf, readMeta, type RequestMeta } from "./RequestMeta.ts"
+import type { RequestStates } from "./RequestState.ts"
+import { knows, rulesOf } from "./Revision.ts"
+import { silent, stateless } from "./Stateless.ts"
+import { localPrincipal } from "./Tell.ts"
+
+export type AnyHandler = CoreHandler<unknown, unknown>
+
+export interface RouterOptions {
+  readonly session: Session
+  readonly methods: ReadonlyMap<string, Method>
+  readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
+  readonly states: RequestStates
+  readonly serverInfo: Members
+}
+
+export interface Router {
+  readonly route: (request: Request, batched: boolean) => Route | JsonRpcError
+  readonly batches: () => boolean
+}
+
+const newest = statelessVersions[0]
+
+/** The codec of a method whose handler may give a result of another kind. */
+const handshakeCodec = (codec: Codec): Route["codec"] => ({
+  ...codec,
+  encodeResult: (value) =>
+    value instanceof OtherResult ? Result.succeed(value.members) : codec.encodeResult(value),
+})
+
+/** Says of every result what it is, who made it, and how long it is good (2026-07-28). */
+const statelessCodec = (codec: Codec, serverInfo: Members): Route["codec"] => {
+  const { cache } = codec.info
+  const hint = cache === undefined ? {} : { ttlMs: cache.ttlMs, cacheScope: cache.scope }
+  const serverMeta = { [MetaKey.serverInfo]: serverInfo }
+  const metaWith = (meta: unknown) => (isMembers(meta) ? { ...meta, ...serverMeta } : serverMeta)
+  return {
+    ...codec,
+    encodeResult: (value) => {
+      if (value instanceof OtherResult) {
+        const { members, resultType } = value
+        return Result.succeed({ resultType, ...members, _meta: metaWith(members["_meta"]) })
+      }
+      const encoded = codec.encodeResult(value)
+      if (encoded._tag === "Failure") return encoded
+      const members = encoded.success as Members
+      return Result.succeed({
+        resultType: "complete",
+        ...hint,
+        ...members,
+        _meta: metaWith(members["_meta"]),
+      })
+    },
+  }
+}
+
+const alone = (method: string) =>
+  new JsonRpcError({
+    code: ErrorCode.invalidRequest,
+    message: `Invalid Request: \`${method}\` must not stand in a batch`,
+  })
+
+const whole = ({ afterAnswer, peer, requestId }: Caller): Required<Caller> | undefined =>
+  requestId === undefined || afterAnswer === undefined
+    ? undefined
+    : { afterAnswer, peer, requestId }
+
+const nameless = Effect.suspend(() => Effect.die("a request without an id"))
+
+/** One codec per method and era, made when it is first used. */
+const remembered = (make: (codec: Codec) => Route["codec"]) => {
+  const known = new Map<Method, Route["codec"]>()
+  return (method: Method) => {
+    const codec = known.get(method) ?? make(codecOf(method))
+    known.set(method, codec)
+    return codec
+  }
+}
+
+export const make = ({ handlers, methods, serverInfo, session, states }: RouterOptions): Router => {
+  const oldCodec = remembered(handshakeCodec)
+  const newCodec = remembered((codec) => statelessCodec(codec, serverInfo))
+  let quiet: PeerControl | undefined
+
+  const old = (method: Method, handler: AnyHandler): Route => ({
+    codec: oldCodec(method),
+    handler: (params, given) => {
+      const caller = whole(given)
+      return caller === undefined ? nameless : handshake(handler, params, session, caller)
+    },
+  })
+
+  const ofRequest = (
+    method: Method,
+    handler: AnyHandler,
+    said: RequestMeta,
+    request: Request,
+  ): Route => {
+    const codec = newCodec(method)
+    return {
+      codec,
+      handler: (params, given) => {
+        const caller = whole(given)
+        if (caller === undefined) return nameless
+        quiet ??= silent(caller.peer)
+        return stateless(handler, params, {
+          said,
+          caller,
+          peer: quiet,
+          states,
+          ...(codec.info.mayAsk === true
+            ? { call: { method: method._tag, params: request.params, principal: localPrincipal } }
+            : {}),
+        })
+      },
+    }
+  }
+
+  /** What the request asks for is a revision of its own; the one that was agreed on is no other. */
+  const isStateless = (method: Method | undefined, meta: Members | undefined): boolean => {
+    const version = meta?.[MetaKey.protocolVersion]
+    if (version !== undefined) return !(session.initialized() && version === session.revision())
+    return method !== undefined && knows(newest, method) && !knows(session.revision(), method)
+  }
+
+  const statelessRoute = (
+    method: Method | undefined,
+    meta: Members | undefined,
+    request: Request,
+  ): Route | JsonRpcError => {
+    const said = readMeta(meta ?? {})
+    if (said._tag === "Failure") return said.failure
+    const handler = handlers[request.method]
+    return method === undefined || handler === undefined || !knows(said.success.revision, method)
+      ? methodNotFound(request.method)
+      : ofRequest(method, handler, said.success, request)
+  }
+
+  const route: Router["route"] = (request, batched) => {
+    const method = methods.get(request.method)
+    const meta = metaOf(request.params)
+    const isNew = isStateless(method, meta)
+    if (batched && (isNew || request.method === Initialize._tag)) return alone(request.method)
+    if (isNew) return statelessRoute(method, meta, request)
+    const handler = handlers[request.method]
+    return method === undefined || handler === undefined || !knows(session.revision(), method)
+      ? methodNotFound(request.method)
+      : old(method, handler)
+  }
+
+  return {
+    route,
+    batches: () => session.initialized() && rulesOf[session.revision()].batches,
+  }
+}

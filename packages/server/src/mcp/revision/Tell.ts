@@ -1,0 +1,34 @@
+/** What a handler tells on its way, in every era: progress under the token of its request, and lines of the log. */
+import { Progress, type ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
+import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
+import * as Effect from "effect/Effect"
+import type { PeerControl } from "../../Peer.ts"
+import type { Members, RequestContext } from "../RequestContext.ts"
+
+/** Who connects over a pipe: the one who started the process. */
+export const localPrincipal = "local"
+
+export const progressTo =
+  (peer: PeerControl, meta: Members): RequestContext["progress"] =>
+  (progress, total, message) => {
+    const token = meta["progressToken"]
+    if (token === undefined || token === null) return Effect.void
+    return peer.notify(Progress, [
+      {
+        progressToken: token as ProgressToken,
+        progress,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message }),
+      },
+    ])
+  }
+
+/** @param least the least severe level that the client wants; undefined: it wants none */
+export const logTo =
+  (peer: PeerControl, least: () => LoggingLevel | undefined): RequestContext["log"] =>
+  (level, data, logger) => {
+    const from = least()
+    const { literals } = LoggingLevel
+    if (from === undefined || literals.indexOf(level) < literals.indexOf(from)) return Effect.void
+    return peer.notify(LogMessage, [{ level, ...(logger === undefined ? {} : { logger }), data }])
+  }
