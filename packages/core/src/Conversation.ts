@@ -153,7 +153,12 @@ class Live implements OwnedConversation {
     if (command.reply !== undefined) {
       const step: Turn.Step | undefined =
         decision.goOn === true
-          ? { history: log.history(), seq: log.seq - 1, usage: after.usage }
+          ? {
+              history: log.history(),
+              seq: log.seq - 1,
+              usage: after.usage,
+              tokens: log.tokens(),
+            }
           : undefined
       this.answer(command.reply, {
         _tag: "Decision",

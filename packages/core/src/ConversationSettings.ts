@@ -25,7 +25,10 @@ export interface ConversationSettings {
   readonly baseInstructions?: string
   /** Added after the system instructions. */
   readonly developerInstructions?: string
+  /** Replaces the built-in instructions for a summary of the history. */
   readonly compactPrompt?: string
+  /** Tokens of a request from which on the history is summarised; 0: never. Default 80 % of `contextWindow`. */
+  readonly autoCompactTokenLimit?: number
   readonly includePlanTool: boolean
   readonly effort?: ReasoningEffort
   readonly summary: ReasoningSummary

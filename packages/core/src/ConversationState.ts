@@ -15,9 +15,15 @@ import { none as noReceipts, type Receipts } from "./Receipts.ts"
 /** The ops that change what later turns run with. */
 export type ContextOp = Extract<Op, { readonly type: "user_turn" | "override_turn_context" }>
 
+/** The id of the events of a summary in the middle of a turn, which nobody submitted (§6.9); `n` counts from 0. */
+export const autoCompactId = (n: number): string => `auto-compact-${n}`
+
+export const isAutoCompactId = (id: string): boolean => /^auto-compact-\d+$/.test(id)
+
 /** A submission that waits for a turn of its own. */
 export interface Waiting {
   readonly id: SubmissionId
+  /** Of a `compact` none: its turn summarises the history. */
   readonly items: ReadonlyArray<InputItem>
   /** Of a `user_turn`: takes effect when its turn starts. */
   readonly context?: ContextOp
@@ -27,6 +33,8 @@ interface RunningTurn {
   readonly id: SubmissionId
   /** Number of the last event that carries user input for this turn. */
   readonly inputSeq: number
+  /** True for one without any input: it summarises the history and takes none in. */
+  readonly compacts: boolean
   /** Set once the turn has been told to stop. */
   readonly aborting?: TurnAbortReason
 }
@@ -41,6 +49,8 @@ export interface State {
   readonly approvals: ApprovalBook
   /** Tokens of all requests so far; undefined until a provider reported some. */
   readonly usage: TokenUsage | undefined
+  /** How often the history was summarised in the middle of a turn. */
+  readonly autoCompactions: number
   /** Submissions that wait for the list of tools, oldest first; absent most of the time. */
   readonly listings?: ReadonlyArray<SubmissionId>
   /** True from `shutdown` on. */
@@ -57,6 +67,7 @@ export const initial = (settings: ConversationSettings): State => ({
   receipts: noReceipts,
   approvals: emptyBook,
   usage: undefined,
+  autoCompactions: 0,
   closing: false,
 })
 
@@ -82,13 +93,13 @@ export const project = (state: State, event: Event): State => {
   const seq = event.seq + 1
   switch (msg.type) {
     case "task_started":
-      return { ...state, seq, turn: { id: event.id, inputSeq: event.seq } }
+      return { ...state, seq, turn: { id: event.id, inputSeq: event.seq, compacts: true } }
     case "task_complete":
     case "turn_aborted":
       return { ...state, seq, turn: state.turn?.id === event.id ? undefined : state.turn }
     case "user_message":
       return state.turn?.id === event.id && msg.kind === "plain"
-        ? { ...state, seq, turn: { ...state.turn, inputSeq: event.seq } }
+        ? { ...state, seq, turn: { ...state.turn, inputSeq: event.seq, compacts: false } }
         : { ...state, seq }
     case "approval_resolved":
       return msg.reason === "answered" && msg.grant !== undefined
@@ -96,6 +107,10 @@ export const project = (state: State, event: Event): State => {
         : { ...state, seq }
     case "token_count":
       return { ...state, seq, usage: msg.info?.total_token_usage ?? state.usage }
+    case "compacted":
+      return isAutoCompactId(event.id)
+        ? { ...state, seq, autoCompactions: state.autoCompactions + 1 }
+        : { ...state, seq }
     default:
       return { ...state, seq }
   }

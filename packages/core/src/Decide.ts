@@ -6,7 +6,8 @@ import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import { answer, ask, attend, giveUp } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "./ConversationErrors.ts"
-import type { State, Waiting } from "./ConversationState.ts"
+import { autoCompactId, isAutoCompactId, type State, type Waiting } from "./ConversationState.ts"
+import { triggerText } from "./compaction/Compacted.ts"
 import {
   type Decision,
   followedBy,
@@ -40,9 +41,7 @@ export const decide = (state: State, input: Input): Decision => {
     case "Cancel":
       return cancel(state, input.id)
     case "Emit":
-      return state.turn?.id === input.turnId
-        ? { ...nothing(state), events: input.messages.map((msg) => ({ id: input.turnId, msg })) }
-        : nothing(state)
+      return state.turn?.id === input.turnId ? emit(state, input) : nothing(state)
     case "Advance":
       return advance(state, input)
     case "Ask":
@@ -60,12 +59,24 @@ export const decide = (state: State, input: Input): Decision => {
   }
 }
 
+const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">): Decision => {
+  const id = ofCompaction === true ? autoCompactId(state.autoCompactions) : turnId
+  return { ...nothing(state), events: messages.map((msg) => ({ id, msg })) }
+}
+
 const submit = (state: State, input: InputOf<"Submit">): Decision => {
   const { id: chosen } = input
   if (state.closing) return { ...nothing(state), refused: new ConversationClosed() }
   if (chosen === undefined) {
     const { id, receipts } = automatic(state.receipts)
     return accept({ ...state, receipts }, id, input)
+  }
+  if (isAutoCompactId(chosen)) {
+    return refuse(
+      state,
+      "DuplicateId",
+      `submission id \`${chosen}\` is one of the conversation's own`,
+    )
   }
   const receipt = receiptOf(state.receipts, chosen)
   if (receipt !== undefined) return { ...nothing(state), receipt }
@@ -86,6 +97,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return userInput(state, { id, items: op.items }, whileRunning)
     case "user_turn":
       return userInput(state, { id, items: op.items, context: op }, whileRunning)
+    case "compact":
+      return placed(state, { id, items: [] }, whileRunning)
     case "override_turn_context":
       return { ...done, ...withContext(state, id, op) }
     case "interrupt":
@@ -153,14 +166,19 @@ const userInput = (state: State, submission: Waiting, whileRunning: WhileRunning
       `${length} UTF-16 code units of text; at most ${maxTextLength} are taken at once`,
     )
   }
+  return placed(state, submission, whileRunning)
+}
+
+/** Input, or a summary of the history: where it runs. */
+const placed = (state: State, submission: Waiting, whileRunning: WhileRunning): Decision => {
   const { turn } = state
-  // A turn that is being stopped takes nothing in.
-  const joinable = turn !== undefined && turn.aborting === undefined
+  // A turn that is being stopped takes nothing in, nor one that summarises.
+  const joinable = turn !== undefined && turn.aborting === undefined && !turn.compacts
   if (whileRunning === "steer" && !joinable) {
     return refuse(
       state,
       "NoTurnRunning",
-      turn === undefined ? "no turn is running" : `turn \`${turn.id}\` is being stopped`,
+      turn === undefined ? "no turn is running" : whyNotJoined(turn),
     )
   }
   if (turn === undefined) return start(state, submission)
@@ -181,11 +199,21 @@ const userInput = (state: State, submission: Waiting, whileRunning: WhileRunning
   }
 }
 
-const join = (state: State, turnId: SubmissionId, { items }: Waiting): Decision => ({
-  ...nothing(state),
-  events: inputEvents(turnId, items),
-  receipt: { id: turnId, disposition: "joined" },
-})
+const whyNotJoined = ({ aborting, id }: NonNullable<State["turn"]>): string =>
+  aborting === undefined
+    ? `turn \`${id}\` summarises the history and takes nothing in`
+    : `turn \`${id}\` is being stopped`
+
+/** A summary that is wanted while a turn runs is asked of that turn, in words (§6.9). */
+const join = (state: State, turnId: SubmissionId, submission: Waiting): Decision => {
+  const inWords: ReadonlyArray<InputItem> = [{ type: "text", text: triggerText }]
+  const items = submission.items.length === 0 ? inWords : submission.items
+  return {
+    ...nothing(state),
+    events: inputEvents(turnId, items),
+    receipt: { id: turnId, disposition: "joined" },
+  }
+}
 
 const wait = (state: State, submission: Waiting, first = false): Decision =>
   state.waiting.length >= maxWaiting

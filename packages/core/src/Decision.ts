@@ -41,6 +41,8 @@ export type Input =
       readonly _tag: "Emit"
       readonly turnId: SubmissionId
       readonly messages: ReadonlyArray<EventMsg>
+      /** True: they are of a summary in the middle of the turn. */
+      readonly ofCompaction?: true
     }
   /** The turn asks whether to send another request; `sawSeq` is what its last request had seen. */
   | {

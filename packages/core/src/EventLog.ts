@@ -4,6 +4,7 @@
  */
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import type { ContextTokens } from "./compaction/TokenGauge.ts"
 import { History } from "./History.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
 import { Partials } from "./Partials.ts"
@@ -47,12 +48,21 @@ export class EventLog {
 
   /** The model's history of every durable event; what was given out does not change with later ones. */
   history(): ReadonlyArray<ResponseItem> {
+    return this.fold().items()
+  }
+
+  /** How much of the model's context that history takes. */
+  tokens(): ContextTokens {
+    return this.fold().tokens
+  }
+
+  private fold(): History {
     const folded = (this.folded ??= { history: new History(), next: 0 })
     for (; folded.next < this.durable.length; folded.next++) {
       const event = this.durable[folded.next]
       if (event !== undefined) folded.history.add(event)
     }
-    return folded.history.items()
+    return folded.history
   }
 
   /** The events that put a question nothing has resolved, oldest first. */

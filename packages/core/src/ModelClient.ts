@@ -87,7 +87,8 @@ export type ModelEvent =
 
 /**
  * Why a request to a model failed. `message` is the text of the `error` event (§6.4) and holds no secret.
- * `retryable` tells the turn loop whether to ask again; `retryAfterMs` is the delay the server named.
+ * `retryable` tells the turn loop whether to ask again; `retryAfterMs` is the delay the server named. `ContextWindow`:
+ * the request is longer than the model takes; the turn loop then has the history summarised.
  */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   reason: Schema.Literals([
@@ -98,6 +99,7 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     "Stream",
     "Key",
     "Request",
+    "ContextWindow",
   ]),
   message: Schema.String,
   retryable: Schema.Boolean,

@@ -8,19 +8,21 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ApprovalRequest, Elicitation, ElicitationAnswer, Verdict } from "./Approval.ts"
-import { backoff } from "./Backoff.ts"
+import * as Compaction from "./compaction/Compaction.ts"
+import { isFull, stillAbove } from "./compaction/Limit.ts"
+import type { ContextTokens } from "./compaction/TokenGauge.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { isToolCall } from "./History.ts"
 import { instructionsOf } from "./Instructions.ts"
 import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from "./ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "./ToolRuntime.ts"
 import * as TurnCalls from "./TurnCalls.ts"
-import { answerOf, deltaEvents, itemEvents, streamError, tokenCount } from "./TurnEvents.ts"
+import { answerOf, deltaEvents, itemEvents, tokenCount } from "./TurnEvents.ts"
+import { beforeRetry } from "./TurnRetry.ts"
 
 /** What the next request is made of. */
 export interface Step {
@@ -28,11 +30,15 @@ export interface Step {
   /** Number of the last event the history is folded from. */
   readonly seq: number
   readonly usage: TokenUsage | undefined
+  /** What the history takes of the model's context. */
+  readonly tokens: ContextTokens
 }
 
 export interface TurnPort {
   /** In order; returns when the conversation has them in its inbox. */
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
+  /** Likewise, of a summary in the middle of the turn: under an id of its own, `auto-compact-N` (§6.9). */
+  readonly emitCompaction: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
   /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** Likewise, the question of a tool server. */
@@ -51,6 +57,8 @@ export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
+  /** True: it has no input and summarises the history. */
+  readonly compacts?: boolean
 }
 
 /** What one response of the model left behind. */
@@ -64,11 +72,13 @@ export const run = (
   turn: TurnOptions,
   port: TurnPort,
 ): Effect.Effect<void, ModelError, ModelClient | ToolRuntime> =>
-  Effect.scoped(
-    Effect.flatMap(ToolRuntime, (runtime) =>
-      Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) => loop(turn, port, tools)),
-    ),
-  )
+  turn.compacts === true
+    ? Compaction.run(turn, port)
+    : Effect.scoped(
+        Effect.flatMap(ToolRuntime, (runtime) =>
+          Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) => loop(turn, port, tools)),
+        ),
+      )
 
 const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   conversationId: turn.conversationId,
@@ -85,30 +95,40 @@ const loop = Effect.fnUntraced(function* (
   port: TurnPort,
   tools: TurnTools,
 ): Effect.fn.Return<void, ModelError, ModelClient> {
-  const { streamMaxRetries } = turn.settings.provider
+  const { settings } = turn
   let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
   let attempt = 0
+  // `fresh` until the request after a summary was answered; then it is known whether the summary was enough.
+  let summary: "none" | "fresh" | "answered" = "none"
   while (true) {
     const step = yield* port.advance(progress)
     if (step === undefined) return
+    const full = isFull(settings, step.tokens)
+    if (full && summary === "answered") return yield* stillAbove(settings, step.tokens)
+    if (summary === "answered") summary = "none"
+    progress = { sawSeq: step.seq, followUp: true, lastMessage: null }
+    if (full && summary === "none" && Compaction.hasAnswers(step)) {
+      yield* Compaction.inline(turn, port, step)
+      summary = "fresh"
+      continue
+    }
     const outcome = yield* Effect.result(Effect.scoped(respond(turn, port, tools, step)))
     if (outcome._tag === "Success") {
       attempt = 0
+      if (summary === "fresh") summary = "answered"
       progress = { sawSeq: step.seq, ...outcome.success }
       continue
     }
     const error = outcome.failure
-    attempt++
-    if (!error.retryable || attempt > streamMaxRetries) return yield* error
-    const delay =
-      error.retryAfterMs === undefined
-        ? yield* backoff(attempt)
-        : Duration.millis(error.retryAfterMs)
-    yield* port.emit([
-      streamError(error.message, attempt, streamMaxRetries, Duration.toMillis(delay)),
-    ])
-    yield* Effect.sleep(delay)
-    progress = { sawSeq: step.seq, followUp: true, lastMessage: null }
+    if (error.reason === "ContextWindow" && summary === "fresh") {
+      return yield* stillAbove(settings, step.tokens)
+    }
+    if (error.reason === "ContextWindow" && Compaction.hasAnswers(step)) {
+      yield* Compaction.inline(turn, port, step)
+      summary = "fresh"
+    } else {
+      yield* beforeRetry(settings.provider, ++attempt, error, port.emit)
+    }
   }
 })
 

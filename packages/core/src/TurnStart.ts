@@ -36,7 +36,7 @@ export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem
   ] satisfies ReadonlyArray<Draft>
 }
 
-/** The turn starts now. */
+/** The turn starts now; one without input summarises the history. */
 export const start = (before: State, { id, items, context }: Waiting): Decision => {
   const { state, events } =
     context === undefined ? nothing(before) : withContext(before, id, context)
@@ -48,7 +48,7 @@ export const start = (before: State, { id, items, context }: Waiting): Decision 
         id,
         msg: { type: "task_started", model_context_window: state.settings.contextWindow },
       },
-      ...inputEvents(id, items),
+      ...(items.length === 0 ? [] : inputEvents(id, items)),
     ],
     actions: [{ _tag: "StartTurn", id }],
     receipt: { id, disposition: "started" },

@@ -40,8 +40,9 @@ export class Workshop {
 
   /** Starts a turn with the settings of now. */
   start(conversationId: ConversationId, turnId: SubmissionId): Effect.Effect<void> {
-    const { settings } = this.journal.now
-    return this.runner.start({ id: turnId, conversationId, settings }, this.port(turnId))
+    const { settings, turn } = this.journal.now
+    const compacts = turn?.compacts === true
+    return this.runner.start({ id: turnId, conversationId, settings, compacts }, this.port(turnId))
   }
 
   /** Has the tools of the tool servers listed, with the settings of now; returns at once, `Listed` follows. */
@@ -76,6 +77,10 @@ export class Workshop {
       granted: (request) =>
         Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
       emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
+      emitCompaction: (messages) =>
+        Effect.asVoid(
+          inbox.send({ input: { _tag: "Emit", turnId, messages, ofCompaction: true } }),
+        ),
       advance: (progress) =>
         Effect.map(inbox.ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
           answer._tag === "Decision" ? answer.step : undefined,

@@ -167,7 +167,11 @@ describe("number and project", () => {
       id: "t",
       msg: { type: "task_started", model_context_window: null },
     })
-    assert.deepStrictEqual(started, { ...idle, seq: 3, turn: { id: "t", inputSeq: 2 } })
+    assert.deepStrictEqual(started, {
+      ...idle,
+      seq: 3,
+      turn: { id: "t", inputSeq: 2, compacts: true },
+    })
     for (const msg of [taskComplete("t", null).msg, turnAborted("t").msg]) {
       assert.strictEqual(project(started, { seq: 3, id: "t", msg }).turn, undefined)
       assert.deepStrictEqual(project(started, { seq: 3, id: "other", msg }), {

@@ -134,7 +134,6 @@ describe("decide: an idle conversation", () => {
       { type: "get_history_entry_request", offset: 0, log_id: 0 },
       { type: "get_path" },
       { type: "list_custom_prompts" },
-      { type: "compact" },
       { type: "review", review_request: { prompt: "p", user_facing_hint: "h" } },
     ]
     for (const op of ops) {

@@ -9,7 +9,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { number } from "../src/ConversationState.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { EventLog } from "../src/EventLog.ts"
-import { historyOf } from "../src/History.ts"
 import { ModelClient } from "../src/ModelClient.ts"
 import { ToolRuntime } from "../src/ToolRuntime.ts"
 import * as Turn from "../src/Turn.ts"
@@ -67,11 +66,16 @@ const setUp = (
         told.push(...messages)
         record(messages)
       }),
+    emitCompaction: (messages) =>
+      Effect.sync(() => {
+        told.push(...messages)
+        record(messages)
+      }),
     advance: (progress) =>
       Effect.sync(() => {
         asked.push(progress)
         return progress.followUp
-          ? { history: historyOf(log.all()), seq: log.seq - 1, usage: total }
+          ? { history: log.history(), seq: log.seq - 1, usage: total, tokens: log.tokens() }
           : undefined
       }),
   }

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import { chatMessages } from "./internal/ChatMessages.ts"
 import { makeToolCalls, ToolCallDelta } from "./internal/ChatToolCalls.ts"
 import { malformed, streamFailure } from "./internal/Failures.ts"
+import { isOverflow } from "./internal/Overflow.ts"
 import { oneLine, parseJson, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
 
 /** Tools of other kinds have no form on this wire (§6.6). */
@@ -97,17 +98,17 @@ const readText = (u: unknown): string => {
   return part?.text ?? part?.content ?? ""
 }
 
-const decodeFault = Schema.decodeUnknownOption(Schema.Struct({ message: Schema.String }))
+const decodeFault = Schema.decodeUnknownOption(
+  Schema.Struct({ message: Schema.String, code: Schema.optional(Schema.Unknown) }),
+)
 
-const chunkFault = (error: unknown): ModelError =>
-  streamFailure(
-    typeof error === "string"
-      ? error
-      : Option.match(decodeFault(error), {
-          onNone: () => "the provider reported an error without a message",
-          onSome: ({ message }) => message,
-        }),
-  )
+const chunkFault = (error: unknown): ModelError => {
+  const fault =
+    typeof error === "string" ? { message: error } : Option.getOrUndefined(decodeFault(error))
+  if (fault === undefined) return streamFailure("the provider reported an error without a message")
+  const code = "code" in fault && typeof fault.code === "string" ? fault.code : undefined
+  return streamFailure(fault.message, { overflow: isOverflow(code, fault.message) })
+}
 
 /**
  * Decodes the chunks of one response.

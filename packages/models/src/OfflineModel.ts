@@ -113,6 +113,9 @@ const speech = (step: Spoken, nextCallId: () => string): Speech => {
   return { deltas: [], item, output: tokens(input), thought: 0 }
 }
 
+const failureOf = (message: string, retryable: boolean, tooLong: boolean) =>
+  new ModelError({ reason: tooLong ? "ContextWindow" : "Stream", message, retryable })
+
 /** @param position names the response in its call ids */
 const perform = (
   request: ModelRequest,
@@ -137,9 +140,10 @@ const perform = (
     if ("delay_ms" in step) pause = Duration.sum(pause, Duration.millis(step.delay_ms))
     else if ("usage" in step) givenUsage = step.usage
     else if ("error" in step) {
-      const { message, retryable = true } = step.error
+      const tooLong = step.error.reason === "context_window"
+      const { message, retryable = !tooLong } = step.error
       if (!Duration.isZero(pause)) beats.push({ pause, events: [] })
-      return { beats, failure: new ModelError({ reason: "Stream", message, retryable }) }
+      return { beats, failure: failureOf(message, retryable, tooLong) }
     } else {
       const said = speech(step, () => callId(position, calls++))
       for (const delta of said.deltas) say(delta, deltaDelay)

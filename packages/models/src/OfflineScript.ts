@@ -29,9 +29,13 @@ export const OfflineStep = Schema.Union([
     }),
   }),
   Schema.Struct({ delay_ms: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)) }),
-  /** Ends the response with a failure; retryable unless it says otherwise. */
+  /** Ends the response with a failure; retryable unless it says otherwise, or that the request is too long. */
   Schema.Struct({
-    error: Schema.Struct({ message: Schema.String, retryable: Schema.optionalKey(Schema.Boolean) }),
+    error: Schema.Struct({
+      message: Schema.String,
+      retryable: Schema.optionalKey(Schema.Boolean),
+      reason: Schema.optionalKey(Schema.Literal("context_window")),
+    }),
   }),
   /** Instead of the computed usage; absent members are 0, the total is the sum. */
   Schema.Struct({

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { malformed, maxRetryAfterMs, streamFailure } from "./internal/Failures.ts"
+import { isOverflow } from "./internal/Overflow.ts"
 import { readItem } from "./internal/ResponsesItem.ts"
 import { oneLine, parseJson, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
 
@@ -98,7 +99,6 @@ const Fault = Schema.Struct({
 
 // The same request would fail the same way. The last two are reasons of an incomplete response.
 const final = new Set([
-  "context_length_exceeded",
   "insufficient_quota",
   "invalid_prompt",
   "usage_limit_reached",
@@ -122,7 +122,9 @@ const failure = (fault: typeof Fault.Type | null | undefined): Reading => {
     _tag: "Failure",
     error: streamFailure(message, {
       // A server that names more than a minute is not waited for, on this layer as on that of HTTP.
-      retryable: !final.has(fault?.code ?? "") && (delay ?? 0) <= maxRetryAfterMs,
+      ...(isOverflow(fault?.code, message)
+        ? { overflow: true }
+        : { retryable: !final.has(fault?.code ?? "") && (delay ?? 0) <= maxRetryAfterMs }),
       ...(delay === undefined ? {} : { retryAfterMs: delay }),
     }),
   }

@@ -183,7 +183,18 @@ const ElicitationRequest = event("elicitation_request", {
   requested_schema: Schema.Record(Schema.String, Schema.Unknown),
 })
 
-/** Every variant, in the order of §4.5; the last five came later. */
+/**
+ * The history was summarised: for what comes after, everything before it is the initial context, one message with what
+ * the person said, and `message` (§6.9). The original has it in its rollout file only, as the record `compacted`.
+ */
+const Compacted = event("compacted", {
+  /** The summary. */
+  message: Schema.String,
+  /** True: what was said since the model's last answer was not part of the summary and stays behind it as it is. */
+  keeps_input: Schema.optionalKey(Schema.Boolean),
+})
+
+/** Every variant, in the order of §4.5; the last six came later. */
 export const EventMsg = Schema.Union([
   ErrorEvent,
   TaskStarted,
@@ -290,6 +301,7 @@ export const EventMsg = Schema.Union([
   event("warning", { message: Schema.String }),
   ApprovalResolved,
   ElicitationRequest,
+  Compacted,
 ])
 export type EventMsg = typeof EventMsg.Type
 

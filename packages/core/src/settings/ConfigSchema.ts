@@ -84,8 +84,9 @@ export const Config = Schema.Struct({
   model_max_output_tokens: key(Count, unused("Tokens of one answer.")),
   model_auto_compact_token_limit: key(
     Count,
-    "Tokens of a request after which history is summarised.",
+    "Tokens of a request from which on the history is summarised; 0: never. Default 80 % of the window.",
   ),
+  compact_prompt: key(Schema.String, "Replaces the instructions for a summary of the history."),
   model_supports_reasoning_summaries: key(Schema.Boolean, unused("Whether the model has them.")),
   model_reasoning_summary_format: key(
     Schema.Literals(["none", "experimental"]),

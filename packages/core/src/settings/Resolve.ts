@@ -128,6 +128,19 @@ export const resolve = (
   return Result.succeed({ ...settings, ...tools.success })
 }
 
+/** When and how the history is summarised. */
+const compaction = (
+  overrides: SettingsOverrides,
+  config: Config,
+): Pick<ConversationSettings, "compactPrompt" | "autoCompactTokenLimit"> => {
+  const compactPrompt = overrides.compactPrompt ?? config.compact_prompt
+  const autoCompactTokenLimit = config.model_auto_compact_token_limit
+  return {
+    ...(compactPrompt === undefined ? {} : { compactPrompt }),
+    ...(autoCompactTokenLimit === undefined ? {} : { autoCompactTokenLimit }),
+  }
+}
+
 const settle = (choice: {
   readonly source: ResolveSource
   readonly overrides: SettingsOverrides
@@ -152,7 +165,7 @@ const settle = (choice: {
     ...(overrides.developerInstructions === undefined
       ? {}
       : { developerInstructions: overrides.developerInstructions }),
-    ...(overrides.compactPrompt === undefined ? {} : { compactPrompt: overrides.compactPrompt }),
+    ...compaction(overrides, config),
     includePlanTool: overrides.includePlanTool ?? config.include_plan_tool ?? false,
     ...(config.model_reasoning_effort === undefined
       ? {}

@@ -26,6 +26,7 @@ export const StoredSettings = Schema.Struct({
   baseInstructions: Schema.optionalKey(Schema.String),
   developerInstructions: Schema.optionalKey(Schema.String),
   compactPrompt: Schema.optionalKey(Schema.String),
+  autoCompactTokenLimit: Schema.optionalKey(Schema.Int),
   includePlanTool: Schema.optionalKey(Schema.Boolean),
   includeApplyPatchTool: Schema.optionalKey(Schema.Boolean),
   includeViewImageTool: Schema.optionalKey(Schema.Boolean),

@@ -6,6 +6,7 @@ import * as Headers from "effect/http/Headers"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { isOverflow } from "./Overflow.ts"
 import { statusText } from "./StatusText.ts"
 
 const disconnected = "stream disconnected before completion: "
@@ -13,12 +14,17 @@ const disconnected = "stream disconnected before completion: "
 /** The stream broke or said something that makes no sense. */
 export const streamFailure = (
   detail: string,
-  options?: { readonly retryable?: boolean; readonly retryAfterMs?: number },
+  options?: {
+    readonly retryable?: boolean
+    readonly retryAfterMs?: number
+    /** The request is longer than the model takes. */
+    readonly overflow?: boolean
+  },
 ): ModelError =>
   new ModelError({
-    reason: "Stream",
+    reason: options?.overflow === true ? "ContextWindow" : "Stream",
     message: `${disconnected}${detail}`,
-    retryable: options?.retryable ?? true,
+    retryable: options?.retryable ?? options?.overflow !== true,
     ...(options?.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
   })
 
@@ -138,6 +144,9 @@ const retryAfterMs = (header: string | undefined, nowMs: number): number | undef
     : undefined
 }
 
+/** With these a provider says that a request is too long; with others the same words mean something else. */
+const sizeStatuses: ReadonlySet<number> = new Set([400, 413, 422])
+
 export interface StatusReply {
   readonly status: number
   /** The `Retry-After` header: seconds or an HTTP date. */
@@ -167,6 +176,11 @@ export const statusFailure = (
       status,
     })
   if (status === 401) return { error: unexpected(false), repeats: wire === "responses" ? 1 : 0 }
+  if (sizeStatuses.has(status) && isOverflow(undefined, body)) {
+    const { message } = unexpected(false)
+    const error = new ModelError({ reason: "ContextWindow", message, retryable: false, status })
+    return { error, repeats: 0 }
+  }
   if (status !== 429 && status < 500) return { error: unexpected(status === 408), repeats: 0 }
   if (status === 429 && isExhausted(body)) return { error: unexpected(false), repeats: 0 }
   const delayMs = retryAfterMs(retryAfter, nowMs)

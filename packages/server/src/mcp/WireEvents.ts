@@ -9,7 +9,8 @@ const isHidden = ({ type }: EventMsg) =>
   type === "raw_response_item" ||
   type === "user_message" ||
   // Not in the original: its clients know no such event, and a strict one would choke on it.
-  type === "approval_resolved"
+  type === "approval_resolved" ||
+  type === "compacted"
 
 /** Generations up to 0.29 read the usage of the last response flat in the event (recording 0.29 `simple`). */
 const withFlatUsage = (msg: EventMsg): EventMsg =>
