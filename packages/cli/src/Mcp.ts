@@ -8,7 +8,6 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
-import * as Resolve from "@colloquy/core/settings/Resolve"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
@@ -18,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Writable } from "node:stream"
+import * as LiveSettings from "./config/LiveSettings.ts"
 import * as Environment from "./Environment.ts"
 import { errorLine } from "./ErrorLine.ts"
 import * as LazyModels from "./LazyModels.ts"
@@ -33,7 +33,7 @@ import { version } from "./Version.ts"
 const shutdownSlackMs = 10_000
 
 const services = (
-  { source, options, script }: Startup.Startup,
+  { source, live, options, script }: Startup.Startup,
   environment: Environment.Environment,
 ) =>
   ConversationManager.layer.pipe(
@@ -56,7 +56,7 @@ const services = (
     Layer.merge(
       Layer.provide(
         LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
-        Resolve.layer(source),
+        LiveSettings.layer(live),
       ),
     ),
   )

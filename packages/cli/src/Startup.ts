@@ -2,9 +2,9 @@
  * From the command line, the environment and `config.toml` to what the commands run with. What cannot be understood
  * ends the process here, before anything is served, with one line that says what and where (§1.1).
  */
-import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
-import * as Resolve from "@colloquy/core/settings/Resolve"
+import type * as Resolve from "@colloquy/core/settings/Resolve"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
 import type { OfflineScript } from "@colloquy/models/OfflineScript"
 import * as Cause from "effect/Cause"
@@ -13,14 +13,18 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
 import { resolve as resolvePath } from "node:path"
-import * as ConfigFile from "./ConfigFile.ts"
-import { codeOf } from "./ConfigFile.ts"
+import { codeOf } from "./config/ConfigFile.ts"
+import * as LiveSettings from "./config/LiveSettings.ts"
+import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
 import type { Environment } from "./Environment.ts"
-import { misspelt, serverOptions, type ServerOptions } from "./ServerOptions.ts"
+import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
 
 export interface Startup {
+  /** As the process began. */
   readonly source: Resolve.ResolveSource
+  /** As the configuration is when it is asked for. */
+  readonly live: LiveSettings.LiveSettings
   readonly options: ServerOptions
   /** What a conversation gets that asks for nothing special. */
   readonly settings: ConversationSettings
@@ -48,9 +52,6 @@ const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, " ")
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
 
-const from = <A>(result: Result.Result<A, string>) =>
-  Effect.mapError(Effect.fromResult(result), loadingFailed)
-
 const readJson = (path: string): Result.Result<unknown, string> => {
   try {
     return Result.succeed(JSON.parse(readFileSync(path, "utf8")))
@@ -68,18 +69,7 @@ const readScript = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
 })
 
-const warningOf = (override: string): ReadonlyArray<string> => {
-  const found = misspelt(override)
-  return found === undefined
-    ? []
-    : [`-c ${found.key}: there is no such key and it is ignored, did you mean \`${found.near}\`?`]
-}
-
-const sourceOf = (
-  environment: Environment,
-  tree: ConfigTree.ConfigTree,
-): Resolve.ResolveSource => ({
-  tree,
+const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["source"] => ({
   builtinProviders: [
     openaiProvider(
       environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
@@ -97,26 +87,39 @@ export const load = Effect.fnUntraced(function* (
   overrides: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
-  const file = yield* from(ConfigFile.read(environment.stateDirectory))
-  const tree = yield* Effect.mapError(
-    Effect.fromResult(ConfigTree.applyArguments(file, overrides)),
-    (problem) => fail(`error parsing -c overrides: ${problem}`),
+  const parsed = ConfigTree.applyArguments(ConfigTree.empty, overrides)
+  yield* Effect.mapError(Effect.fromResult(parsed), (problem) =>
+    fail(`error parsing -c overrides: ${problem}`),
   )
-  const source = sourceOf(environment, tree)
-  const options = yield* from(serverOptions(tree))
+  const live = LiveSettings.make({
+    stateDirectory: environment.stateDirectory,
+    args: overrides,
+    source: sourceOf(environment),
+  })
+  const failed = ({ message }: SettingsError) => loadingFailed(message)
+  const tree = yield* Effect.mapError(live.tree, failed)
+  const source = { ...sourceOf(environment), tree }
+  const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
+    Effect.catch(({ message, key }) =>
+      Effect.flatMap(
+        live.locate(new SettingsError({ message, ...(key === undefined ? {} : { key }) })),
+        Effect.fail,
+      ),
+    ),
+    Effect.mapError(failed),
+  )
   // What no conversation could start with is better told now than at every call.
-  const settings = yield* from(
-    Result.mapError(Resolve.resolve(source, {}), (error) => error.message),
-  )
+  const settings = yield* Effect.mapError(live.resolve({}), failed)
   const path = options.offline?.script
   const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
   const chosen = ConfigTree.get(tree, "model_provider") !== undefined
   return {
     source,
+    live,
     options,
     settings,
     ...(script === undefined ? {} : { script }),
-    warnings: overrides.flatMap(warningOf),
+    warnings: yield* warningsOf(yield* Effect.mapError(live.file, failed), overrides),
     ...(chosen || settings.provider.wire !== "offline"
       ? {}
       : {

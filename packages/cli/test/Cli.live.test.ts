@@ -92,7 +92,7 @@ describe("colloquy mcp", () => {
       "a bad value in config.toml",
       'model_reasoning_effort = "bogus"',
       [],
-      "error loading config: unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high` in `model_reasoning_effort`",
+      "error loading config: DIR/config.toml:1: unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high` in `model_reasoning_effort`",
     ],
     [
       "an unknown profile",

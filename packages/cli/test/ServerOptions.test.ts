@@ -1,7 +1,8 @@
+import { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { misspelt, serverOptions } from "../src/ServerOptions.ts"
+import { serverOptions } from "../src/ServerOptions.ts"
 
 describe("ServerOptions", () => {
   it("the keys of the server are read beside those of the conversations", () => {
@@ -25,35 +26,25 @@ describe("ServerOptions", () => {
     assert.deepStrictEqual(
       serverOptions(ConfigTree.fromRecord({ mcp_events: "none" })),
       Result.fail(
-        "unknown variant `none`, expected one of `on`, `off`, `twice`, did you mean `on`?\nin `mcp_events`\n",
+        new ConfigFault({
+          message:
+            "unknown variant `none`, expected one of `on`, `off`, `twice`, did you mean `on`?\nin `mcp_events`\n",
+          key: "mcp_events",
+        }),
       ),
     )
-    assert.deepStrictEqual(misspelt("mcp_event=off"), { key: "mcp_event", near: "mcp_events" })
   })
 
   it("a bad value is told with its key", () => {
     assert.deepStrictEqual(
       serverOptions(ConfigTree.fromRecord({ offline: { delta_delay_ms: -1 } })),
       Result.fail(
-        "invalid value: integer `-1`, expected a non-negative integer\nin `offline.delta_delay_ms`\n",
+        new ConfigFault({
+          message:
+            "invalid value: integer `-1`, expected a non-negative integer\nin `offline.delta_delay_ms`\n",
+          key: "offline.delta_delay_ms",
+        }),
       ),
     )
-  })
-
-  it("a misspelt key is told apart from one of ours, one of the original's and a strange one", () => {
-    const near = { key: "approval-policy", near: "approval_policy" }
-    assert.deepStrictEqual(misspelt("approval-policy=never"), near)
-    assert.deepStrictEqual(misspelt("modle_providers.x.name=1"), {
-      key: "modle_providers",
-      near: "model_providers",
-    })
-    for (const argument of [
-      "model=x",
-      "profiles.p.model=x",
-      "hide_agent_reasoning=true",
-      "zzz=1",
-    ]) {
-      assert.isUndefined(misspelt(argument), argument)
-    }
   })
 })

@@ -23,6 +23,8 @@ export interface ConversationSettings {
   readonly sandboxPolicy: SandboxPolicy
   /** Replaces the built-in system instructions. */
   readonly baseInstructions?: string
+  /** Absolute; whoever gives out settings has read it into `baseInstructions` and left this out. */
+  readonly baseInstructionsFile?: string
   /** Added after the system instructions. */
   readonly developerInstructions?: string
   /** Replaces the built-in instructions for a summary of the history. */
@@ -48,6 +50,8 @@ export interface ConversationSettings {
   readonly unattended?: Unattended
   /** Default: everything but names that look like secrets. */
   readonly shellEnvironment?: ShellEnvironment
+  /** Environment variables that the configuration names as keys of providers and tool servers: no command sees them. */
+  readonly secretNames?: ReadonlyArray<string>
   /** True: commands run in the person's login shell with its profile (`experimental_use_profile`). */
   readonly useLoginShell?: boolean
   /** Offer `apply_patch`; absent: as the family of the model has it (§6.11). */
@@ -114,6 +118,8 @@ export interface SettingsOverrides {
 /** The configuration does not make sense; `message` names the key and what was expected. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   message: Schema.String,
+  /** The key at fault, dotted, where it is one. */
+  key: Schema.optionalKey(Schema.String),
 }) {}
 
 export class SettingsResolver extends Context.Service<

@@ -10,7 +10,16 @@
 import { nearest } from "@colloquy/protocol/Nearest"
 import type * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
+import * as Data from "effect/Data"
 import { type ConfigTree, isTable } from "./ConfigTree.ts"
+
+/** What is wrong with a configuration. */
+export class ConfigFault extends Data.TaggedError("ConfigFault")<{
+  /** Two lines where a key is at fault, the second naming it. */
+  readonly message: string
+  /** Dotted; that of the table where a key is missing. Absent where no single key is at fault. */
+  readonly key?: string
+}> {}
 
 interface Leaf {
   readonly issue: SchemaIssue.Issue
@@ -71,24 +80,26 @@ const oneOf = (names: ReadonlyArray<string>, value: unknown): string => {
   return `unknown variant \`${value.slice(0, 80)}\`, ${expected}${suggestion}`
 }
 
-const at = (path: ReadonlyArray<string>) => `in \`${path.join(".")}\`\n`
+const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFault => {
+  const key = path.join(".")
+  return new ConfigFault({ message: `${problem}\nin \`${key}\`\n`, key })
+}
 
-/** The fault of `tree` that `issue` reports: two lines, the second naming the key by its dotted path. */
-export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): string => {
+/** The fault of `tree` that `issue` reports. */
+export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault => {
   const leaf = leafOf(issue, [])
   if (leaf.issue._tag === "MissingKey") {
-    return `missing field \`${leaf.path.at(-1)}\`\n${at(leaf.path.slice(0, -1))}`
+    return faultAt(leaf.path.slice(0, -1), `missing field \`${leaf.path.at(-1)}\``)
   }
   const value = leaf.path.reduce<unknown>(
     (node, key) => (node as Readonly<Record<string, unknown>>)[key],
     tree,
   )
-  if (leaf.issue._tag === "AnyOf")
-    return `${oneOf(namesOf(leaf.issue.ast), value)}\n${at(leaf.path)}`
+  if (leaf.issue._tag === "AnyOf") return faultAt(leaf.path, oneOf(namesOf(leaf.issue.ast), value))
   if (leaf.refusedBy !== undefined) {
     const expected = kinds[leaf.refusedBy._tag] ?? "another value"
-    return `invalid value: ${found(value)}, expected ${expected}\n${at(leaf.path)}`
+    return faultAt(leaf.path, `invalid value: ${found(value)}, expected ${expected}`)
   }
   const expected = leaf.issue._tag === "InvalidType" ? kinds[leaf.issue.ast._tag] : undefined
-  return `invalid type: ${found(value)}, expected ${expected ?? "another type"}\n${at(leaf.path)}`
+  return faultAt(leaf.path, `invalid type: ${found(value)}, expected ${expected ?? "another type"}`)
 }

@@ -12,7 +12,7 @@ import {
 } from "@colloquy/protocol/Policy"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { explain } from "./ConfigFault.ts"
+import { type ConfigFault, explain } from "./ConfigFault.ts"
 import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts"
 import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 import type { ConfigTree } from "./ConfigTree.ts"
@@ -157,9 +157,9 @@ export const Config = Schema.Struct({
 })
 export type Config = typeof Config.Type
 
-/** Reads the keys that `schema` names; the error is two lines, as `ConfigFault` words them. */
+/** Reads the keys that `schema` names. */
 export const decode = <S extends Schema.Codec<unknown, unknown>>(
   schema: S,
   tree: ConfigTree,
-): Result.Result<S["Type"], string> =>
+): Result.Result<S["Type"], ConfigFault> =>
   Result.mapError(Schema.decodeResult(schema)(tree), (error) => explain(error.issue, tree))

@@ -96,7 +96,8 @@ const sandboxPolicyOf = (
   }
 }
 
-const fail = (message: string) => Result.fail(new SettingsError({ message }))
+const fail = (message: string, key?: string) =>
+  Result.fail(new SettingsError({ message, ...(key === undefined ? {} : { key }) }))
 
 /**
  * The settings of one conversation. Precedence, low to high: default, top level of the tree with the edits of
@@ -107,20 +108,21 @@ export const resolve = (
   source: ResolveSource,
   overrides: SettingsOverrides,
 ): Result.Result<ConversationSettings, SettingsError> => {
-  const decoded = Result.flatMap(applyRecord(source.tree, overrides.config ?? {}), (tree) =>
-    decode(Config, tree),
-  )
-  if (Result.isFailure(decoded)) return fail(decoded.failure)
+  const tree = applyRecord(source.tree, overrides.config ?? {})
+  if (Result.isFailure(tree)) return fail(tree.failure)
+  const decoded = decode(Config, tree.success)
+  if (Result.isFailure(decoded)) return fail(decoded.failure.message, decoded.failure.key)
   const config = decoded.success
 
   const profileName = overrides.profile ?? config.profile
   const profile = profileName === undefined ? {} : own(config.profiles, profileName)
-  if (profile === undefined) return fail(`config profile \`${profileName}\` not found`)
+  if (profile === undefined) return fail(`config profile \`${profileName}\` not found`, "profile")
 
   const chosen = { ...config, ...profile }
   const providerId = chosen.model_provider ?? source.defaultProvider
   const provider = findProvider(source, config, providerId)
-  if (provider === undefined) return fail(`Model provider \`${providerId}\` not found`)
+  if (provider === undefined)
+    return fail(`Model provider \`${providerId}\` not found`, "model_provider")
 
   const tools = toolSettings(chosen)
   if (Result.isFailure(tools)) return fail(tools.failure)
@@ -148,11 +150,12 @@ const settle = (choice: {
   readonly provider: ModelProvider
 }): ConversationSettings => {
   const { source, overrides, config, provider } = choice
+  const cwd = resolvePath(source.cwd, overrides.cwd ?? "")
   const model = overrides.model ?? config.model ?? defaultModels.get(provider.id) ?? "gpt-5"
   return {
     model,
     provider,
-    cwd: resolvePath(source.cwd, overrides.cwd ?? ""),
+    cwd,
     approvalPolicy: overrides.approvalPolicy ?? config.approval_policy ?? "on-request",
     sandboxPolicy: sandboxPolicyOf(
       overrides.sandbox ?? config.sandbox_mode ?? "read-only",
@@ -162,6 +165,9 @@ const settle = (choice: {
     ...(overrides.baseInstructions === undefined
       ? {}
       : { baseInstructions: overrides.baseInstructions }),
+    ...(config.experimental_instructions_file === undefined
+      ? {}
+      : { baseInstructionsFile: resolvePath(cwd, config.experimental_instructions_file) }),
     ...(overrides.developerInstructions === undefined
       ? {}
       : { developerInstructions: overrides.developerInstructions }),

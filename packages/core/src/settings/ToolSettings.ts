@@ -68,13 +68,22 @@ const mcpServers = (
   return Result.succeed(servers)
 }
 
+const secretNames = (config: Config): ReadonlyArray<string> => [
+  ...Object.values(config.model_providers ?? {}).flatMap(({ env_key }) => env_key ?? []),
+  ...Object.values(config.mcp_servers ?? {}).flatMap(
+    ({ bearer_token_env_var }) => bearer_token_env_var ?? [],
+  ),
+]
+
 /** What the configuration says of tools; the error names the key. */
 export const toolSettings = (
   config: Config,
 ): Result.Result<Partial<ConversationSettings>, string> => {
   const policy = config.shell_environment_policy
+  const secrets = secretNames(config)
   return Result.map(mcpServers(config.mcp_servers ?? {}), (servers) => ({
     ...(policy === undefined ? {} : { shellEnvironment: shellEnvironment(policy) }),
+    ...(secrets.length === 0 ? {} : { secretNames: secrets }),
     ...(policy?.experimental_use_profile === true ? { useLoginShell: true } : {}),
     ...(config.include_apply_patch_tool === undefined
       ? {}

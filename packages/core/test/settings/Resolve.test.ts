@@ -119,6 +119,8 @@ describe("Resolve", () => {
       verbosity: "low",
       contextWindow: 1234,
       showRawReasoning: true,
+      // No command sees it.
+      secretNames: ["MOCK_KEY"],
     })
   })
 

@@ -126,7 +126,7 @@ export const make = (options: AttemptsOptions): Attempts => {
       const { settings } = context
       const env = environmentOf(environment, settings.shellEnvironment, {
         networkDisabled: confinement !== "none" && !networkAllowed(settings),
-        providerKeyNames: options.secretNames,
+        providerKeyNames: [...options.secretNames, ...(settings.secretNames ?? [])],
         conversationId: context.conversationId,
       })
       const launch = yield* launchOf(

@@ -47,12 +47,14 @@ describe("secrets of the server", () => {
     it.live.skipIf(!possible)(`no setting brings the keys of providers back, ${where}`, () =>
       Effect.gen(function* () {
         const { outputs } = yield* perform(
-          { environment, secretNames: ["MY_PROVIDER"] },
+          { environment },
           {
             settings: {
               approvalPolicy: "never",
               sandboxPolicy: { mode },
               shellEnvironment: everything,
+              // As the configuration names it that this conversation began with.
+              secretNames: ["MY_PROVIDER"],
             },
             responses: [[calls("shell", { command: ["bash", "-c", "env"] }, "a")]],
           },

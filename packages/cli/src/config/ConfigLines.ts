@@ -1,0 +1,48 @@
+/**
+ * Where in `config.toml` each key stands. Loaded where something has to be told about the file, never to read it: the
+ * settings come from the parser of `ConfigTree`.
+ */
+import { TomlDocument } from "@decimalturn/toml-patch"
+
+type Block = TomlDocument["cst"][number]
+type KeyValue = Extract<Block, { readonly equals: number }>
+
+const isKeyValue = (node: object): node is KeyValue => "equals" in node
+
+/** Adds the key and, where its value is an inline table, what is in it. */
+const addKey = (lines: Map<string, number>, table: ReadonlyArray<string>, node: KeyValue): void => {
+  const path = [...table, ...node.key.value]
+  const name = path.join(".")
+  if (!lines.has(name)) lines.set(name, node.loc.start.line)
+  if (!("items" in node.value)) return
+  for (const { item } of node.value.items) {
+    if (isKeyValue(item)) addKey(lines, path, item)
+  }
+}
+
+const addBlock = (lines: Map<string, number>, block: Block): void => {
+  if (isKeyValue(block)) return addKey(lines, [], block)
+  if (!("items" in block)) return
+  const table = block.key.item.value
+  const name = table.join(".")
+  if (!lines.has(name)) lines.set(name, block.loc.start.line)
+  for (const row of block.items) if (isKeyValue(row)) addKey(lines, table, row)
+}
+
+/** The lines, from 1, of the keys and tables of a text that parses, by dotted path. */
+export const linesOf = (text: string): ReadonlyMap<string, number> => {
+  const lines = new Map<string, number>()
+  for (const block of new TomlDocument(text).cst) addBlock(lines, block)
+  return lines
+}
+
+/** The line of a key, else that of the nearest table around it that has one. */
+export const lineOf = (text: string, key: string): number | undefined => {
+  const lines = linesOf(text)
+  const path = key.split(".")
+  for (let length = path.length; length > 0; length--) {
+    const line = lines.get(path.slice(0, length).join("."))
+    if (line !== undefined) return line
+  }
+  return undefined
+}

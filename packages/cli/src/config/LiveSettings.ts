@@ -1,0 +1,107 @@
+/**
+ * The settings of each conversation, from `config.toml` as it is when the conversation begins: who edits it need not
+ * restart the server. A file that makes no sense any more fails the conversations that begin then and nothing else.
+ */
+import {
+  type ConversationSettings,
+  SettingsError,
+  type SettingsOverrides,
+  SettingsResolver,
+} from "@colloquy/core/ConversationSettings"
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as Resolve from "@colloquy/core/settings/Resolve"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as ConfigFile from "./ConfigFile.ts"
+import * as InstructionsFile from "./InstructionsFile.ts"
+
+export interface LiveSettingsOptions {
+  /** Of `config.toml`. */
+  readonly stateDirectory: string
+  /** Arguments of `-c`, known to be readable. */
+  readonly args: ReadonlyArray<string>
+  /** Everything but the tree. */
+  readonly source: Omit<Resolve.ResolveSource, "tree">
+}
+
+/** True where one of the two dotted paths is, or lies in, the other. */
+const overlap = (a: string, b: string): boolean =>
+  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
+
+/** True for a key that something set after the file was read. */
+const isOverridden = (key: string, paths: ReadonlyArray<string>): boolean =>
+  paths.some((path) => overlap(key, path))
+
+/** The error with the place in the file, where the fault is there. */
+export const located = (
+  error: SettingsError,
+  file: ConfigFile.ConfigFile,
+  overridden: ReadonlyArray<string>,
+): Effect.Effect<SettingsError> => {
+  const { key, message } = error
+  if (key === undefined || file.text === "" || isOverridden(key, overridden)) {
+    return Effect.succeed(error)
+  }
+  return Effect.map(
+    Effect.promise(() => import("./ConfigLines.ts")),
+    ({ lineOf }) => {
+      const line = lineOf(file.text, key)
+      return line === undefined
+        ? error
+        : new SettingsError({ message: `${file.path}:${line}: ${message}`, key })
+    },
+  )
+}
+
+const pathsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.map((argument) => argument.split("=", 1)[0]?.trim() ?? "")
+
+export interface LiveSettings {
+  /** The file as it is now. */
+  readonly file: Effect.Effect<ConfigFile.ConfigFile, SettingsError>
+  /** It with the `-c` arguments laid on it. */
+  readonly tree: Effect.Effect<ConfigTree.ConfigTree, SettingsError>
+  readonly resolve: (
+    overrides: SettingsOverrides,
+  ) => Effect.Effect<ConversationSettings, SettingsError>
+  /** Adds the place in the file to what is wrong with one of its keys. */
+  readonly locate: (error: SettingsError) => Effect.Effect<SettingsError>
+}
+
+const failure = (message: string) => new SettingsError({ message })
+
+export const make = (options: LiveSettingsOptions): LiveSettings => {
+  let known: ConfigFile.ConfigFile | undefined
+  const args = pathsOf(options.args)
+
+  const read = Effect.suspend(() => {
+    const read = ConfigFile.read(options.stateDirectory, known)
+    if (Result.isSuccess(read)) known = read.success
+    return Effect.mapError(Effect.fromResult(read), failure)
+  })
+  const laid = ({ tree }: ConfigFile.ConfigFile) =>
+    Effect.mapError(Effect.fromResult(ConfigTree.applyArguments(tree, options.args)), failure)
+
+  return {
+    file: read,
+    tree: Effect.flatMap(read, laid),
+    resolve: (overrides) =>
+      Effect.gen(function* () {
+        const file = yield* read
+        const tree = yield* laid(file)
+        const resolved = Resolve.resolve({ ...options.source, tree }, overrides)
+        if (Result.isSuccess(resolved)) return yield* InstructionsFile.read(resolved.success)
+        const overridden = [
+          ...args,
+          ...Object.keys(overrides.config ?? {}),
+          ...(overrides.profile === undefined ? [] : ["profile"]),
+        ]
+        return yield* Effect.flatMap(located(resolved.failure, file, overridden), Effect.fail)
+      }),
+    locate: (error) => Effect.flatMap(Effect.orDie(read), (file) => located(error, file, args)),
+  }
+}
+
+export const layer = (settings: LiveSettings): Layer.Layer<SettingsResolver> =>
+  Layer.succeed(SettingsResolver, { resolve: settings.resolve })

@@ -1,0 +1,59 @@
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { warningsOf } from "../../src/config/UnknownKeys.ts"
+
+const file = (text: string) => ({
+  path: "/state/config.toml",
+  text,
+  tree: Result.getOrThrow(ConfigTree.parseToml(text)),
+})
+
+describe("UnknownKeys", () => {
+  it.effect("a key nobody knows is told with its line and the nearest known one", () =>
+    Effect.gen(function* () {
+      const text = `model = "m"
+hide_agent_reasoning = true
+released = 2025-09-01
+
+[profiles.fast]
+aproval_policy = "never"
+`
+      assert.deepStrictEqual(yield* warningsOf(file(text), []), [
+        "/state/config.toml:3: `released`: there is no such key and it is ignored",
+        "/state/config.toml:6: `profiles.fast.aproval_policy`: there is no such key and it is ignored, did you mean `profiles.fast.approval_policy`?",
+      ])
+    }),
+  )
+
+  it.effect("of an argument the key is enough", () =>
+    Effect.gen(function* () {
+      const args = [
+        "mcp_event=off",
+        "approval-policy=never",
+        "modle_providers.x.name=1",
+        "model=x",
+        "profiles.p.model=x",
+        "hide_agent_reasoning=true",
+        "mcp_events=off",
+        "zzz=1",
+      ]
+      assert.deepStrictEqual(yield* warningsOf(file(""), args), [
+        "-c mcp_event: there is no such key and it is ignored, did you mean `mcp_events`?",
+        "-c approval-policy: there is no such key and it is ignored, did you mean `approval_policy`?",
+        "-c modle_providers: there is no such key and it is ignored, did you mean `model_providers`?",
+        "-c zzz: there is no such key and it is ignored",
+      ])
+    }),
+  )
+
+  it.effect("a file for another program gives some warnings and a count", () =>
+    Effect.gen(function* () {
+      const text = Array.from({ length: 30 }, (_, i) => `zzz${i} = 1`).join("\n")
+      const warnings = yield* warningsOf(file(text), [])
+      assert.strictEqual(warnings.length, 21)
+      assert.strictEqual(warnings.at(-1), "and 10 more keys that are ignored")
+    }),
+  )
+})
