@@ -1,0 +1,422 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import type { InputRequest, RequestContext } from "../../../src/mcp/RequestContext.ts"
+import { type AskingServer, type Called, text, withAsking } from "../../support/AskingServer.ts"
+import { initialize } from "../../support/Asking.ts"
+import { madeBy, saying } from "../../support/Stateless.ts"
+
+const form = (
+  message: string,
+  properties: unknown = { name: { type: "string" } },
+): InputRequest => ({
+  method: "elicitation/create",
+  params: {
+    message,
+    requestedSchema: { type: "object", properties, required: ["name"] },
+  },
+})
+
+const accept = (name: unknown) => ({ action: "accept", content: { name } })
+
+const everything = { elicitation: {}, sampling: {}, roots: {} }
+
+const call = (more: Readonly<Record<string, unknown>> = {}, capabilities: unknown = everything) =>
+  saying({ name: "t", arguments: { b: 1, a: 2 }, ...more }, capabilities)
+
+interface Asked {
+  readonly inputRequests: Readonly<Record<string, unknown>>
+  readonly requestState: string
+}
+
+const asked = ({ result }: { readonly result?: Readonly<Record<string, unknown>> }): Asked => {
+  assert.strictEqual(result?.["resultType"], "input_required")
+  return result as unknown as Asked
+}
+
+const words = ({ result }: { readonly result?: Readonly<Record<string, unknown>> }) => [
+  result?.["resultType"],
+  (result?.["content"] as ReadonlyArray<{ readonly text: string }> | undefined)?.[0]?.text,
+]
+
+const retry = (
+  server: AskingServer,
+  id: unknown,
+  state: string,
+  inputResponses: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+) => server.ask(id, "tools/call", call({ requestState: state, inputResponses, ...more }))
+
+/** Asks for both at once and says what it got. */
+const both: Called = (_, context) =>
+  Effect.map(context.ask({ one: form("one?"), two: form("two?") }), (answers) =>
+    text(JSON.stringify(answers)),
+  )
+
+const unusable =
+  "Invalid params: params.requestState is not one of this call; call again without it"
+
+describe("ask without a handshake", () => {
+  it.effect("ends the run with all questions at once, and the answers run it again", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const first = yield* server.ask(1, "tools/call", call())
+        const { requestState } = asked(first)
+        assert.deepStrictEqual<unknown>(first, {
+          jsonrpc: "2.0",
+          id: 1,
+          result: {
+            resultType: "input_required",
+            inputRequests: { one: form("one?"), two: form("two?") },
+            requestState,
+            _meta: madeBy,
+          },
+        })
+        const second = yield* retry(server, 2, requestState, {
+          one: accept("a"),
+          two: { action: "decline" },
+        })
+        assert.deepStrictEqual(words(second), [
+          "complete",
+          JSON.stringify({ one: accept("a"), two: { action: "decline" } }),
+        ])
+      }),
+    ),
+  )
+
+  it.effect("asks again for what is missing alone, and keeps what was answered", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const first = asked(yield* server.ask(1, "tools/call", call()))
+        const second = asked(
+          yield* retry(server, 2, first.requestState, { two: accept("b"), other: accept("x") }),
+        )
+        assert.deepStrictEqual(second.inputRequests, { one: form("one?") })
+        const third = yield* retry(server, 3, second.requestState, {
+          one: accept("a"),
+          // Answered before: the first answer counts.
+          two: accept("changed"),
+        })
+        assert.deepStrictEqual(words(third), [
+          "complete",
+          JSON.stringify({ one: accept("a"), two: accept("b") }),
+        ])
+      }),
+    ),
+  )
+
+  it.effect.each<readonly [what: string, answer: unknown]>([
+    ["no object", "yes"],
+    ["no action", { content: { name: "a" } }],
+    ["another action", { action: "maybe" }],
+    ["an acceptance without a form", { action: "accept" }],
+    ["a form without what is required", { action: "accept", content: {} }],
+    ["a member of another type", accept(7)],
+  ])("L7 an answer with %s is as good as none", ([, answer]) =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const first = asked(yield* server.ask(1, "tools/call", call()))
+        const second = asked(
+          yield* retry(server, 2, first.requestState, { one: accept("a"), two: answer }),
+        )
+        assert.deepStrictEqual(second.inputRequests, { two: form("two?") })
+      }),
+    ),
+  )
+
+  it.effect("L13 answers that are no object are refused", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const { requestState } = asked(yield* server.ask(1, "tools/call", call()))
+        const { error } = yield* retry(server, 2, requestState, [accept("a")])
+        assert.deepStrictEqual(
+          [error?.code, error?.message],
+          [-32602, "Invalid params: params.inputResponses: expected an object"],
+        )
+      }),
+    ),
+  )
+
+  it.effect("answers without a state were asked for by nobody", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const answers = { one: accept("a"), two: accept("b") }
+        const first = asked(yield* server.ask(1, "tools/call", call({ inputResponses: answers })))
+        assert.deepStrictEqual(Object.keys(first.inputRequests), ["one", "two"])
+      }),
+    ),
+  )
+
+  it.effect.each<
+    readonly [
+      what: string,
+      state: (state: string) => unknown,
+      more: Readonly<Record<string, unknown>>,
+    ]
+  >([
+    ["was changed", (state) => `${state}x`, {}],
+    ["is none of ours", () => "abc", {}],
+    ["is empty", () => "", {}],
+    ["is of another tool", (state) => state, { name: "u" }],
+    ["is of other arguments", (state) => state, { arguments: { a: 2, b: 2 } }],
+  ])("L13 a state that %s is refused", ([, change, more]) =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const { requestState } = asked(yield* server.ask(1, "tools/call", call()))
+        const { error } = yield* server.ask(
+          2,
+          "tools/call",
+          call({
+            requestState: change(requestState),
+            inputResponses: { one: accept("a"), two: accept("b") },
+            ...more,
+          }),
+        )
+        assert.deepStrictEqual([error?.code, error?.message], [-32602, unusable])
+      }),
+    ),
+  )
+
+  it.effect(
+    "the same arguments in another order are the same call, and so is another `_meta`",
+    () =>
+      withAsking(both, (server) =>
+        Effect.gen(function* () {
+          const { requestState } = asked(yield* server.ask(1, "tools/call", call()))
+          const again = yield* retry(
+            server,
+            2,
+            requestState,
+            { one: accept("a"), two: accept("b") },
+            { arguments: { a: 2, b: 1 }, _meta: { ...call()._meta, more: 1 } },
+          )
+          assert.strictEqual(words(again)[0], "complete")
+        }),
+      ),
+  )
+
+  it.effect("a state is good for an hour", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const answers = { one: accept("a"), two: accept("b") }
+        const { requestState } = asked(yield* server.ask(1, "tools/call", call()))
+        yield* TestClock.adjust("1 hour")
+        const { error } = yield* retry(server, 2, requestState, answers)
+        assert.deepStrictEqual(
+          [error?.code, error?.message],
+          [-32602, "Invalid params: params.requestState has expired; call again without it"],
+        )
+      }),
+    ),
+  )
+
+  it.effect("L7 a state that came to its answer is used up, one that asked again is not", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const answers = { one: accept("a"), two: accept("b") }
+        const first = asked(yield* server.ask(1, "tools/call", call()))
+        asked(yield* retry(server, 2, first.requestState, {}))
+        assert.strictEqual(
+          words(yield* retry(server, 3, first.requestState, answers))[0],
+          "complete",
+        )
+        const { error } = yield* retry(server, 4, first.requestState, answers)
+        assert.deepStrictEqual(
+          [error?.code, error?.message],
+          [-32602, "Invalid params: params.requestState was used already; call again without it"],
+        )
+      }),
+    ),
+  )
+
+  it.effect("L7 what was done once is not done again in a later round", () => {
+    let times = 0
+    const paying: Called = (_, context) =>
+      Effect.gen(function* () {
+        const receipt = yield* context.once(
+          "pay",
+          Effect.sync(() => ({ number: ++times })),
+        )
+        const { name } = yield* context.ask({ name: form("name?") })
+        const { more } = yield* context.ask({ more: form("more?") })
+        return text(JSON.stringify([receipt, name["content"], more["content"]]))
+      })
+    return withAsking(paying, (server) =>
+      Effect.gen(function* () {
+        const first = asked(yield* server.ask(1, "tools/call", call()))
+        const second = asked(yield* retry(server, 2, first.requestState, { name: accept("n") }))
+        assert.deepStrictEqual(Object.keys(second.inputRequests), ["more"])
+        const third = yield* retry(server, 3, second.requestState, { more: accept("m") })
+        assert.deepStrictEqual(
+          [words(third), times],
+          [["complete", '[{"number":1},{"name":"n"},{"name":"m"}]'], 1],
+        )
+      }),
+    )
+  })
+
+  it.effect.each<readonly [capabilities: unknown, question: InputRequest, missing: unknown]>([
+    [{}, form("?"), { elicitation: {} }],
+    [{ elicitation: { url: {} } }, form("?"), { elicitation: { form: {} } }],
+    [
+      { elicitation: {} },
+      {
+        method: "elicitation/create",
+        params: { mode: "url", url: "https://a.test", message: "?" },
+      },
+      { elicitation: { url: {} } },
+    ],
+    [{}, { method: "sampling/createMessage", params: { messages: [] } }, { sampling: {} }],
+    [
+      { sampling: {} },
+      { method: "sampling/createMessage", params: { messages: [], tools: [] } },
+      { sampling: { tools: {} } },
+    ],
+    [{ elicitation: {} }, { method: "roots/list" }, { roots: {} }],
+  ])("L7 of %j nothing is asked that was not declared", ([capabilities, question, missing]) =>
+    withAsking(
+      (_, context) => Effect.as(context.ask({ q: question }), text("no")),
+      (server) =>
+        Effect.gen(function* () {
+          const { error } = yield* server.ask(1, "tools/call", call({}, capabilities))
+          assert.deepStrictEqual(
+            [error?.code, error?.data],
+            [-32021, { requiredCapabilities: missing }],
+          )
+        }),
+    ),
+  )
+
+  it.effect(
+    "reads what a model and the roots answer, and asks again for what has not their shape",
+    () =>
+      withAsking(
+        (_, context) =>
+          Effect.map(
+            context.ask({
+              model: { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
+              roots: { method: "roots/list" },
+            }),
+            (answers) => text(Object.keys(answers).join()),
+          ),
+        (server) =>
+          Effect.gen(function* () {
+            const message = { role: "assistant", model: "m", content: { type: "text", text: "hi" } }
+            const first = asked(yield* server.ask(1, "tools/call", call()))
+            const second = asked(
+              yield* retry(server, 2, first.requestState, { model: {}, roots: { roots: [{}] } }),
+            )
+            assert.deepStrictEqual(Object.keys(second.inputRequests), ["model", "roots"])
+            const third = yield* retry(server, 3, second.requestState, {
+              model: message,
+              roots: { roots: [{ uri: "file:///a" }] },
+            })
+            assert.deepStrictEqual(words(third), ["complete", "model,roots"])
+          }),
+      ),
+  )
+})
+
+describe("what a handler tells without a handshake", () => {
+  const telling: Called = (_, context) =>
+    Effect.gen(function* () {
+      yield* context.progress(1, 2, "half")
+      yield* context.log("debug", "small")
+      yield* context.log("error", { large: true }, "tool")
+      return text("told")
+    }).pipe(Effect.orDie)
+
+  it.effect("is what the request asked for, on its way to the answer", () =>
+    withAsking(telling, (server) =>
+      Effect.gen(function* () {
+        yield* server.ask(1, "tools/call", call())
+        yield* server.ask(
+          2,
+          "tools/call",
+          saying(
+            { name: "t" },
+            {},
+            { progressToken: "p", "io.modelcontextprotocol/logLevel": "warning" },
+          ),
+        )
+        assert.deepStrictEqual(
+          server.messages.map(({ id, method, params }) => [id, method, params]),
+          [
+            [1, undefined, undefined],
+            [
+              undefined,
+              "notifications/progress",
+              { progressToken: "p", progress: 1, total: 2, message: "half" },
+            ],
+            [
+              undefined,
+              "notifications/message",
+              { level: "error", logger: "tool", data: { large: true } },
+            ],
+            [2, undefined, undefined],
+          ],
+        )
+      }),
+    ),
+  )
+})
+
+describe("ask after a handshake", () => {
+  const client = initialize(everything)
+
+  it.effect("asks all of them in requests of the server", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(client)
+        yield* server.quiet
+        yield* server.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } })
+        yield* server.quiet
+        const questions = server.messages.filter(({ method }) => method === "elicitation/create")
+        assert.deepStrictEqual(
+          questions.map(({ params }) => params),
+          [form("one?").params, form("two?").params],
+        )
+        for (const [index, { id }] of questions.entries()) {
+          yield* server.send({ jsonrpc: "2.0", id, result: accept(`n${index}`) })
+        }
+        yield* server.quiet
+        const { result } = server.messages.findLast(({ id }) => id === 1) ?? {}
+        assert.deepStrictEqual(
+          result,
+          text(JSON.stringify({ one: accept("n0"), two: accept("n1") })),
+        )
+      }),
+    ),
+  )
+
+  it.effect("L7 asks nothing that the client did not declare", () => {
+    const contexts: Array<RequestContext> = []
+    return withAsking(
+      (params, context) => {
+        contexts.push(context)
+        return both(params, context)
+      },
+      (server) =>
+        Effect.gen(function* () {
+          yield* server.send(initialize({ roots: {} }))
+          yield* server.quiet
+          const refused = yield* server.ask(1, "tools/call", { name: "t" })
+          assert.deepStrictEqual(refused.error, {
+            code: -32600,
+            message: "the client did not declare the capability elicitation",
+            data: { requiredCapabilities: { elicitation: {} } },
+          })
+          assert.deepStrictEqual(
+            contexts.map(({ client: { capabilities, info }, era, principal, revision }) => [
+              era,
+              revision,
+              principal,
+              info,
+              capabilities,
+            ]),
+            [["handshake", "2025-11-25", "local", { name: "test", version: "1" }, { roots: {} }]],
+          )
+        }),
+    )
+  })
+})

@@ -1,0 +1,86 @@
+/** A server whose one tool is the test's own handler of `tools/call`, for every revision. */
+import { CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import { methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
+import { memoryPair } from "@colloquy/testing/MemoryConnection"
+import * as TestSealer from "@colloquy/testing/TestSealer"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { initialize } from "../../src/mcp/Initialize.ts"
+import type { CoreHandler } from "../../src/mcp/RequestContext.ts"
+import { requestStatesOf } from "../../src/mcp/revision/RequestState.ts"
+import * as Router from "../../src/mcp/revision/Router.ts"
+import * as Session from "../../src/mcp/Session.ts"
+import { make as makePeer } from "../../src/Peer.ts"
+import { Sealer } from "../../src/Sealer.ts"
+import { read, type WireMessage } from "./Wire.ts"
+
+export type Called = CoreHandler<Params<typeof ToolsCall>, ResultOf<typeof ToolsCall>>
+
+export interface AskingServer {
+  readonly messages: ReadonlyArray<WireMessage>
+  readonly send: (message: unknown) => Effect.Effect<void>
+  readonly quiet: Effect.Effect<void>
+  /** Sends the request and gives its answer, when it has one. */
+  readonly ask: (id: unknown, method: string, params: unknown) => Effect.Effect<WireMessage>
+}
+
+const serverInfo = { name: "colloquy", title: "Colloquy", version: "0.0.0" }
+
+export const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] })
+
+const start = (called: Called): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
+  Effect.gen(function* () {
+    const [client, connection] = yield* memoryPair(64)
+    const session = Session.make("on")
+    const router = Router.make({
+      session,
+      methods: methodsOf(CodexMcp.clientToServer),
+      handlers: {
+        initialize: initialize(session, serverInfo, () => ({})),
+        [ToolsCall._tag]: called,
+      } as Router.RouterOptions["handlers"],
+      states: requestStatesOf(yield* Sealer),
+      serverInfo,
+    })
+    const peer = yield* makePeer({
+      connection,
+      local: CodexMcp.clientToServer,
+      handlers: {},
+      withdraw: () => Effect.void,
+      ...router,
+    })
+    yield* Effect.forkScoped(peer.run, { startImmediately: true })
+    const messages: Array<WireMessage> = []
+    yield* client.receive.pipe(
+      Effect.map((frames) => {
+        for (const frame of frames) if (frame._tag === "Text") messages.push(read(frame.text))
+      }),
+      Effect.forever,
+      // The end of the input is the end of the peer.
+      Effect.exit,
+      Effect.forkScoped({ startImmediately: true }),
+    )
+    const quiet = Effect.gen(function* () {
+      for (let i = 0; i < 100; i++) yield* Effect.yieldNow
+    })
+    const send = (message: unknown) => Effect.orDie(client.send([JSON.stringify(message)]))
+    return {
+      messages,
+      send,
+      quiet,
+      ask: (id, method, params) =>
+        Effect.gen(function* () {
+          yield* send({ jsonrpc: "2.0", id, method, params })
+          yield* quiet
+          const answer = messages.findLast((one) => one.method === undefined && one.id === id)
+          if (answer === undefined) throw new Error(`request ${String(id)} was not answered`)
+          return answer
+        }),
+    }
+  })
+
+export const withAsking = <A, E>(
+  called: Called,
+  body: (server: AskingServer) => Effect.Effect<A, E, Scope.Scope>,
+): Effect.Effect<A, E> =>
+  Effect.scoped(Effect.flatMap(start(called), body)).pipe(Effect.provide(TestSealer.layer))
