@@ -45,8 +45,8 @@ export const wireMutations: ReadonlyArray<ServerMutation> = [
     name: "an error that nobody reads holds the reading",
     room: "server",
     file: "Answers.ts",
-    find: "if (waiting.size >= maxWaiting) return deliver(text)",
-    replace: "if (waiting.size < maxWaiting) return deliver(text)",
+    find: "if (waiting.size >= maxWaiting) return work",
+    replace: "if (waiting.size < maxWaiting) return work",
   },
   {
     law: "L13",
