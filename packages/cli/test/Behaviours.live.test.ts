@@ -1,0 +1,56 @@
+/** The behaviours of the server, over the standard streams of the built program. */
+import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
+import type { Revision } from "@colloquy/protocol/mcp/Revisions"
+import { beforeAll, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { suite } from "../../server/test/behaviours/All.ts"
+import type { World } from "../../server/test/behaviours/Behaviour.ts"
+import { speak } from "../../server/test/behaviours/Speaker.ts"
+import { spawn } from "node:child_process"
+import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { home } from "./support/Home.ts"
+import { environment } from "./support/Server.ts"
+
+beforeAll(buildIfMissing)
+
+/** The built server, until the end of the scope. */
+const launched = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [entry, "mcp"], {
+        cwd: directory,
+        env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
+        stdio: ["pipe", "pipe", "ignore"],
+      }),
+    ),
+    (child) =>
+      Effect.callback<void>((resume) => {
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGKILL")
+      }),
+  )
+
+const stdioWorld = (revision: Revision): Effect.Effect<World, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const directory = yield* home()
+    return {
+      revision,
+      cwd: directory,
+      pass: Effect.sleep,
+      speak: (capabilities = {}) =>
+        Effect.gen(function* () {
+          const { stdin, stdout } = yield* launched(directory)
+          const connection = yield* StdioConnection.make({ input: stdout, output: stdin })
+          return yield* speak(connection, { revision, capabilities })
+        }),
+    }
+  })
+
+for (const { behaviours, revision } of suite) {
+  describe.concurrent(`${revision} over stdio`, () => {
+    for (const { name, run } of behaviours) {
+      it.live(name, () => Effect.flatMap(stdioWorld(revision), run))
+    }
+  })
+}

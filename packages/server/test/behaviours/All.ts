@@ -1,0 +1,16 @@
+/** Every behaviour, in every revision: what a test file runs over its own transport. */
+import { handshakeVersions, type Revision } from "@colloquy/protocol/mcp/Revisions"
+import type { Behaviour } from "./Behaviour.ts"
+import { calls } from "./Calls.ts"
+import { questions } from "./Questions.ts"
+
+const behaviours: ReadonlyArray<Behaviour> = [...calls, ...questions]
+
+/** By revision, those that hold in it. */
+export const suite: ReadonlyArray<{
+  readonly revision: Revision
+  readonly behaviours: ReadonlyArray<Behaviour>
+}> = handshakeVersions.map((revision) => ({
+  revision,
+  behaviours: behaviours.filter(({ applies }) => applies(revision)),
+}))

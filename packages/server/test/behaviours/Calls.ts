@@ -1,0 +1,183 @@
+/** Tools: lists and calls, good and bad ones, told, taken back and beside each other. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { behaviour, callOf, codes, handshake, sleeping, stateless, textOf } from "./Behaviour.ts"
+
+interface Tool {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: { readonly type: string }
+}
+
+const say = (words: string) => callOf("codex", { prompt: `say ${words}` })
+
+export const calls = [
+  behaviour("lists its tools, each with a schema of an object, in the same order", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const first = yield* client.ask("tools/list")
+      const second = yield* client.ask("tools/list")
+      const tools = first.result?.["tools"] as ReadonlyArray<Tool>
+      assert.includeMembers(
+        tools.map(({ name }) => name),
+        ["codex", "codex-reply", "conversationCreate"],
+      )
+      assert.isTrue(
+        tools.every(
+          ({ description, inputSchema }) =>
+            inputSchema.type === "object" && description !== undefined,
+        ),
+      )
+      assert.deepStrictEqual(first.result, second.result)
+    }),
+  ),
+
+  behaviour("answers a call with a turn's result", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      assert.strictEqual(textOf(yield* client.ask("tools/call", say("hello"))), "hello")
+    }),
+  ),
+
+  behaviour("tells of bad arguments in the result, where a model sees it", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const reply = yield* client.ask("tools/call", callOf("codex", { promt: "hi" }))
+      assert.isTrue(reply.result?.["isError"])
+      assert.include(textOf(reply), "prompt")
+    }),
+  ),
+
+  behaviour("refuses a tool that it does not have", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const { error } = yield* client.ask("tools/call", callOf("codx", { prompt: "hi" }))
+      assert.strictEqual(error?.code, codes.invalidParams)
+      assert.include(error?.message, "codex")
+    }),
+  ),
+
+  behaviour("refuses a method that it does not have, and lives on", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const { error } = yield* client.ask("tools/lst")
+      assert.strictEqual(error?.code, codes.methodNotFound)
+      assert.strictEqual(textOf(yield* client.ask("tools/call", say("still here"))), "still here")
+    }),
+  ),
+
+  behaviour("tells of a call's progress, rising, and nothing behind the answer", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const params = { ...say("hello"), _meta: { progressToken: "steps" } }
+      const { id, reply } = yield* client.begin("tools/call", params)
+      yield* reply
+      yield* client.ask("tools/call", say("and on"))
+      const answeredAt = client.messages.findIndex((m) => m.method === undefined && m.id === id)
+      const steps = client.messages.flatMap(({ method, params: step }, at) =>
+        method === "notifications/progress" ? [{ at, step }] : [],
+      )
+      assert.isNotEmpty(steps)
+      assert.isTrue(steps.every(({ at }) => at < answeredAt))
+      assert.isTrue(steps.every(({ step }) => step?.["progressToken"] === "steps"))
+      const values = steps.map(({ step }) => Number(step?.["progress"]))
+      assert.deepStrictEqual(
+        values,
+        [...new Set(values)].toSorted((a, b) => a - b),
+      )
+    }),
+  ),
+
+  behaviour("gives no answer to a call that was taken back, and the next one its own", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const params = { ...callOf("codex", sleeping(world)), _meta: { progressToken: 1 } }
+      const { id } = yield* client.begin("tools/call", params)
+      yield* client.until(
+        ({ method, params: step }) =>
+          method === "notifications/progress" && String(step?.["message"]).startsWith("running"),
+      )
+      yield* client.cancel(id)
+      const next = yield* client.ask("tools/call", say("and on"))
+      assert.strictEqual(textOf(next), "and on")
+      assert.isFalse(client.messages.some((m) => m.method === undefined && m.id === id))
+    }),
+  ),
+
+  behaviour("answers two calls at once, each its own", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const both = yield* Effect.all(
+        ["left", "right"].map((words) => client.ask("tools/call", say(words))),
+        { concurrency: "unbounded" },
+      )
+      assert.deepStrictEqual(both.map(textOf), ["left", "right"])
+    }),
+  ),
+
+  behaviour(
+    "answers a ping",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        assert.deepStrictEqual((yield* client.ask("ping")).result, {})
+      }),
+    handshake,
+  ),
+
+  behaviour(
+    "says of each result that it is complete, and how long a list may be kept",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const list = (yield* client.ask("tools/list")).result
+        const called = (yield* client.ask("tools/call", say("hello"))).result
+        assert.deepStrictEqual(
+          [list?.["resultType"], called?.["resultType"]],
+          ["complete", "complete"],
+        )
+        assert.isTrue(Number.isInteger(list?.["ttlMs"]) && Number(list?.["ttlMs"]) >= 0)
+        assert.include(["public", "private"], list?.["cacheScope"])
+      }),
+    stateless,
+  ),
+
+  behaviour(
+    "has none of the methods that went with the handshake",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const gone = [
+          "initialize",
+          "ping",
+          "logging/setLevel",
+          "resources/subscribe",
+          "resources/unsubscribe",
+        ]
+        const replies = yield* Effect.forEach(gone, (method) => client.ask(method))
+        assert.deepStrictEqual(
+          replies.map(({ error }) => error?.code),
+          gone.map(() => codes.methodNotFound),
+        )
+      }),
+    stateless,
+  ),
+
+  behaviour(
+    "tells what it is to whoever asks, and which revisions it speaks to whoever asks in another",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const { result } = yield* client.ask("server/discover")
+        const supported = result?.["supportedVersions"] as ReadonlyArray<string>
+        assert.include(supported, world.revision)
+        assert.property(result?.["capabilities"], "tools")
+        const refused = yield* client.ask("server/discover", {
+          _meta: { "io.modelcontextprotocol/protocolVersion": "2099-01-01" },
+        })
+        assert.strictEqual(refused.error?.code, codes.unsupportedVersion)
+        assert.deepStrictEqual(refused.error?.data, { supported, requested: "2099-01-01" })
+      }),
+    stateless,
+  ),
+]

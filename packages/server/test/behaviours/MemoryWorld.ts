@@ -1,0 +1,81 @@
+/** A world in memory, on the virtual clock: the real core, the offline model, and a shell that only pretends. */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
+import type { Revision } from "@colloquy/protocol/mcp/Revisions"
+import * as OfflineModel from "@colloquy/models/OfflineModel"
+import { memoryPair } from "@colloquy/testing/MemoryConnection"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
+import * as McpServer from "../../src/McpServer.ts"
+import { settingsWith } from "../support/Harness.ts"
+import type { World } from "./Behaviour.ts"
+import { speak } from "./Speaker.ts"
+
+const ShellArguments = Schema.fromJsonString(
+  Schema.Struct({ command: Schema.Tuple([Schema.String, Schema.String, Schema.String]) }),
+)
+
+const commandOf = (call: ToolCall) =>
+  Schema.decodeUnknownSync(ShellArguments)(call.type === "function_call" ? call.arguments : "")
+    .command
+
+const approved = (context: ToolContext, command: ReadonlyArray<string>, callId: string) =>
+  context.settings.approvalPolicy === "never"
+    ? Effect.succeed(true)
+    : Effect.map(
+        context.approve({
+          _tag: "Exec",
+          callId,
+          command,
+          cwd: context.settings.cwd,
+          sandbox: { mode: "danger-full-access" },
+        }),
+        ({ decision }) => decision === "approved" || decision === "approved_for_session",
+      )
+
+/** `sleep` never ends by itself; anything else says what it echoes. */
+const shell = ToolRuntime.simple({
+  specs: () => [],
+  run: (call, context) =>
+    Effect.gen(function* () {
+      const command = commandOf(call)
+      const callId = call.call_id ?? ""
+      if (!(yield* approved(context, command, callId))) return "exec command rejected"
+      const { cwd } = context.settings
+      yield* context.emit({ type: "exec_command_begin", call_id: callId, command, cwd })
+      const [, , script] = command
+      if (script.startsWith("sleep")) return yield* Effect.never
+      const output = /echo (.*)$/.exec(script)?.[1] ?? ""
+      return JSON.stringify({ output, metadata: { exit_code: 0 } })
+    }),
+})
+
+const core = ConversationManager.layer.pipe(
+  Layer.provide([
+    ConversationStore.layerMemory,
+    IdGenerator.layer,
+    OfflineModel.layer(),
+    Layer.succeed(ToolRuntime, shell),
+  ]),
+  Layer.provideMerge(settingsWith({})),
+)
+
+export const memoryWorld = (revision: Revision): World => ({
+  revision,
+  cwd: "/work",
+  pass: (duration) => TestClock.adjust(duration),
+  speak: (capabilities = {}) =>
+    Effect.gen(function* () {
+      const [client, server] = yield* memoryPair(64)
+      const services = yield* Layer.build(core)
+      yield* McpServer.serve(server).pipe(
+        Effect.provideContext(services),
+        Effect.forkScoped({ startImmediately: true }),
+      )
+      return yield* speak(client, { revision, capabilities })
+    }),
+})

@@ -1,0 +1,207 @@
+/**
+ * A client of any revision over any connection, in plain JSON: what it says follows the specification alone, so that
+ * the same behaviours hold for every revision and every transport. Waits for messages, never for time.
+ */
+import type { Connection } from "@colloquy/protocol/Connection"
+import type { Revision } from "@colloquy/protocol/mcp/Revisions"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { read, type WireMessage } from "../support/Wire.ts"
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** An answer to a request: `result` or `error`. */
+export type Reply = Pick<WireMessage, "result" | "error">
+
+export interface Question {
+  readonly method: string
+  readonly params: Members
+}
+
+/** What a client says to a question: a result; `refused`: an error; undefined: nothing, ever. */
+export type Answerer = (question: Question) => Members | "refused" | undefined
+
+export interface Open {
+  readonly id: number
+  readonly reply: Effect.Effect<Reply>
+}
+
+export interface Speaker {
+  readonly revision: Revision
+  /** Of a revision without `initialize`: every request says everything. */
+  readonly stateless: boolean
+  /** Everything that came so far, answers included. */
+  readonly messages: ReadonlyArray<WireMessage>
+  /** The first message, old or new, that fits. */
+  readonly until: (fits: (message: WireMessage) => boolean) => Effect.Effect<WireMessage>
+  readonly begin: (method: string, params?: Members) => Effect.Effect<Open>
+  readonly ask: (method: string, params?: Members) => Effect.Effect<Reply>
+  readonly tell: (method: string, params?: Members) => Effect.Effect<void>
+  /** Takes a request back. */
+  readonly cancel: (id: number) => Effect.Effect<void>
+  /** Asks and answers what is asked back, as the revision does it, to the last answer. */
+  readonly converse: (method: string, params: Members, answer: Answerer) => Effect.Effect<Conversed>
+}
+
+export interface Conversed {
+  readonly reply: Reply
+  readonly asked: ReadonlyArray<Question>
+}
+
+export interface SpeakerOptions {
+  readonly revision: Revision
+  /** What the client declares; default nothing. */
+  readonly capabilities?: Members
+}
+
+const prefix = "io.modelcontextprotocol/"
+const clientInfo = { name: "behaviours", version: "1" }
+
+const isStateless = (revision: Revision) => revision >= "2026"
+
+/** Reads until the end of the scope and tells whoever waits. */
+const inbox = Effect.fnUntraced(function* (connection: Connection) {
+  const messages: Array<WireMessage> = []
+  const waiting = new Set<(message: WireMessage) => boolean>()
+  yield* connection.receive.pipe(
+    Effect.map((frames) => {
+      for (const frame of frames) {
+        if (frame._tag !== "Text") throw new Error(`a frame that is no text: ${frame._tag}`)
+        const message = read(frame.text)
+        messages.push(message)
+        for (const wants of waiting) if (wants(message)) waiting.delete(wants)
+      }
+    }),
+    Effect.forever,
+    // The end of the input is the end of the test's server.
+    Effect.exit,
+    Effect.forkScoped({ startImmediately: true }),
+  )
+  const until: Speaker["until"] = (fits) =>
+    Effect.suspend(() => {
+      const found = messages.find(fits)
+      if (found !== undefined) return Effect.succeed(found)
+      const arrived = Deferred.makeUnsafe<WireMessage>()
+      const wants = (message: WireMessage) => {
+        const suits = fits(message)
+        if (suits) Deferred.doneUnsafe(arrived, Effect.succeed(message))
+        return suits
+      }
+      waiting.add(wants)
+      return Effect.onInterrupt(Deferred.await(arrived), () =>
+        Effect.sync(() => waiting.delete(wants)),
+      )
+    })
+  return { messages, until }
+})
+
+const isReplyTo = (id: number) => (message: WireMessage) =>
+  message.method === undefined && message.id === id
+
+const answerMessage = (id: unknown, answer: Members | "refused") =>
+  answer === "refused"
+    ? { jsonrpc: "2.0", id, error: { code: -1, message: "the window is closed" } }
+    : { jsonrpc: "2.0", id, result: answer }
+
+interface Parts {
+  readonly speaker: Omit<Speaker, "converse">
+  readonly send: (message: Members) => Effect.Effect<void>
+}
+
+/** Questions are requests of the server's own. */
+const conversing = ({ send, speaker }: Parts): Speaker["converse"] =>
+  Effect.fnUntraced(function* (method, params, answer) {
+    const asked: Array<Question> = []
+    const seen = new Set(speaker.messages)
+    const { id } = yield* speaker.begin(method, params)
+    while (true) {
+      const message = yield* speaker.until(
+        (one) =>
+          !seen.has(one) && (isReplyTo(id)(one) || (one.method !== undefined && "id" in one)),
+      )
+      seen.add(message)
+      if (message.method === undefined) return { reply: message, asked }
+      const question = { method: message.method, params: message.params ?? {} }
+      asked.push(question)
+      const said = answer(question)
+      if (said !== undefined) yield* send(answerMessage(message.id, said))
+    }
+  })
+
+/** Questions are part of an answer, and the request comes again with what was said. */
+const repeating = ({ speaker }: Parts): Speaker["converse"] =>
+  Effect.fnUntraced(function* (method, params, answer) {
+    const asked: Array<Question> = []
+    let reply = yield* speaker.ask(method, params)
+    while (reply.result?.["resultType"] === "input_required") {
+      const { inputRequests = {}, requestState } = reply.result
+      const inputResponses: Record<string, unknown> = {}
+      for (const [key, one] of Object.entries(inputRequests as Record<string, Question>)) {
+        asked.push(one)
+        const said = answer(one)
+        if (said === undefined) return { reply, asked }
+        // There are no errors here: who cannot answer takes the question for cancelled.
+        inputResponses[key] = said === "refused" ? { action: "cancel" } : said
+      }
+      reply = yield* speaker.ask(method, {
+        ...params,
+        inputResponses,
+        ...(requestState === undefined ? {} : { requestState }),
+      })
+    }
+    return { reply, asked }
+  })
+
+/** A client that has shaken hands where its revision does. */
+export const speak: (
+  connection: Connection,
+  options: SpeakerOptions,
+) => Effect.Effect<Speaker, never, Scope.Scope> = Effect.fnUntraced(function* (
+  connection,
+  { capabilities = {}, revision },
+) {
+  const { messages, until } = yield* inbox(connection)
+  const stateless = isStateless(revision)
+  let lastId = 0
+  const send = (message: Members) => Effect.orDie(connection.send([JSON.stringify(message)]))
+  const envelope = (params: Members): Members =>
+    stateless
+      ? {
+          ...params,
+          _meta: {
+            [`${prefix}protocolVersion`]: revision,
+            [`${prefix}clientInfo`]: clientInfo,
+            [`${prefix}clientCapabilities`]: capabilities,
+            ...(params["_meta"] as Members | undefined),
+          },
+        }
+      : params
+  const begin: Speaker["begin"] = (method, params = {}) =>
+    Effect.suspend(() => {
+      const id = ++lastId
+      return Effect.as(send({ jsonrpc: "2.0", id, method, params: envelope(params) }), {
+        id,
+        reply: until(isReplyTo(id)),
+      })
+    })
+  const tell: Speaker["tell"] = (method, params = {}) =>
+    send({ jsonrpc: "2.0", method, params: envelope(params) })
+  const speaker = {
+    revision,
+    stateless,
+    messages,
+    until,
+    begin,
+    ask: (method: string, params?: Members) =>
+      Effect.flatMap(begin(method, params), ({ reply }) => reply),
+    tell,
+    cancel: (id: number) => tell("notifications/cancelled", { requestId: id }),
+  }
+  if (!stateless) {
+    yield* speaker.ask("initialize", { protocolVersion: revision, capabilities, clientInfo })
+    yield* tell("notifications/initialized")
+  }
+  const converse = (stateless ? repeating : conversing)({ speaker, send })
+  return { ...speaker, converse }
+})
