@@ -5,6 +5,7 @@
  * does; the Peer then sends no answer.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
+import { isAutoCompactId } from "@colloquy/core/ConversationState"
 import type { WhileRunning } from "@colloquy/core/Decision"
 import type { Listener } from "@colloquy/core/Listener"
 import type { Delivery } from "@colloquy/core/Outbox"
@@ -75,6 +76,7 @@ const forwarder = (
   const events = sink(call.events ?? "on", call.peer)
   const items: Array<string> = []
   let terminal: EventMsg | undefined
+  let begun = false
   let error: string | undefined
   const over: Array<string> = []
   const toPut: Array<Event> = []
@@ -94,7 +96,9 @@ const forwarder = (
       readQuestions(delivery)
       if (delivery._tag !== "Event" || terminal !== undefined) continue
       const { event } = delivery
-      if (event.id !== turnId && event.id !== "") continue
+      if (event.id === turnId) begun = true
+      // A summary in the middle of the turn has an id of its own.
+      else if (event.id !== "" && !(begun && isAutoCompactId(event.id))) continue
       const params = wireEvent(event, { requestId: call.requestId, threadId })
       if (params !== undefined) events.add(params)
       const item = call.progress === undefined ? undefined : progressMessage(event.msg)

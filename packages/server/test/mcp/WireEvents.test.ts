@@ -26,6 +26,7 @@ describe("WireEvents", () => {
       { type: "approval_resolved", call_id: "c", decision: "denied", reason: "expired" },
       { type: "user_message", message: "hi" },
       { type: "raw_response_item", item: { type: "web_search_call" } },
+      { type: "compacted", message: "what was said" },
     ]
     for (const msg of hidden) assert.isUndefined(wire(msg), msg.type)
   })
