@@ -7,13 +7,14 @@ import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
 import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { type ListName, make as makeNotices, type Notices } from "./Notices.ts"
+import { type Catalog, type RegisteredTemplate, watcher } from "./Catalog.ts"
+import { type ListName, make as makeNotices } from "./Notices.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate } from "./Resource.ts"
-import { type Shelf, shelf } from "./Shelf.ts"
+import { type OpenShelf, shelf } from "./Shelf.ts"
 import type { Tool } from "./Tool.ts"
 import { providedPrompt, providedResource, providedTemplate, providedTool } from "./Provided.ts"
-import { parse, type UriTemplate } from "./UriTemplate.ts"
+import { parse } from "./UriTemplate.ts"
 
 type Kind = "tool" | "resource" | "resource template" | "prompt"
 
@@ -39,20 +40,6 @@ export interface Definitions<R> {
   readonly resources?: ReadonlyArray<Resource<R>>
   readonly resourceTemplates?: ReadonlyArray<ResourceTemplate<R>>
   readonly prompts?: ReadonlyArray<Prompt<R>>
-}
-
-/** A template with what its form says. */
-export interface RegisteredTemplate extends ResourceTemplate {
-  readonly form: UriTemplate
-}
-
-/** What the server reads. */
-export interface Catalog {
-  readonly tools: Shelf<Tool>
-  readonly resources: Shelf<Resource>
-  readonly templates: Shelf<RegisteredTemplate>
-  readonly prompts: Shelf<Prompt>
-  readonly notices: Notices
 }
 
 export interface Features {
@@ -109,7 +96,7 @@ export const make = <R = never>(
   const prompts = shelf<Prompt>()
 
   const put = <A>(
-    at: Shelf<A>,
+    at: OpenShelf<A>,
     kind: Kind,
     name: string,
     value: A,
@@ -124,7 +111,7 @@ export const make = <R = never>(
       return Effect.void
     })
 
-  const take = <A>(at: Shelf<A>, name: string, list: ListName) =>
+  const take = <A>(at: OpenShelf<A>, name: string, list: ListName) =>
     Effect.sync(() => {
       const taken = at.take(name)
       if (taken) notices.listChanged(list)
@@ -164,7 +151,14 @@ export const make = <R = never>(
     removeResourceTemplate: (uriTemplate) => take(templates, uriTemplate, "resources"),
     removePrompt: (name) => take(prompts, name, "prompts"),
     updated: (uri) => Effect.sync(() => notices.updated(uri)),
-    catalog: { tools, resources, templates, prompts, notices },
+    catalog: {
+      tools,
+      resources,
+      templates,
+      prompts,
+      notices,
+      watch: watcher({ resources, templates, notices }),
+    },
   }
 
   return Effect.gen(function* () {

@@ -19,10 +19,14 @@ export interface Interest {
 }
 
 export interface NoticeListener {
-  /** Waits for changes and gives all there are since the last time, each once, lists first. */
+  /**
+   * Waits for a change and a tenth of a second more, and gives all there are, each once, lists first. The wait
+   * gathers what changes together, and lets the answer of the request that changed it go first (L2).
+   */
   readonly take: Effect.Effect<ReadonlyArray<Notice>>
 }
 
+/** Where listeners are told from. */
 export interface Notices {
   readonly listen: (interest: Interest) => Effect.Effect<NoticeListener, never, Scope.Scope>
   readonly listChanged: (list: ListName) => void
@@ -36,6 +40,8 @@ interface Waiting {
   readonly filled: Latch.Latch
 }
 
+const window = "100 millis"
+
 const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<Notice> => {
   const notices: ReadonlyArray<Notice> = [
     ...[...lists].map((list) => ({ _tag: "ListChanged" as const, list })),
@@ -47,41 +53,74 @@ const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<Notice> => {
   return notices
 }
 
-export const make = (): Notices => {
-  const listeners = new Set<Waiting>()
-  return {
-    listen: (interest) =>
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => {
-            const waiting: Waiting = {
-              interest,
-              lists: new Set(),
-              uris: new Set(),
-              filled: Latch.makeUnsafe(false),
-            }
-            listeners.add(waiting)
-            return waiting
-          }),
-          (waiting) => Effect.sync(() => listeners.delete(waiting)),
-        ),
-        (waiting) => ({
-          take: Effect.map(waiting.filled.await, () => takeAll(waiting)),
-        }),
-      ),
-    listChanged: (list) => {
-      for (const waiting of listeners) {
-        if (!waiting.interest.list(list)) continue
-        waiting.lists.add(list)
-        waiting.filled.openUnsafe()
-      }
-    },
-    updated: (uri) => {
-      for (const waiting of listeners) {
-        if (!waiting.interest.uri(uri)) continue
-        waiting.uris.add(uri)
-        waiting.filled.openUnsafe()
-      }
-    },
+const tell = (
+  listeners: Iterable<Waiting>,
+  wanted: (interest: Interest) => boolean,
+  add: (waiting: Waiting) => void,
+) => {
+  for (const waiting of listeners) {
+    if (!wanted(waiting.interest)) continue
+    add(waiting)
+    waiting.filled.openUnsafe()
   }
 }
+
+/** Those of one source, or of several that change each on its own. */
+class Hub implements Notices {
+  private readonly listeners = new Set<Waiting>()
+  private readonly sources: ReadonlyArray<Hub>
+
+  constructor(sources: ReadonlyArray<Hub>) {
+    this.sources = sources
+  }
+
+  private attach(waiting: Waiting) {
+    this.listeners.add(waiting)
+    for (const source of this.sources) source.attach(waiting)
+  }
+
+  private detach(waiting: Waiting) {
+    this.listeners.delete(waiting)
+    for (const source of this.sources) source.detach(waiting)
+  }
+
+  listen(interest: Interest) {
+    const acquire = Effect.sync(() => {
+      const filled = Latch.makeUnsafe(false)
+      const waiting: Waiting = { interest, lists: new Set(), uris: new Set(), filled }
+      this.attach(waiting)
+      return waiting
+    })
+    return Effect.map(
+      Effect.acquireRelease(acquire, (waiting) => Effect.sync(() => this.detach(waiting))),
+      (waiting): NoticeListener => ({
+        take: waiting.filled.await.pipe(
+          Effect.andThen(Effect.sleep(window)),
+          Effect.map(() => takeAll(waiting)),
+        ),
+      }),
+    )
+  }
+
+  listChanged(list: ListName) {
+    tell(
+      this.listeners,
+      (interest) => interest.list(list),
+      ({ lists }) => lists.add(list),
+    )
+  }
+
+  updated(uri: string) {
+    tell(
+      this.listeners,
+      (interest) => interest.uri(uri),
+      ({ uris }) => uris.add(uri),
+    )
+  }
+}
+
+export const make = (): Notices => new Hub([])
+
+/** Of several; what is told to it is told to its own listeners alone. */
+export const merged = (sources: ReadonlyArray<Notices>): Notices =>
+  new Hub(sources.filter((source) => source instanceof Hub))

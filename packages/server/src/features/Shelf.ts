@@ -1,43 +1,66 @@
 /** Named things in the order in which they came, each with a number that no later one gets: where a page can end. */
 
+export interface Numbered<A> {
+  readonly number: number
+  readonly value: A
+}
+
 export interface Shelf<A> {
-  readonly size: number
   readonly get: (name: string) => A | undefined
+  /** In their order. */
+  readonly entries: () => Iterable<readonly [name: string, of: Numbered<A>]>
+}
+
+export interface OpenShelf<A> extends Shelf<A> {
+  readonly size: number
   /** The name must be free. */
   readonly put: (name: string, value: A) => void
   /** False when there was none. */
   readonly take: (name: string) => boolean
-  readonly names: () => ReadonlyArray<string>
-  readonly values: () => ReadonlyArray<A>
-  /** At most `limit` with numbers of at least `from`, and the number of the first that did not fit. */
-  readonly page: (
-    from: number,
-    limit: number,
-  ) => { readonly items: ReadonlyArray<A>; readonly next?: number }
 }
 
-export const shelf = <A>(): Shelf<A> => {
-  const kept = new Map<string, { readonly value: A; readonly number: number }>()
+export const shelf = <A>(): OpenShelf<A> => {
+  const kept = new Map<string, Numbered<A>>()
   let numbers = 0
   return {
     get size() {
       return kept.size
     },
     get: (name) => kept.get(name)?.value,
+    entries: () => kept,
     put: (name, value) => {
       kept.set(name, { value, number: numbers++ })
     },
     take: (name) => kept.delete(name),
-    names: () => [...kept.keys()],
-    values: () => [...kept.values()].map(({ value }) => value),
-    page: (from, limit) => {
-      const items: Array<A> = []
-      for (const { number, value } of kept.values()) {
-        if (number < from) continue
-        if (items.length === limit) return { items, next: number }
-        items.push(value)
-      }
-      return { items }
-    },
   }
 }
+
+/** Numbers of later shelves lie above all of earlier ones. */
+const stride = 2 ** 40
+
+/** One after the other; of a name that several have, the first counts. */
+export const merged = <A>(shelves: ReadonlyArray<Shelf<A>>): Shelf<A> => ({
+  get: (name) => {
+    for (const one of shelves) {
+      const found = one.get(name)
+      if (found !== undefined) return found
+    }
+    return undefined
+  },
+  *entries() {
+    for (const [i, one] of shelves.entries()) {
+      for (const [name, { number, value }] of one.entries()) {
+        const earlier = shelves.slice(0, i).some((before) => before.get(name) !== undefined)
+        if (!earlier) yield [name, { value, number: i * stride + number }]
+      }
+    }
+  },
+})
+
+/** Those of at least that number, in their order. */
+export function* from<A>(of: Shelf<A>, number: number): Generator<Numbered<A>> {
+  for (const [, one] of of.entries()) if (one.number >= number) yield one
+}
+
+export const namesOf = <A>(of: Shelf<A>): ReadonlyArray<string> =>
+  Array.from(of.entries(), ([name]) => name)

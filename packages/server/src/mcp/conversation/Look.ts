@@ -61,7 +61,7 @@ const maxLimit = 100
 /** In UTF-16 code units. */
 const maxTitleLength = 80
 
-const titleOf = (conversation: Conversation): Effect.Effect<string, Refused> =>
+export const titleOf = (conversation: Conversation): Effect.Effect<string, Refused> =>
   Effect.map(eventsUntil(conversation, isUserMessage), (events) => {
     const msg = events.find(isUserMessage)?.msg
     const text = msg?.type === "user_message" ? msg.message.trim().replaceAll(/\s+/g, " ") : ""

@@ -1,0 +1,74 @@
+/** What the server reads of the registries: what is there, what an address leads to, what changes. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { merged as mergedNotices, type Notices } from "./Notices.ts"
+import type { Prompt } from "./Prompt.ts"
+import { type Resource, ResourceNotFound, type ResourceTemplate } from "./Resource.ts"
+import { merged as mergedShelf, type Shelf } from "./Shelf.ts"
+import type { Tool } from "./Tool.ts"
+import type { UriTemplate } from "./UriTemplate.ts"
+import { make as makeWatching } from "./Watching.ts"
+
+/** A template with what its form says. */
+export interface RegisteredTemplate extends ResourceTemplate {
+  readonly form: UriTemplate
+}
+
+/** What the server reads. */
+export interface Catalog {
+  readonly tools: Shelf<Tool>
+  readonly resources: Shelf<Resource>
+  readonly templates: Shelf<RegisteredTemplate>
+  readonly prompts: Shelf<Prompt>
+  readonly notices: Notices
+  /** Watches that address in the scope, and tells `notices` when it changes. Fails when there is nothing to watch. */
+  readonly watch: (uri: string, principal: string) => Effect.Effect<void, unknown, Scope.Scope>
+}
+
+type Found = { readonly params: Readonly<Record<string, string>> } & (
+  | { readonly _tag: "Resource"; readonly resource: Resource }
+  | { readonly _tag: "Template"; readonly resource: RegisteredTemplate }
+)
+
+/** What an address leads to: a resource of its own, else the first template of that form. */
+export const findResource = (
+  { resources, templates }: Pick<Catalog, "resources" | "templates">,
+  uri: string,
+): Found | undefined => {
+  const resource = resources.get(uri)
+  if (resource !== undefined) return { _tag: "Resource", resource, params: {} }
+  for (const [, { value }] of templates.entries()) {
+    const params = value.form.match(uri)
+    if (params !== undefined) return { _tag: "Template", resource: value, params }
+  }
+  return undefined
+}
+
+export const watcher = (
+  catalog: Pick<Catalog, "resources" | "templates" | "notices">,
+): Catalog["watch"] => {
+  const watching = makeWatching()
+  return (uri, principal) =>
+    Effect.suspend(() => {
+      const found = findResource(catalog, uri)
+      if (found === undefined) return Effect.fail(new ResourceNotFound({ uri }))
+      const changed = Effect.sync(() => catalog.notices.updated(uri))
+      const { params, resource } = found
+      if (resource.watch === undefined) return Effect.void
+      const begin = resource.watch({ uri, params, principal, changed })
+      return watching(`${principal} ${uri}`, begin)
+    })
+}
+
+/** Of several registries, the first of which counts where two have the same. */
+export const mergedCatalog = (catalogs: ReadonlyArray<Catalog>): Catalog => ({
+  tools: mergedShelf(catalogs.map(({ tools }) => tools)),
+  resources: mergedShelf(catalogs.map(({ resources }) => resources)),
+  templates: mergedShelf(catalogs.map(({ templates }) => templates)),
+  prompts: mergedShelf(catalogs.map(({ prompts }) => prompts)),
+  notices: mergedNotices(catalogs.map(({ notices }) => notices)),
+  watch: (uri, principal) => {
+    const of = catalogs.find((catalog) => findResource(catalog, uri) !== undefined)
+    return of === undefined ? Effect.fail(new ResourceNotFound({ uri })) : of.watch(uri, principal)
+  },
+})
