@@ -1,7 +1,4 @@
 /** A world in memory, on the virtual clock: the real core, the offline model, and a shell that only pretends. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
-import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
@@ -11,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as McpServer from "../../src/McpServer.ts"
-import { settingsWith } from "../support/Harness.ts"
+import { core, settingsWith } from "../support/Harness.ts"
 import type { World } from "./Behaviour.ts"
 import { speak } from "./Speaker.ts"
 
@@ -54,13 +51,8 @@ const shell = ToolRuntime.simple({
     }),
 })
 
-const core = ConversationManager.layer.pipe(
-  Layer.provide([
-    ConversationStore.layerMemory,
-    IdGenerator.layer,
-    OfflineModel.layer(),
-    Layer.succeed(ToolRuntime, shell),
-  ]),
+const services = core(Layer.succeed(ToolRuntime, shell)).pipe(
+  Layer.provide(OfflineModel.layer()),
   Layer.provideMerge(settingsWith({})),
 )
 
@@ -71,9 +63,8 @@ export const memoryWorld = (revision: Revision): World => ({
   speak: (capabilities = {}) =>
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair(64)
-      const services = yield* Layer.build(core)
       yield* McpServer.serve(server).pipe(
-        Effect.provideContext(services),
+        Effect.provideContext(yield* Layer.build(services)),
         Effect.forkScoped({ startImmediately: true }),
       )
       return yield* speak(client, { revision, capabilities })

@@ -85,7 +85,7 @@ export const settingsWith = (more: ConfigTree, cwd = "/work") =>
     cwd,
   })
 
-const core = (tools: Layer.Layer<ToolRuntime>) =>
+export const core = (tools: Layer.Layer<ToolRuntime>) =>
   ConversationManager.layer.pipe(
     Layer.provide(ConversationStore.layerMemory),
     Layer.provide(IdGenerator.layer),
