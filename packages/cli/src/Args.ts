@@ -14,18 +14,20 @@ export type Invocation =
   /** `overrides` are the arguments of `-c`, in order (§7.4); `--no-events` is one more of them, the last. */
   | { readonly _tag: "Mcp"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
+  | { readonly _tag: "Config"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Doctor" }
 
 /** Nobody can tell what was meant; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-type CommandTag = "Help" | "Mcp" | "Demo" | "Doctor"
+type CommandTag = "Help" | "Mcp" | "Demo" | "Config" | "Doctor"
 
 /** `mcp-server` is the original's name from 0.45 on. */
 const commands: ReadonlyMap<string, CommandTag> = new Map([
   ["mcp", "Mcp"],
   ["mcp-server", "Mcp"],
   ["demo", "Demo"],
+  ["config", "Config"],
   ["doctor", "Doctor"],
   ["help", "Help"],
 ])
@@ -83,8 +85,10 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
     index += 1
   }
   const tag = asked ?? command ?? "Help"
-  if (silent && (tag === "Demo" || tag === "Doctor"))
+  if (silent && (tag === "Demo" || tag === "Config" || tag === "Doctor"))
     return fail(`${quote(noEvents)} goes with \`mcp\``)
   if (silent) overrides.push("mcp_events=off")
-  return Result.succeed(tag === "Mcp" || tag === "Demo" ? { _tag: tag, overrides } : { _tag: tag })
+  return Result.succeed(
+    tag === "Mcp" || tag === "Demo" || tag === "Config" ? { _tag: tag, overrides } : { _tag: tag },
+  )
 }

@@ -7,6 +7,8 @@ Commands:
   mcp            Serve the Model Context Protocol on stdin and stdout (also: mcp-server)
   demo           Start a server, hold a conversation with it and show the events: a command and a
                  patch are asked for, approved and run in a directory of their own
+  config         Print every key of the configuration that counts, and where it comes from;
+                 secrets are hidden
   doctor         Tell whether commands can be confined on this machine, and what is missing
   help           Show this page
 

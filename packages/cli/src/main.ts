@@ -27,6 +27,10 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
       const demo = await import("./Demo.ts")
       return demo.run(invocation.overrides)
     }
+    case "Config": {
+      const config = await import("./ConfigCommand.ts")
+      return config.run(invocation.overrides)
+    }
     case "Doctor": {
       const doctor = await import("./Doctor.ts")
       return doctor.run()

@@ -1,0 +1,80 @@
+/**
+ * The command `config`: prints every key that counts as TOML, each with where it comes from. Exit codes: 0 printed,
+ * 1 the configuration cannot be read or makes no sense; then the one line on stderr is that of `mcp`.
+ */
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import { linesOf } from "./config/ConfigLines.ts"
+import { type EffectiveKey, effectiveConfig, type Sources } from "./config/EffectiveConfig.ts"
+import { AllKeys } from "./config/UnknownKeys.ts"
+import * as Environment from "./Environment.ts"
+import * as Startup from "./Startup.ts"
+
+const bare = /^[A-Za-z0-9_-]+$/
+
+const nameText = (name: string): string => (bare.test(name) ? name : JSON.stringify(name))
+
+/** A value on one line. JSON's strings, numbers and arrays are TOML's, too. */
+const valueText = (value: unknown): string => {
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`
+  if (!ConfigTree.isTable(value)) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, one]) => `${nameText(name)} = ${valueText(one)}`,
+  )
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`
+}
+
+const wide = 56
+
+export const lineOf = ({ path, value, origin }: EffectiveKey): string =>
+  `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(wide)} # ${origin}\n`
+
+const chosenDefaults = (
+  { settings }: Startup.Startup,
+  environment: Environment.Environment,
+): Sources["chosen"] => {
+  const byEnvironment = environment.openaiConfigured
+    ? "OPENAI_API_KEY or OPENAI_BASE_URL is set"
+    : "default, no key of OpenAI is set"
+  return {
+    model_provider: {
+      value: environment.openaiConfigured ? "openai" : "offline",
+      origin: byEnvironment,
+    },
+    model: { value: settings.model, origin: `default of ${settings.provider.id}` },
+    ...(settings.contextWindow === null
+      ? {}
+      : {
+          model_context_window: {
+            value: settings.contextWindow,
+            origin: `default of ${settings.model}`,
+          },
+        }),
+  }
+}
+
+const overridesOf = (args: ReadonlyArray<string>): ReadonlyArray<ConfigTree.Override> =>
+  args.map((argument) => Result.getOrThrow(ConfigTree.parseOverride(argument)))
+
+export const run = async (args: ReadonlyArray<string>): Promise<number> => {
+  const environment = Environment.read()
+  const startup = await Effect.runPromiseExit(Startup.load(environment, args))
+  if (Exit.isFailure(startup)) {
+    process.stderr.write(`${Startup.messageOf(startup.cause)}\n`)
+    return 1
+  }
+  for (const warning of startup.value.warnings) process.stderr.write(`colloquy: ${warning}\n`)
+  const file = await Effect.runPromise(startup.value.live.file)
+  const effective = effectiveConfig(AllKeys, {
+    file: file.tree,
+    lines: linesOf(file.text),
+    args: overridesOf(args),
+    chosen: chosenDefaults(startup.value, environment),
+  })
+  process.stdout.write(`# ${file.path}${file.text === "" ? " (missing or empty)" : ""}\n`)
+  process.stdout.write(effective.map(lineOf).join(""))
+  return 0
+}

@@ -1,0 +1,151 @@
+/**
+ * Changes keys of `config.toml` and nothing else: comments, order and layout of the rest stay. What would be written is
+ * read again first; the file is replaced as a whole, so that nobody ever reads half of it.
+ */
+import { SettingsError } from "@colloquy/core/ConversationSettings"
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { patch, parse } from "@decimalturn/toml-patch"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs"
+import { realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
+import { dirname, join } from "node:path"
+import * as ConfigFile from "./ConfigFile.ts"
+
+/** A key by its names, the outermost first, and what it becomes; undefined takes it out. */
+export interface Edit {
+  readonly path: ReadonlyArray<string>
+  readonly value: string | number | boolean | undefined
+}
+
+type Table = Record<string, unknown>
+
+const isTable = (u: unknown): u is Table =>
+  typeof u === "object" && u !== null && !Array.isArray(u) && !(u instanceof Date)
+
+const tableAt = (tree: Table, path: ReadonlyArray<string>): Table | undefined => {
+  let table: unknown = tree
+  for (const name of path) {
+    table = isTable(table) && Object.hasOwn(table, name) ? table[name] : undefined
+  }
+  return isTable(table) ? table : undefined
+}
+
+/** Edits a tree in place, where the table is there. */
+const edit = (tree: Table, { path, value }: Edit): void => {
+  const table = tableAt(tree, path.slice(0, -1))
+  const last = path.at(-1) ?? ""
+  if (table === undefined) return
+  if (value === undefined) delete table[last]
+  else table[last] = value
+}
+
+const ended = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`)
+
+/** The text with the tables that the edits need at its end; the patching would write them as dotted keys. */
+const withTables = (text: string, edits: ReadonlyArray<Edit>): string => {
+  let grown = text
+  for (const { path, value } of edits) {
+    const names = path.slice(0, -1)
+    if (value === undefined || tableAt(parse(grown) as Table, names) !== undefined) continue
+    const header = names.map((name) => JSON.stringify(name)).join(".")
+    grown = `${ended(grown)}${grown === "" ? "" : "\n"}[${header}]\n`
+  }
+  return grown
+}
+
+const fail = (message: string) => new SettingsError({ message })
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The text with the edits, or why it cannot be edited: the value of no other key may change. */
+export const edited = (
+  text: string,
+  edits: ReadonlyArray<Edit>,
+): Result.Result<string, SettingsError> => {
+  const before = ConfigTree.parseToml(text)
+  if (Result.isFailure(before)) return Result.fail(fail(before.failure))
+  try {
+    const grown = withTables(text, edits)
+    const wanted = parse(grown) as Table
+    for (const one of edits) edit(wanted, one)
+    const next = ended(patch(grown, wanted))
+    const after = ConfigTree.parseToml(next)
+    const expected = Result.getOrThrow(ConfigTree.parseToml(grown)) as Table
+    for (const one of edits) edit(expected, one)
+    const good = Result.isSuccess(after) && same(sorted(after.success), sorted(expected))
+    return good ? Result.succeed(next) : Result.fail(fail("cannot be edited without a loss"))
+  } catch (error) {
+    return Result.fail(fail(`cannot be edited: ${error instanceof Error ? error.name : "error"}`))
+  }
+}
+
+/** Where a table stands among others says nothing. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isTable(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, sorted(value[name])]),
+  )
+}
+
+/** Its own, where it is a link; a new file is its owner's alone. */
+const target = (path: string): { readonly path: string; readonly mode: number } => {
+  try {
+    const real = realpathSync(path)
+    return { path: real, mode: statSync(real).mode & 0o777 }
+  } catch (error) {
+    if (ConfigFile.codeOf(error) === "ENOENT") return { path, mode: 0o600 }
+    throw error
+  }
+}
+
+const syncDirectory = (path: string) => {
+  const handle = openSync(path, "r")
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const replace = (path: string, text: string, suffix: string): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  const file = target(path)
+  const directory = dirname(file.path)
+  const temporary = join(directory, `.config.toml.${suffix}`)
+  try {
+    const handle = openSync(temporary, "wx", file.mode)
+    try {
+      writeSync(handle, text)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    chmodSync(temporary, file.mode)
+    renameSync(temporary, file.path)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+  syncDirectory(directory)
+}
+
+/** Returns when the new file is on disk. On failure the old one is there, whole. */
+export const write = Effect.fnUntraced(function* (
+  stateDirectory: string,
+  edits: ReadonlyArray<Edit>,
+): Effect.fn.Return<void, SettingsError> {
+  const file = yield* Effect.mapError(Effect.fromResult(ConfigFile.read(stateDirectory)), fail)
+  const text = yield* Effect.mapError(Effect.fromResult(edited(file.text, edits)), ({ message }) =>
+    fail(`${file.path}: ${message}`),
+  )
+  if (text === file.text) return
+  const suffix = String(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER))
+  yield* Effect.try({
+    try: () => replace(file.path, text, suffix),
+    catch: (error) => fail(`${file.path}: cannot be written (${ConfigFile.codeOf(error)})`),
+  })
+})

@@ -1,0 +1,83 @@
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { linesOf } from "../../src/config/ConfigLines.ts"
+import { type EffectiveKey, effectiveConfig } from "../../src/config/EffectiveConfig.ts"
+import { AllKeys } from "../../src/config/UnknownKeys.ts"
+import { lineOf } from "../../src/ConfigCommand.ts"
+
+const effective = (text: string, args: ReadonlyArray<string> = []) =>
+  effectiveConfig(AllKeys, {
+    file: Result.getOrThrow(ConfigTree.parseToml(text)),
+    lines: linesOf(text),
+    args: args.map((one) => Result.getOrThrow(ConfigTree.parseOverride(one))),
+    chosen: { model_provider: { value: "offline", origin: "no key" } },
+  })
+
+const found = (all: ReadonlyArray<EffectiveKey>, path: string) => {
+  const key = all.find((one) => one.path.join(".") === path)
+  return key === undefined ? undefined : [key.value, key.origin]
+}
+
+const file = `model = "one"
+profile = "fast"
+[profiles.fast]
+model = "two"
+approval_policy = "never"
+[profiles.other]
+model = "three"
+[model_providers."my own"]
+name = "Mine"
+base_url = "https://user:sk-secret@host/v1?key=sk-secret"
+env_key = "MY_KEY"
+http_headers = { Authorization = "Bearer sk-secret" }
+query_params = { key = "sk-secret" }
+env_http_headers = { X = "MY_HEADER" }
+[mcp_servers.s]
+command = "run"
+args = ["--api-key", "sk-secret", "--token=sk-secret", "TOKEN=sk-secret", "plain"]
+env = { TOKEN = "sk-secret" }
+[shell_environment_policy.set]
+TOKEN = "sk-secret"
+`
+
+describe("EffectiveConfig", () => {
+  it("default, file, -c and profile, each over the one before, and where each comes from", () => {
+    const plain = effective("")
+    assert.deepStrictEqual(found(plain, "sandbox_mode"), ["read-only", "default"])
+    assert.deepStrictEqual(found(plain, "model_provider"), ["offline", "no key"])
+    const all = effective(file, ["model=four", "sandbox_mode=workspace-write", "profile=other"])
+    assert.deepStrictEqual(found(all, "sandbox_mode"), ["workspace-write", "-c"])
+    assert.deepStrictEqual(found(all, "profile"), ["other", "-c"])
+    // An edit of the top level loses against the profile, as in the original (§7.1).
+    assert.deepStrictEqual(found(all, "model"), ["three", "profile other, config.toml:7"])
+    assert.deepStrictEqual(found(effective(file, ["profiles.fast.model=five"]), "model"), [
+      "five",
+      "profile fast, -c",
+    ])
+    assert.deepStrictEqual(found(all, "profiles.fast.approval_policy"), ["never", "config.toml:5"])
+    assert.isUndefined(found(all, "profiles.fast.sandbox_mode"))
+    assert.isUndefined(found(all, "model_verbosity"))
+  })
+
+  it("no secret is shown, the names of variables are", () => {
+    const lines = effective(file).map(lineOf).join("")
+    assert.notInclude(lines, "sk-secret")
+    assert.include(lines, 'model_providers."my own".env_key = "MY_KEY"')
+    assert.include(lines, 'model_providers."my own".env_http_headers.X = "MY_HEADER"')
+    assert.include(lines, "https://<redacted>@host/v1?<redacted>")
+    assert.include(lines, '"plain"]')
+  })
+
+  it("what is printed is a config.toml that means the same", () => {
+    const lines = effective(file, ["projects.p.trust_level=trusted"])
+    const tree = Result.getOrThrow(ConfigTree.parseToml(lines.map(lineOf).join("")))
+    for (const { path, value } of lines) {
+      const at = path.reduce<unknown>(
+        (node, name) => (node as Readonly<Record<string, unknown>>)[name],
+        tree,
+      )
+      assert.deepStrictEqual(at, value, path.join("."))
+    }
+  })
+})
