@@ -364,6 +364,14 @@ describe("automatic summaries", () => {
       }),
   )
 
+  it.effect("do not come while the model has answered nothing: there is nothing to summarise", () =>
+    Effect.gen(function* () {
+      const it = yield* open([counts("one", 5)], limited(1))
+      assert.deepStrictEqual(outcomeOf(yield* turn(it, says("a"), "t")), ["complete"])
+      assert.strictEqual(it.requests.length, 1)
+    }),
+  )
+
   it.effect("end the turn when the answer after one is above the limit again", () =>
     Effect.gen(function* () {
       const it = yield* open([calls("1", 100), counts("gist", 90), calls("2", 120)], limited(100))
