@@ -5,6 +5,7 @@ const rooms = [
   "protocol",
   "core",
   "models",
+  "store",
   "server",
   "client",
   "transport-stdio",

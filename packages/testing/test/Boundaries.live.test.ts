@@ -27,6 +27,7 @@ const ports = [
   "Approval",
   "ApprovalBook",
   "Backoff",
+  "ConversationErrors",
   "ConversationSettings",
   "ConversationStore",
   "IdGenerator",
@@ -38,12 +39,18 @@ const ports = [
   "policy/PlainScript",
   "policy/SafeCommand",
   "policy/WritableRoots",
+  "store/ConversationStore",
+  "store/LogRecord",
+  "store/Preview",
+  "store/StoreErrors",
+  "store/StoredSettings",
 ]
 
 const isPlatformEdge = ({ room, file }: Module): boolean =>
   room === "cli" ||
   room === "bench" ||
   room.startsWith("transport-") ||
+  file.startsWith("packages/store/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
   file === "packages/testing/src/simulation/main.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||

@@ -1,0 +1,67 @@
+/** Times as rollout files write them (§5.3): UTC, milliseconds, `Z`. Pure arithmetic: a batch formats thousands of them. */
+
+const dayMs = 86_400_000
+
+/** Of years that have four digits. */
+const latestMs = 253_402_300_799_999
+
+const pad = (value: number, digits: number): string => String(value).padStart(digits, "0")
+
+/** Days since the epoch → year, month, day, in the calendar that runs on from March. */
+const civil = (days: number): readonly [year: number, month: number, day: number] => {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  )
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+  return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day]
+}
+
+const daysOf = (year: number, month: number, day: number): number => {
+  const shifted = month <= 2 ? year - 1 : year
+  const era = Math.floor(shifted / 400)
+  const yearOfEra = shifted - era * 400
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+/** `2025-09-20T08:11:12.345Z`. A time before 1970 or after 9999 is told as the nearest that is not. */
+export const isoOf = (ms: number): string => {
+  const time = Math.min(Math.max(Math.trunc(ms), 0), latestMs)
+  const days = Math.floor(time / dayMs)
+  const rest = time - days * dayMs
+  const [year, month, day] = civil(days)
+  const clock = `${pad(Math.floor(rest / 3_600_000), 2)}:${pad(Math.floor(rest / 60_000) % 60, 2)}:${pad(Math.floor(rest / 1000) % 60, 2)}`
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${clock}.${pad(rest % 1000, 3)}Z`
+}
+
+const form =
+  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))$/
+
+/** Also with another offset and another precision; undefined for what is no time. */
+export const msOf = (text: string): number | undefined => {
+  const match = form.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day, hour, minute, second, fraction = "0", sign, hours, minutes] = match
+  const offset = sign === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * 60_000
+  return (
+    daysOf(Number(year), Number(month), Number(day)) * dayMs +
+    Number(hour) * 3_600_000 +
+    Number(minute) * 60_000 +
+    Number(second) * 1000 +
+    Number(fraction.padEnd(3, "0").slice(0, 3)) -
+    (sign === "-" ? -offset : offset)
+  )
+}

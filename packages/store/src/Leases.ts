@@ -1,0 +1,23 @@
+/**
+ * Port: who writes a conversation (L16). A lease is held by a process for as long as it lives and wants it; the death of the
+ * process ends it, whatever it was doing. `node/NodeLeases.ts` lets the operating system say who is alive.
+ */
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import type { LeaseHeld } from "@colloquy/core/store/StoreErrors"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { FileFault } from "./Files.ts"
+
+export interface Lease {
+  /** False once somebody else has it, or it cannot be told any more. Asked before each append. */
+  readonly isHeld: Effect.Effect<boolean>
+}
+
+export class Leases extends Context.Service<
+  Leases,
+  {
+    /** At once or not at all; given back with the scope. That of a dead owner is taken over. */
+    readonly take: (id: ConversationId) => Effect.Effect<Lease, LeaseHeld | FileFault, Scope.Scope>
+  }
+>()("@colloquy/store/Leases") {}

@@ -1,0 +1,37 @@
+/** Leases of processes that live and die when a test says so. */
+import { LeaseHeld } from "@colloquy/core/store/StoreErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Leases } from "../../src/Leases.ts"
+
+export class MemoryLeases {
+  private readonly owners = new Map<ConversationId, object>()
+
+  /** Those of one process. */
+  readonly layer = Layer.sync(Leases, () => ({
+    take: (id) =>
+      Effect.acquireRelease(
+        Effect.suspend(() => {
+          if (this.owners.has(id)) return new LeaseHeld({ id, holder: { pid: 1, host: "here" } })
+          const owner = {}
+          this.owners.set(id, owner)
+          return Effect.succeed({ isHeld: Effect.sync(() => this.owners.get(id) === owner), owner })
+        }),
+        ({ owner }) =>
+          Effect.sync(() => {
+            if (this.owners.get(id) === owner) this.owners.delete(id)
+          }),
+      ),
+  }))
+
+  /** Everybody who held one is dead. */
+  killAll(): void {
+    this.owners.clear()
+  }
+
+  /** Somebody else has it from now on, whatever its owner thinks. */
+  steal(id: ConversationId): void {
+    this.owners.set(id, {})
+  }
+}
