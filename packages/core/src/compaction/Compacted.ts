@@ -12,7 +12,7 @@ export const maxBridgeBytes = 80_000
 export const triggerText = "Start Summarization"
 
 /** Where the model said nothing (§6.9). */
-export const noSummary = "(no summary available)"
+const noSummary = "(no summary available)"
 
 const nothingSaid = "(none)"
 
