@@ -4,6 +4,7 @@ import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
+import type { InputRequired } from "./RequestContext.ts"
 import { badArguments, badId, failureIn, unknownId } from "./ToolResults.ts"
 import { runTurn, type ToolCaller } from "./TurnCall.ts"
 
@@ -17,7 +18,7 @@ const keys = [
 export const codexReply = Effect.fnUntraced(function* (
   args: CodexReplyArguments,
   call: ToolCaller,
-): Effect.fn.Return<CallToolResult, never, ConversationManager> {
+): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager> {
   const manager = yield* ConversationManager
   const given = keys.flatMap(([key, name]) => {
     const value = args[key]

@@ -6,6 +6,7 @@ import { requestIdText } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
+import type { InputRequired } from "./RequestContext.ts"
 import { badSettings, notStarted } from "./ToolResults.ts"
 import { runTurn, type ToolCaller } from "./TurnCall.ts"
 
@@ -40,7 +41,7 @@ const forgetUnused = (manager: ConversationManager["Service"], { id, state }: Co
 export const codex = Effect.fnUntraced(function* (
   args: CodexArguments,
   call: ToolCaller,
-): Effect.fn.Return<CallToolResult, never, ConversationManager | SettingsResolver> {
+): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager | SettingsResolver> {
   const manager = yield* ConversationManager
   const resolver = yield* SettingsResolver
   const settings = yield* Effect.result(resolver.resolve(overridesOf(args)))

@@ -8,17 +8,17 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
-import { readDecision, readElicitResult } from "@colloquy/protocol/mcp/Elicitation"
-import type { Op } from "@colloquy/protocol/Op"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { PeerControl } from "../Peer.ts"
 import { elicitParams, isQuestion, type Question, questionId } from "./ElicitationParams.ts"
+import { denial, readAnswer, refOf, submitAnswer } from "./QuestionAnswers.ts"
+import type { InputRequired } from "./RequestContext.ts"
 
 interface Call {
-  readonly conversation: Pick<Conversation, "id" | "submit">
+  readonly conversation: Pick<Conversation, "id" | "submit" | "attach">
   readonly requestId: RequestId
   readonly peer: PeerControl
 }
@@ -31,6 +31,12 @@ export interface CallElicitations {
   readonly put: (event: Event) => Effect.Effect<void>
   /** The question of that call of the model is over: the client is told that no answer is wanted any more. */
   readonly withdraw: (callId: string) => Effect.Effect<void>
+  /** Of a call that cannot ask: it ends with its questions, once there are any. */
+  readonly round?: {
+    readonly isDue: () => boolean
+    /** `next`: the first event that the client was not told of. */
+    readonly suspend: (next: number) => Effect.Effect<never, InputRequired>
+  }
 }
 
 export interface Elicitations {
@@ -40,51 +46,10 @@ export interface Elicitations {
 
 type Because = "malformed" | "failed"
 
-type AnswerOp = Extract<
-  Op,
-  { readonly type: "exec_approval" | "patch_approval" | "elicitation_answer" }
->
-
-/** The op that says what the client answered; fails with what cannot be read. */
-const readAnswer = (question: Question, answer: unknown): Result.Result<AnswerOp, string> => {
-  const named = { id: questionId(question), question: question.seq }
-  const { type } = question.msg
-  return type === "elicitation_request"
-    ? Result.map(readElicitResult(answer), (result) => ({
-        type: "elicitation_answer",
-        ...named,
-        ...result,
-      }))
-    : Result.map(readDecision(answer), (decision) => ({
-        type: type === "exec_approval_request" ? "exec_approval" : "patch_approval",
-        ...named,
-        decision,
-      }))
-}
-
-const denial = (question: Question): AnswerOp => {
-  const named = { id: questionId(question), question: question.seq }
-  switch (question.msg.type) {
-    case "exec_approval_request":
-      return { type: "exec_approval", ...named, decision: "denied" }
-    case "apply_patch_approval_request":
-      return { type: "patch_approval", ...named, decision: "denied" }
-    case "elicitation_request":
-      return { type: "elicitation_answer", ...named, action: "decline" }
-  }
-}
-
-/** The first answer to a question wins; this one may come too late. */
-const submit = ({ conversation }: Call, op: AnswerOp, because?: Because): Effect.Effect<void> =>
-  conversation.submit(op, because === undefined ? {} : { because }).pipe(
-    Effect.asVoid,
-    Effect.catch(({ message }) => Effect.logDebug(`an answer was not taken: ${message}`)),
-  )
-
 const deny = (call: Call, question: Question, because: Because, what: string) =>
   Effect.andThen(
     Effect.logWarning(`question of call ${questionId(question)} denied: ${what}`),
-    submit(call, denial(question), because),
+    submitAnswer(call.conversation, denial(refOf(question)), because),
   )
 
 const ask = (call: Call, question: Question): Effect.Effect<void> => {
@@ -93,9 +58,9 @@ const ask = (call: Call, question: Question): Effect.Effect<void> => {
   return peer.request(Elicit, params).pipe(
     Effect.matchEffect({
       onSuccess: (answer) => {
-        const read = readAnswer(question, answer)
+        const read = readAnswer(refOf(question), answer)
         return Result.isSuccess(read)
-          ? submit(call, read.success)
+          ? submitAnswer(conversation, read.success)
           : deny(call, question, "malformed", `the answer cannot be read, ${read.failure}`)
       },
       onFailure: (failure: JsonRpcError | ConnectionClosed) =>

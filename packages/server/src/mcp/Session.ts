@@ -20,10 +20,10 @@ export interface Session {
   readonly revision: () => ProtocolVersion
   /** True when something was agreed on. */
   readonly initialized: () => boolean
-  /** True when the client declared that it can put a form to a person. */
-  readonly elicits: () => boolean
   /** As the server is set, unless the client declared that it wants none. */
   readonly events: () => VendorEvents
+  /** As the server is set. */
+  readonly offered: VendorEvents
   /** The least severe messages that the client wants. */
   logLevel: LoggingLevel
 }
@@ -50,9 +50,9 @@ export const make = (events: VendorEvents): Session => {
     client: () => known?.params,
     revision: () => known?.revision ?? protocolVersions[0],
     initialized: () => known !== undefined,
-    elicits: () => known !== undefined && takesForms(known.params.capabilities),
     events: () =>
       known !== undefined && declinesEvents(known.params.capabilities) ? "off" : events,
+    offered: events,
     logLevel: "info",
   }
 }

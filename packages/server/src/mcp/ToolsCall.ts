@@ -1,5 +1,5 @@
 /** `tools/call`: finds the tool, decodes its arguments strictly, runs it. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
@@ -21,23 +21,30 @@ import { make as makeElicitations } from "./Elicitations.ts"
 import type { Call } from "./conversation/Call.ts"
 import type { ConnectionState } from "./conversation/ConnectionState.ts"
 import { conversationRuns } from "./conversation/Tools.ts"
-import type { RequestContext } from "./RequestContext.ts"
-import type { Session } from "./Session.ts"
+import type { InputRequired, RequestContext } from "./RequestContext.ts"
+import { parkedTurnsOf } from "./rounds/ParkedTurns.ts"
+import { resumeTurn } from "./rounds/ResumedTurn.ts"
+import { make as makeRounds } from "./rounds/RoundElicitations.ts"
+import { type Session, takesForms } from "./Session.ts"
 import { badArguments, missingArguments } from "./ToolResults.ts"
 import type { ToolCaller } from "./TurnCall.ts"
+import { eventsOf } from "./VendorEvents.ts"
 
 type Services = ConversationManager | SettingsResolver
 
-type Run = (args: unknown, call: Call) => Effect.Effect<CallToolResult, never, Services>
+type Ran = Effect.Effect<CallToolResult, JsonRpcError | InputRequired, Services>
+
+type Run = (args: unknown, call: Call) => Ran
 
 /** `missing`: the original's words for a call without arguments (§1.5, §1.6). */
 const runnable = <A extends Pure>(
   tool: ToolDefinition<A>,
   missing: string,
-  run: (args: A["Type"], call: ToolCaller) => Effect.Effect<CallToolResult, never, Services>,
+  run: (args: A["Type"], call: ToolCaller) => Ran,
 ): readonly [string, Run] => [
   tool.name,
   (args, call) => {
+    if (call.resumed !== undefined) return resumeTurn(call.resumed, call)
     if (args === undefined || args === null) {
       return Effect.succeed(missingArguments(tool.name, missing))
     }
@@ -72,11 +79,13 @@ export const toolsCall = Effect.fnUntraced(function* (
 ) {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
+  const inRounds = makeRounds(parkedTurnsOf(yield* ConversationManager))
   const progress = makeProgress()
   return (
     params: Params<typeof ToolsCallMethod>,
-    { afterAnswer, peer, requestId }: RequestContext,
-  ): Effect.Effect<CallToolResult, JsonRpcError> => {
+    given: RequestContext,
+  ): Effect.Effect<CallToolResult, JsonRpcError | InputRequired> => {
+    const { afterAnswer, client, peer, requestId, rounds } = given
     const run = runOf(params.name)
     if (run === undefined) return Effect.fail(unknownTool(params.name))
     connection.forget(requestId)
@@ -85,10 +94,13 @@ export const toolsCall = Effect.fnUntraced(function* (
       const caller: Call = {
         requestId,
         peer,
-        events: session.events(),
+        events: eventsOf(session, given),
         connection,
         afterAnswer,
-        ...(session.elicits() ? { elicitations } : {}),
+        ...(takesForms(client.capabilities)
+          ? { elicitations: rounds === undefined ? elicitations : inRounds }
+          : {}),
+        ...(rounds?.resumed === undefined ? {} : { resumed: rounds.resumed }),
       }
       if (token === undefined) return run(params.arguments, caller)
       return progress.during({ peer, token }, (told) =>

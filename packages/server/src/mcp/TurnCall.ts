@@ -6,6 +6,7 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { isAutoCompactId } from "@colloquy/core/ConversationState"
+import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
 import type { WhileRunning } from "@colloquy/core/Decision"
 import type { Listener } from "@colloquy/core/Listener"
 import type { Delivery } from "@colloquy/core/Outbox"
@@ -16,6 +17,7 @@ import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
+import type { InputRequired, Members } from "./RequestContext.ts"
 import type { CallElicitations, Elicitations } from "./Elicitations.ts"
 import type { CallProgress } from "./CallProgress.ts"
 import { progressMessage } from "./ProgressMessages.ts"
@@ -33,21 +35,29 @@ export interface ToolCaller {
   readonly events?: VendorEvents
   /** Of a call that named a token. */
   readonly progress?: CallProgress
+  /** Of a call that comes back with answers: what `resumeTurn` needs. */
+  readonly resumed?: { readonly state: unknown; readonly responses: Members }
 }
 
-export interface TurnCall extends ToolCaller {
+/** A call and the conversation of its turn. */
+interface Followed extends ToolCaller {
   readonly conversation: Conversation
+  /** First event to forward; default: what comes from now on. */
+  readonly from?: number
+}
+
+export interface TurnCall extends Followed {
   readonly prompt: string
   /** Chosen id of the submission; without one the conversation numbers it. */
   readonly submissionId?: string
-  /** First event to forward; default: what comes from now on. */
-  readonly from?: number
   /** Default `wait`: a turn of its own, after those before it. */
   readonly whileRunning?: WhileRunning
 }
 
 /** How long a stopped turn may take to its terminal event: a second and the kill grace (L14), and less than `InFlight` waits. */
 const abortBound = "1750 millis"
+
+const nothing: ReadonlyArray<Delivery> = []
 
 const gone = "the conversation ended before the turn did"
 
@@ -62,19 +72,24 @@ const resultOf = (
     : failureIn(threadId, "Turn interrupted")
 }
 
+/** What is delivered while everything runs that can run now: a turn may ask several things at once. */
+const atHand = (listener: Listener) =>
+  Effect.raceFirst(listener.take, Effect.as(Effect.repeat(Effect.yieldNow, { times: 64 }), nothing))
+
 /**
  * Forwards until the turn's terminal event. Can be interrupted and run again: it goes on where it was, with the batch
  * that was not accepted yet.
  */
 const forwarder = (
-  call: TurnCall,
+  call: Followed,
   listener: Listener,
   turnId: string,
   questions: CallElicitations | undefined,
-): Effect.Effect<CallToolResult, ConnectionClosed | Cause.Done> => {
+): Effect.Effect<CallToolResult, ConnectionClosed | Cause.Done | InputRequired> => {
   const threadId = call.conversation.id
   const events = sink(call.events ?? "on", call.peer)
   const items: Array<string> = []
+  let next = call.from ?? 0
   let terminal: EventMsg | undefined
   let begun = false
   let error: string | undefined
@@ -96,6 +111,7 @@ const forwarder = (
       readQuestions(delivery)
       if (delivery._tag !== "Event" || terminal !== undefined) continue
       const { event } = delivery
+      next = event.seq + 1
       if (event.id === turnId) begun = true
       // A summary in the middle of the turn has an id of its own.
       else if (event.id !== "" && !(begun && isAutoCompactId(event.id))) continue
@@ -120,12 +136,48 @@ const forwarder = (
       if (terminal !== undefined) {
         return withUnattended(resultOf(threadId, terminal, error), unattended)
       }
-      read(yield* listener.take)
+      if (questions?.round?.isDue() !== true) {
+        read(yield* listener.take)
+        continue
+      }
+      const more = yield* atHand(listener)
+      if (more.length === 0) return yield* questions.round.suspend(next)
+      read(more)
     }
   })
 }
 
-export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
+type Failure = ConnectionClosed | Cause.Done | InputRequired | AttachError | SubmitError
+
+/** What goes wrong is told in the result; a question is none. */
+const told = (
+  threadId: string,
+  run: Effect.Effect<CallToolResult, Failure>,
+): Effect.Effect<CallToolResult, InputRequired> =>
+  Effect.catch(run, (failure) => {
+    switch (failure._tag) {
+      case "InputRequired":
+        return Effect.fail(failure)
+      case "Done":
+        return Effect.succeed(failureIn(threadId, gone))
+      case "ConnectionClosed":
+        return Effect.succeed(failureIn(threadId, failure.reason))
+      default:
+        return Effect.succeed(failureIn(threadId, failure.message))
+    }
+  })
+
+interface Begun {
+  readonly id: string
+  /** What was said is in the turn of another call and cannot be taken out: that call's to stop. */
+  readonly joined: boolean
+}
+
+/** Attaches, begins, and forwards to the result. Interrupted, it stops the turn and still forwards its `turn_aborted`. */
+const during = (
+  call: Followed,
+  begin: Effect.Effect<Begun, SubmitError>,
+): Effect.Effect<CallToolResult, InputRequired> => {
   const { conversation } = call
   // From the submission to the guard below nothing may cut in: the turn would run on with nobody to stop it.
   const run = Effect.uninterruptibleMask((restore) =>
@@ -137,37 +189,41 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult> => {
         }),
       )
       const questions = yield* call.elicitations?.of(call) ?? Effect.undefined
-      const receipt = yield* conversation.submit(
+      const { id, joined } = yield* begin
+      const rest = forwarder(call, listener, id, questions)
+      if (joined) return yield* restore(rest)
+      questions?.runs(id)
+      const stop = Effect.suspend(() => {
+        call.progress?.end()
+        return Effect.andThen(conversation.cancel(id), rest)
+      }).pipe(Effect.timeoutOption(abortBound))
+      return yield* restore(rest).pipe(
+        Effect.onInterrupt(() => stop),
+        // Nobody reads the events any more: the turn has nobody to work for.
+        Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(id)),
+      )
+    }),
+  )
+  return told(conversation.id, Effect.scoped(run))
+}
+
+export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult, InputRequired> =>
+  during(
+    call,
+    call.conversation
+      .submit(
         { type: "user_input", items: [{ type: "text", text: call.prompt }] },
         {
           whileRunning: call.whileRunning ?? "wait",
           ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
         },
       )
-      const rest = forwarder(call, listener, receipt.id, questions)
-      // What it said is in the turn and cannot be taken out; the turn is that of the call that began it.
-      if (receipt.disposition === "joined") return yield* restore(rest)
-      questions?.runs(receipt.id)
-      const stop = Effect.suspend(() => {
-        call.progress?.end()
-        return Effect.andThen(conversation.cancel(receipt.id), rest)
-      }).pipe(Effect.timeoutOption(abortBound))
-      return yield* restore(rest).pipe(
-        Effect.onInterrupt(() => stop),
-        // Nobody reads the events any more: the turn has nobody to work for.
-        Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(receipt.id)),
-      )
-    }),
+      .pipe(Effect.map(({ disposition, id }) => ({ id, joined: disposition === "joined" }))),
   )
-  return Effect.scoped(run).pipe(
-    Effect.catchTags({
-      ConversationClosed: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
-      SubmissionRefused: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
-      ConversationUnavailable: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
-      EventsFromFuture: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
-      TooManyListeners: ({ message }) => Effect.succeed(failureIn(conversation.id, message)),
-      ConnectionClosed: ({ reason }) => Effect.succeed(failureIn(conversation.id, reason)),
-      Done: () => Effect.succeed(failureIn(conversation.id, gone)),
-    }),
-  )
-}
+
+/** Goes on with a turn that an earlier round of the call began. */
+export const followTurn = (
+  call: Followed,
+  turnId: string,
+): Effect.Effect<CallToolResult, InputRequired> =>
+  during(call, Effect.succeed({ id: turnId, joined: false }))

@@ -8,7 +8,8 @@ import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
-import type { Members } from "./RequestContext.ts"
+import type { Members, RequestContext } from "./RequestContext.ts"
+import type { Session } from "./Session.ts"
 
 /** `twice`: every event once more under its bare name, for clients of 0.20 that read that one. */
 export type VendorEvents = "on" | "off" | "twice"
@@ -17,6 +18,26 @@ export type VendorEvents = "on" | "off" | "twice"
 export const declinesEvents = (capabilities: Members): boolean => {
   const declared = member(capabilities["experimental"], CodexEvent._tag)
   return declared === false || member(declared, "enabled") === false
+}
+
+/** The name of the events among the extensions of a client (2026-07-28). */
+const eventsExtension = "colloquy/codex-event"
+
+/** Without a handshake a client gets what it asks for: as an experiment, or as an extension. */
+const asksEvents = (capabilities: Members): boolean =>
+  !declinesEvents(capabilities) &&
+  [
+    member(capabilities["experimental"], CodexEvent._tag),
+    member(capabilities["extensions"], eventsExtension),
+  ].some((declared) => declared !== undefined)
+
+/** What this request's client is told of. */
+export const eventsOf = (
+  session: Pick<Session, "events" | "offered">,
+  { client, era }: Pick<RequestContext, "client" | "era">,
+): VendorEvents => {
+  if (era === "handshake") return session.events()
+  return asksEvents(client.capabilities) ? session.offered : "off"
 }
 
 const member = (of: unknown, name: string): unknown =>

@@ -370,6 +370,7 @@ describe("elicitation/create: several calls of one connection", () => {
         conversation: {
           id: ConversationId.make("0199f0a0-0000-7000-8000-000000000001"),
           submit: () => Effect.die("nobody answers"),
+          attach: () => Effect.die("nobody is away"),
         },
         requestId,
         peer: {
