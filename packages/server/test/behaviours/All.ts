@@ -1,5 +1,5 @@
 /** Every behaviour, in every revision: what a test file runs over its own transport. */
-import { handshakeVersions, type Revision } from "@colloquy/protocol/mcp/Revisions"
+import { type Revision, revisions } from "@colloquy/protocol/mcp/Revisions"
 import type { Behaviour } from "./Behaviour.ts"
 import { calls } from "./Calls.ts"
 import { questions } from "./Questions.ts"
@@ -10,7 +10,7 @@ const behaviours: ReadonlyArray<Behaviour> = [...calls, ...questions]
 export const suite: ReadonlyArray<{
   readonly revision: Revision
   readonly behaviours: ReadonlyArray<Behaviour>
-}> = handshakeVersions.map((revision) => ({
+}> = revisions.map((revision) => ({
   revision,
   behaviours: behaviours.filter(({ applies }) => applies(revision)),
 }))
