@@ -16,23 +16,66 @@ export type Invocation =
   | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Config"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Doctor" }
+  /** Without `out` to stdout. */
+  | { readonly _tag: "Generate"; readonly format: GenerateFormat; readonly out?: string }
+
+export type GenerateFormat = "ts" | "json-schema" | "docs"
 
 /** Nobody can tell what was meant; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-type CommandTag = "Help" | "Mcp" | "Demo" | "Config" | "Doctor"
+type Option = "overrides" | "events" | "out"
+
+interface Command {
+  readonly takes: ReadonlyArray<Option>
+  readonly invocation: (given: Given) => Invocation
+}
+
+interface Given {
+  readonly overrides: ReadonlyArray<string>
+  readonly out?: string
+}
+
+const mcp: Command = {
+  takes: ["overrides", "events"],
+  invocation: ({ overrides }) => ({ _tag: "Mcp", overrides }),
+}
+
+const generate = (format: GenerateFormat): Command => ({
+  takes: ["out"],
+  invocation: ({ out }) => ({
+    _tag: "Generate",
+    format,
+    ...(out === undefined ? {} : { out }),
+  }),
+})
+
+const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
 
 /** `mcp-server` is the original's name from 0.45 on. */
-const commands: ReadonlyMap<string, CommandTag> = new Map([
-  ["mcp", "Mcp"],
-  ["mcp-server", "Mcp"],
-  ["demo", "Demo"],
-  ["config", "Config"],
-  ["doctor", "Doctor"],
-  ["help", "Help"],
+const commands: ReadonlyMap<string, Command> = new Map([
+  ["mcp", mcp],
+  ["mcp-server", mcp],
+  ["demo", { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "Demo", overrides }) }],
+  [
+    "config",
+    { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "Config", overrides }) },
+  ],
+  ["doctor", { takes: [], invocation: () => ({ _tag: "Doctor" }) }],
+  ["generate-ts", generate("ts")],
+  ["generate-json-schema", generate("json-schema")],
+  ["generate-docs", generate("docs")],
+  ["help", help],
 ])
+
 const noEvents = "--no-events"
-const options = ["--config", "--help", noEvents, "--version"]
+const options = ["--config", "--help", noEvents, "--out", "--version"]
+
+/** What goes with an option that the command does not take. */
+const takers: Readonly<Record<Exclude<Option, "overrides">, string>> = {
+  events: `${noEvents}\` goes with \`mcp`,
+  out: "--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs",
+}
 
 const fail = (message: string) => Result.fail(new UsageError({ message }))
 
@@ -46,49 +89,74 @@ const unknown = (kind: string, word: string, known: ReadonlyArray<string>) => {
   )
 }
 
-/** The value of a `-c` or `--config` at `args[index]`, in any of its spellings, and how many words it took. */
-const overrideAt = (args: ReadonlyArray<string>, index: number) => {
+/** The value of an option at `args[index]`, in any of its spellings, and how many words it took. */
+const valueAt = (args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
-  if (word === "-c" || word === "--config") return { value: args[index + 1], words: 2 }
-  if (word.startsWith("--config=")) return { value: word.slice("--config=".length), words: 1 }
+  for (const [option, long, short] of [
+    ["overrides", "--config", "-c"],
+    ["out", "--out", "-o"],
+  ] as const) {
+    if (word === short || word === long) return { option, value: args[index + 1], words: 2 }
+    if (word.startsWith(`${long}=`)) return { option, value: word.slice(long.length + 1), words: 1 }
+  }
   // `-config=…` is a misspelt `--config=…`, and no key `onfig`.
-  if (/^-c(?!onfig=).*=/.test(word)) return { value: word.slice(2), words: 1 }
-  return undefined
+  return /^-c(?!onfig=).*=/.test(word)
+    ? { option: "overrides" as const, value: word.slice(2), words: 1 }
+    : undefined
+}
+
+/** The words of a command line, told apart. */
+interface Words {
+  readonly overrides: Array<string>
+  out?: string
+  name?: string
+  asked?: "Help" | "Version"
+  silent: boolean
+}
+
+const needsValue = (word: string, option: "overrides" | "out") =>
+  `${quote(word)} needs a value: \`${option === "out" ? "-o DIRECTORY" : "-c key=value"}\``
+
+/** Reads the word at `index`; gives how many it took, or what is wrong. */
+const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
+  const word = args[index] ?? ""
+  const given = valueAt(args, index)
+  if (given !== undefined) {
+    if (given.value === undefined) return fail(needsValue(word, given.option))
+    if (given.option === "out") words.out = given.value
+    else words.overrides.push(given.value)
+    return Result.succeed(given.words)
+  }
+  if (word === "-h" || word === "--help") words.asked ??= "Help"
+  else if (word === "-V" || word === "--version") words.asked ??= "Version"
+  else if (word === noEvents) words.silent = true
+  else if (word.startsWith("-")) return unknown("option", word.split("=", 1)[0] ?? word, options)
+  else if (words.name === undefined) {
+    if (!commands.has(word)) return unknown("command", word, [...commands.keys()])
+    words.name = word
+    // 0.36 called the server `codex mcp serve`.
+    return Result.succeed(word === "mcp" && args[index + 1] === "serve" ? 2 : 1)
+  } else if (words.name !== "help") return fail(`unexpected argument ${quote(word)}`)
+  return Result.succeed(1)
 }
 
 /** Reads the arguments after the program's name. `--help` and `--version` win over a command wherever they stand. */
 export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, UsageError> => {
-  const overrides: Array<string> = []
-  let command: CommandTag | undefined
-  let asked: "Help" | "Version" | undefined
-  let silent = false
+  const words: Words = { overrides: [], silent: false }
   for (let index = 0; index < args.length;) {
-    const word = args[index] ?? ""
-    const override = overrideAt(args, index)
-    if (override !== undefined) {
-      if (override.value === undefined)
-        return fail(`${quote(word)} needs a value: \`-c key=value\``)
-      overrides.push(override.value)
-      index += override.words
-      continue
-    }
-    if (word === "-h" || word === "--help") asked ??= "Help"
-    else if (word === "-V" || word === "--version") asked ??= "Version"
-    else if (word === noEvents) silent = true
-    else if (word.startsWith("-")) return unknown("option", word.split("=", 1)[0] ?? word, options)
-    else if (command === undefined) {
-      command = commands.get(word)
-      if (command === undefined) return unknown("command", word, [...commands.keys()])
-      // 0.36 called the server `codex mcp serve`.
-      if (word === "mcp" && args[index + 1] === "serve") index += 1
-    } else if (command !== "Help") return fail(`unexpected argument ${quote(word)}`)
-    index += 1
+    const taken = readWord(words, args, index)
+    if (Result.isFailure(taken)) return Result.fail(taken.failure)
+    index += taken.success
   }
-  const tag = asked ?? command ?? "Help"
-  if (silent && (tag === "Demo" || tag === "Config" || tag === "Doctor"))
-    return fail(`${quote(noEvents)} goes with \`mcp\``)
-  if (silent) overrides.push("mcp_events=off")
+  if (words.asked !== undefined) return Result.succeed({ _tag: words.asked })
+  const command = commands.get(words.name ?? "help") ?? help
+  // A command that runs nothing with it would let a misplaced flag go by in silence.
+  if (command !== help) {
+    if (words.silent && !command.takes.includes("events")) return fail(`\`${takers.events}\``)
+    if (words.out !== undefined && !command.takes.includes("out")) return fail(`\`${takers.out}\``)
+  }
+  const overrides = [...words.overrides, ...(words.silent ? ["mcp_events=off"] : [])]
   return Result.succeed(
-    tag === "Mcp" || tag === "Demo" || tag === "Config" ? { _tag: tag, overrides } : { _tag: tag },
+    command.invocation({ overrides, ...(words.out === undefined ? {} : { out: words.out }) }),
   )
 }

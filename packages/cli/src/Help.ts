@@ -10,12 +10,16 @@ Commands:
   config         Print every key of the configuration that counts, and where it comes from;
                  secrets are hidden
   doctor         Tell whether commands can be confined on this machine, and what is missing
+  generate-ts, generate-json-schema, generate-docs
+                 Print every method, event and type of every dialect as TypeScript, JSON Schema or
+                 Markdown; with -o into files of a directory
   help           Show this page
 
 Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
                            path, the value is TOML, or a plain string when it is not
       --no-events          With mcp: send no codex/event notifications; the same as -c mcp_events=off
+  -o, --out DIRECTORY      With the generate commands: write the files there
   -h, --help               Show this page
   -V, --version            Show the version
 

@@ -31,6 +31,10 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
       const config = await import("./ConfigCommand.ts")
       return config.run(invocation.overrides)
     }
+    case "Generate": {
+      const generate = await import("./GenerateCommand.ts")
+      return generate.run(invocation.format, invocation.out)
+    }
     case "Doctor": {
       const doctor = await import("./Doctor.ts")
       return doctor.run()

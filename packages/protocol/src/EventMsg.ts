@@ -12,8 +12,12 @@ import {
 } from "./Policy.ts"
 import { ResponseItem, TokenUsage } from "./ResponseItem.ts"
 
+/** `task_started` is the type `TaskStartedEvent` of the contract. */
+const nameOf = (type: string): string =>
+  `${type.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
+
 const event = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
-  Schema.Struct({ type: Schema.Literal(type), ...fields })
+  Schema.Struct({ type: Schema.Literal(type), ...fields }).annotate({ identifier: nameOf(type) })
 
 const callId = Schema.String
 const command = Schema.Array(Schema.String)
@@ -32,7 +36,7 @@ export const FileChange = Schema.Union([
       move_path: Schema.NullOr(Schema.String),
     }),
   }),
-])
+]).annotate({ identifier: "FileChange" })
 export type FileChange = typeof FileChange.Type
 
 export const ParsedCommand = Schema.Union([
@@ -49,13 +53,13 @@ export const ParsedCommand = Schema.Union([
     path: Schema.NullOr(Schema.String),
   }),
   Schema.Struct({ type: Schema.Literal("unknown"), cmd: Schema.String }),
-])
+]).annotate({ identifier: "ParsedCommand" })
 export type ParsedCommand = typeof ParsedCommand.Type
 
 export const PlanItem = Schema.Struct({
   step: Schema.String,
   status: Schema.Literals(["pending", "in_progress", "completed"]),
-})
+}).annotate({ identifier: "PlanItem" })
 export type PlanItem = typeof PlanItem.Type
 
 const Invocation = Schema.Struct({
@@ -70,7 +74,7 @@ const TokenUsageInfo = Schema.Struct({
   total_token_usage: TokenUsage,
   last_token_usage: TokenUsage,
   model_context_window: Schema.NullOr(Schema.Int),
-})
+}).annotate({ identifier: "TokenUsageInfo" })
 
 const ReviewOutput = Schema.Struct({
   findings: Schema.Array(
@@ -302,7 +306,7 @@ export const EventMsg = Schema.Union([
   ApprovalResolved,
   ElicitationRequest,
   Compacted,
-])
+]).annotate({ identifier: "EventMsg" })
 export type EventMsg = typeof EventMsg.Type
 
 /** One variant by its tag. */

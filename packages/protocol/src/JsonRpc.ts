@@ -8,6 +8,7 @@
  * CRLF, any string or integer id. What it drops in silence is answered: bad JSON, batches, bad ids.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 
 /** An integer beyond the safe range, kept as the digits that were sent; `JSON.stringify` writes them back. */
 export interface RawInteger {
@@ -28,6 +29,15 @@ export const RequestId: Schema.Codec<RequestId> = Schema.Union([
   Schema.Int,
   Schema.declare<RawInteger>((u): u is RawInteger => rawJson.isRawJSON(u), {
     identifier: "RawInteger",
+    // What another program is told of it: an integer like any other.
+    toCodecJson: () =>
+      Schema.link<RawInteger>()(
+        Schema.Int,
+        SchemaTransformation.transform({
+          decode: (n) => rawJson.rawJSON(String(n)),
+          encode: ({ rawJSON }) => Number(rawJSON),
+        }),
+      ),
   }),
 ])
 

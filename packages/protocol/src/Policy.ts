@@ -48,5 +48,5 @@ export const SandboxPolicy = Schema.Union([
     mode: Schema.Literal("external-sandbox"),
     network_access: Schema.optionalKey(Schema.Boolean),
   }),
-])
+]).annotate({ identifier: "SandboxPolicy" })
 export type SandboxPolicy = typeof SandboxPolicy.Type

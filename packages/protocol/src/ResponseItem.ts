@@ -14,14 +14,14 @@ export const ContentItem = Schema.Union([
   Schema.Struct({ type: Schema.Literal("input_text"), text: Schema.String }),
   Schema.Struct({ type: Schema.Literal("input_image"), image_url: Schema.String }),
   Schema.Struct({ type: Schema.Literal("output_text"), text: Schema.String }),
-])
+]).annotate({ identifier: "ContentItem" })
 export type ContentItem = typeof ContentItem.Type
 
 export const MessageItem = Schema.Struct({
   type: Schema.Literal("message"),
   role: Schema.String,
   content: Schema.Array(ContentItem),
-})
+}).annotate({ identifier: "MessageItem" })
 export type MessageItem = typeof MessageItem.Type
 
 export const ReasoningItem = Schema.Struct({
@@ -39,7 +39,7 @@ export const ReasoningItem = Schema.Struct({
     ),
   ),
   encrypted_content: Schema.optionalKey(Schema.NullOr(Schema.String)),
-})
+}).annotate({ identifier: "ReasoningItem" })
 export type ReasoningItem = typeof ReasoningItem.Type
 
 export const FunctionCallItem = Schema.Struct({
@@ -48,7 +48,7 @@ export const FunctionCallItem = Schema.Struct({
   /** JSON text as the model wrote it; it may not parse. */
   arguments: Schema.String,
   call_id: Schema.String,
-})
+}).annotate({ identifier: "FunctionCallItem" })
 export type FunctionCallItem = typeof FunctionCallItem.Type
 
 export const CustomToolCallItem = Schema.Struct({
@@ -57,7 +57,7 @@ export const CustomToolCallItem = Schema.Struct({
   name: Schema.String,
   input: Schema.String,
   status: Schema.optionalKey(Schema.String),
-})
+}).annotate({ identifier: "CustomToolCallItem" })
 export type CustomToolCallItem = typeof CustomToolCallItem.Type
 
 export const LocalShellCallItem = Schema.Struct({
@@ -68,21 +68,21 @@ export const LocalShellCallItem = Schema.Struct({
     Schema.Struct({ type: Schema.Literal("exec"), command: Schema.Array(Schema.String) }),
     [Schema.Record(Schema.String, Schema.Unknown)],
   ),
-})
+}).annotate({ identifier: "LocalShellCallItem" })
 export type LocalShellCallItem = typeof LocalShellCallItem.Type
 
 export const FunctionCallOutputItem = Schema.Struct({
   type: Schema.Literal("function_call_output"),
   call_id: Schema.String,
   output: Schema.String,
-})
+}).annotate({ identifier: "FunctionCallOutputItem" })
 export type FunctionCallOutputItem = typeof FunctionCallOutputItem.Type
 
 export const CustomToolCallOutputItem = Schema.Struct({
   type: Schema.Literal("custom_tool_call_output"),
   call_id: Schema.String,
   output: Schema.String,
-})
+}).annotate({ identifier: "CustomToolCallOutputItem" })
 export type CustomToolCallOutputItem = typeof CustomToolCallOutputItem.Type
 
 export const WebSearchCallItem = Schema.Struct({
@@ -93,7 +93,7 @@ export const WebSearchCallItem = Schema.Struct({
       Schema.Record(Schema.String, Schema.Unknown),
     ]),
   ),
-})
+}).annotate({ identifier: "WebSearchCallItem" })
 export type WebSearchCallItem = typeof WebSearchCallItem.Type
 
 /** One entry of the history. What a provider sends beyond these is not kept (`other`, §6.5). */
@@ -106,7 +106,7 @@ export const ResponseItem = Schema.Union([
   FunctionCallOutputItem,
   CustomToolCallOutputItem,
   WebSearchCallItem,
-])
+]).annotate({ identifier: "ResponseItem" })
 export type ResponseItem = typeof ResponseItem.Type
 
 /** Usage of one request or of a whole conversation, in tokens (§4.5). */
@@ -116,5 +116,5 @@ export const TokenUsage = Schema.Struct({
   output_tokens: Schema.Int,
   reasoning_output_tokens: Schema.Int,
   total_tokens: Schema.Int,
-})
+}).annotate({ identifier: "TokenUsage" })
 export type TokenUsage = typeof TokenUsage.Type

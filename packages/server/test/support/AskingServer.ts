@@ -1,6 +1,5 @@
-/** A server whose handlers are the test's own, for every revision. */
-import { Cancelled, CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
-import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
+/** A server whose one tool is the test's own handler of `tools/call`, for every revision. */
+import { CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import { methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as TestSealer from "@colloquy/testing/TestSealer"
@@ -29,21 +28,16 @@ const serverInfo = { name: "colloquy", title: "Colloquy", version: "0.0.0" }
 
 export const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] })
 
-type AnyHandlers = Readonly<Record<string, unknown>>
-
-const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
+const start = (called: Called): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
   Effect.gen(function* () {
     const [client, connection] = yield* memoryPair(64)
     const session = Session.make("on")
     const router = Router.make({
       session,
-      methods: new Map([
-        ...methodsOf(CodexMcp.clientToServer),
-        [SubscriptionsListen._tag, SubscriptionsListen],
-      ]),
+      methods: methodsOf(CodexMcp.clientToServer),
       handlers: {
         initialize: initialize(session, serverInfo, () => ({})),
-        ...handlers,
+        [ToolsCall._tag]: called,
       } as Router.RouterOptions["handlers"],
       states: requestStatesOf(yield* Sealer),
       serverInfo,
@@ -51,9 +45,7 @@ const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.
     const peer = yield* makePeer({
       connection,
       local: CodexMcp.clientToServer,
-      handlers: {
-        [Cancelled._tag]: ({ requestId }, { peer }) => peer.cancel(requestId),
-      },
+      handlers: {},
       withdraw: () => Effect.void,
       ...router,
     })
@@ -87,13 +79,8 @@ const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.
     }
   })
 
-export const withHandlers = <A, E>(
-  handlers: AnyHandlers,
-  body: (server: AskingServer) => Effect.Effect<A, E, Scope.Scope>,
-): Effect.Effect<A, E> =>
-  Effect.scoped(Effect.flatMap(start(handlers), body)).pipe(Effect.provide(TestSealer.layer))
-
 export const withAsking = <A, E>(
   called: Called,
   body: (server: AskingServer) => Effect.Effect<A, E, Scope.Scope>,
-): Effect.Effect<A, E> => withHandlers({ [ToolsCall._tag]: called }, body)
+): Effect.Effect<A, E> =>
+  Effect.scoped(Effect.flatMap(start(called), body)).pipe(Effect.provide(TestSealer.layer))
