@@ -42,7 +42,10 @@ export interface Driver {
     args: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ) => Promise<ToolResult>
+  /** Something short that the server answers. */
   readonly ping: () => Promise<unknown>
+  /** The revision that both sides speak. */
+  readonly revision: () => string | undefined
   readonly close: () => Promise<void>
   /** `codex/event` notifications so far. */
   readonly events: ReadonlyArray<Event>
@@ -58,6 +61,9 @@ export interface ServerCommand {
 
 /** Starts the server; without `answer` the client declares no elicitation. */
 export type Connect = (server: ServerCommand, answer: Answerer | undefined) => Promise<Driver>
+
+/** Of those that declare it the server tells its events, in every revision. */
+export const withEvents = { experimental: { "codex/event": {} } }
 
 /** A module of an installed client. */
 export const load = (specifier: string): unknown =>

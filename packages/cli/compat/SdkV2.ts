@@ -8,6 +8,7 @@ import {
   eventOf,
   load,
   type ServerCommand,
+  withEvents,
 } from "./Driver.ts"
 
 interface Client {
@@ -30,16 +31,20 @@ interface Client {
     options: CallOptions,
   ): Promise<ToolResult>
   ping(): Promise<unknown>
+  getNegotiatedProtocolVersion(): string | undefined
+  getProtocolEra(): "legacy" | "modern" | undefined
   close(): Promise<void>
+}
+
+interface Options {
+  readonly versionNegotiation?: { readonly mode: "auto" | { readonly pin: string } }
+  readonly supportedProtocolVersions?: ReadonlyArray<string>
 }
 
 interface ClientModule {
   readonly Client: new (
     info: { readonly name: string; readonly version: string },
-    options: {
-      readonly capabilities: object
-      readonly versionNegotiation?: { readonly mode: "auto" }
-    },
+    options: Options & { readonly capabilities: object },
   ) => Client
 }
 
@@ -50,11 +55,14 @@ interface StdioModule {
 }
 
 const connectWith =
-  (options: { readonly versionNegotiation?: { readonly mode: "auto" } }): Connect =>
+  (options: Options): Connect =>
   async (server, answer) => {
     const { Client } = load("@modelcontextprotocol/client") as ClientModule
     const { StdioClientTransport } = load("@modelcontextprotocol/client/stdio") as StdioModule
-    const capabilities = answer === undefined ? {} : { elicitation: { form: {} } }
+    const capabilities = {
+      ...withEvents,
+      ...(answer === undefined ? {} : { elicitation: { form: {} } }),
+    }
     const client = new Client({ name: "compat", version: "1" }, { capabilities, ...options })
     const events: Array<Event> = []
     const errors: Array<Error> = []
@@ -72,7 +80,12 @@ const connectWith =
     return {
       tools: async () => (await client.listTools()).tools.map(({ name }) => name),
       call: (name, args, call = {}) => client.callTool({ name, arguments: args }, call),
-      ping: () => client.ping(),
+      // The newest revision has no `ping`.
+      ping: () =>
+        client.getProtocolEra() === "modern"
+          ? client.callTool({ name: "conversationsList", arguments: {} }, {})
+          : client.ping(),
+      revision: () => client.getNegotiatedProtocolVersion(),
       close: () => client.close(),
       events,
       errors,
@@ -81,5 +94,13 @@ const connectWith =
 
 export const connect: Connect = connectWith({})
 
+/** As a client that knows nothing newer. */
+export const connectAt = (revision: string): Connect =>
+  connectWith({ supportedProtocolVersions: [revision] })
+
 /** Asks for the revision without `initialize` first, and falls back where a server does not know it. */
 export const connectNewest: Connect = connectWith({ versionNegotiation: { mode: "auto" } })
+
+/** Asks for that revision without `initialize` and takes no other. */
+export const connectPinned = (pin: string): Connect =>
+  connectWith({ versionNegotiation: { mode: { pin } } })
