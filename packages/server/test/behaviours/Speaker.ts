@@ -14,7 +14,7 @@ export type Members = Readonly<Record<string, unknown>>
 /** An answer to a request: `result` or `error`. */
 export type Reply = Pick<WireMessage, "result" | "error">
 
-export interface Question {
+interface Question {
   readonly method: string
   readonly params: Members
 }
@@ -22,7 +22,7 @@ export interface Question {
 /** What a client says to a question: a result; `refused`: an error; undefined: nothing, ever. */
 export type Answerer = (question: Question) => Members | "refused" | undefined
 
-export interface Open {
+interface Open {
   readonly id: number
   readonly reply: Effect.Effect<Reply>
 }
@@ -44,7 +44,7 @@ export interface Speaker {
   readonly converse: (method: string, params: Members, answer: Answerer) => Effect.Effect<Conversed>
 }
 
-export interface Conversed {
+interface Conversed {
   readonly reply: Reply
   readonly asked: ReadonlyArray<Question>
 }
