@@ -1,5 +1,5 @@
 /** Serves the `codex-mcp` dialect on one connection. Opens nothing: the connection is given. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
@@ -7,6 +7,8 @@ import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Features } from "./features/Features.ts"
+import { makeServed } from "./mcp/MakeServed.ts"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
 import { requestStatesOf } from "./mcp/revision/RequestState.ts"
 import * as Router from "./mcp/revision/Router.ts"
@@ -27,6 +29,10 @@ export interface McpServerOptions {
    * names, as 0.20 sent them; `off`. A client may decline them by `capabilities.experimental["codex/event"]`.
    */
   readonly events?: VendorEvents
+  /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */
+  readonly features?: Features
+  /** Items of one page of a list. Default 100. */
+  readonly pageSize?: number
 }
 
 /**
@@ -49,7 +55,8 @@ export const serve = (
       const session = Session.make(events)
       const shared = yield* Effect.serviceOption(Sealer)
       const sealer = Option.isSome(shared) ? shared.value : yield* Sealer.make
-      const handlers = yield* makeHandlers({ session, serverInfo, events })
+      const served = yield* makeServed(options, yield* ConversationManager, sealer)
+      const handlers = yield* makeHandlers({ session, serverInfo, events, served })
       const router = Router.make({
         session,
         methods: methodsOf(CodexMcp.clientToServer),

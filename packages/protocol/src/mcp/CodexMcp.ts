@@ -9,7 +9,19 @@ import { dialect, notification, request } from "../Method.ts"
 import { CreateMessage, RootsList } from "./ClientFeatures.ts"
 import { Discover } from "./Discover.ts"
 import { ElicitParams } from "./Elicitation.ts"
-import { LogMessage } from "./Logging.ts"
+import { LoggingSetLevel, LogMessage } from "./Logging.ts"
+import { CompletionComplete, PromptsGet, PromptsList } from "./Prompts.ts"
+import {
+  PromptsListChanged,
+  ResourcesList,
+  ResourcesListChanged,
+  ResourcesRead,
+  ResourcesSubscribe,
+  ResourcesTemplatesList,
+  ResourcesUnsubscribe,
+  ResourceUpdated,
+  ToolsListChanged,
+} from "./Resources.ts"
 import { type HandshakeVersion, handshakeVersions } from "./Revisions.ts"
 import { InitialStateParams, StreamDisconnectedParams } from "./StreamNotifications.ts"
 
@@ -63,9 +75,17 @@ const Tool = Schema.Struct({
   inputSchema: Open,
   outputSchema: Schema.optionalKey(Open),
   annotations: Schema.optionalKey(Open),
+  /** From 2025-11-25 on. */
+  icons: Schema.optionalKey(Schema.Array(Open)),
+  _meta: Meta,
 })
 
-const TextContent = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+const TextContent = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String,
+  annotations: Schema.optionalKey(Open),
+  _meta: Meta,
+})
 
 const UnknownContent = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [Open])
 
@@ -102,7 +122,7 @@ export const ToolsList = request("tools/list", {
   since: "2024-11-05",
   // A list may change at any time, and may be another for somebody else.
   cache: { ttlMs: 0, scope: "private" },
-  doc: "The tools, on one page whatever the cursor.",
+  doc: "The tools, a page at a time.",
 })
 
 export const ToolsCall = request("tools/call", {
@@ -187,7 +207,24 @@ export const StreamDisconnected = notification("notifications/stream_disconnecte
 
 export const CodexMcp = dialect({
   name: "codex-mcp",
-  clientToServer: [Initialize, Discover, Ping, ToolsList, ToolsCall, Initialized, Cancelled],
+  clientToServer: [
+    Initialize,
+    Discover,
+    Ping,
+    ToolsList,
+    ToolsCall,
+    ResourcesList,
+    ResourcesTemplatesList,
+    ResourcesRead,
+    ResourcesSubscribe,
+    ResourcesUnsubscribe,
+    PromptsList,
+    PromptsGet,
+    CompletionComplete,
+    LoggingSetLevel,
+    Initialized,
+    Cancelled,
+  ],
   serverToClient: [
     Ping,
     CodexEvent,
@@ -196,6 +233,10 @@ export const CodexMcp = dialect({
     RootsList,
     Progress,
     LogMessage,
+    ToolsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    PromptsListChanged,
     InitialState,
     StreamDisconnected,
     Cancelled,

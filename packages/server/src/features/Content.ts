@@ -10,7 +10,7 @@ export interface Annotations {
 }
 
 /** A picture of a tool, a resource or a prompt for lists. */
-export interface Icon {
+export type Icon = {
   /** An `https:` or `data:` address. */
   readonly src: string
   readonly mimeType?: string

@@ -17,6 +17,7 @@ import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { Caller } from "../Peer.ts"
 import * as ConnectionState from "./conversation/ConnectionState.ts"
+import { featureHandlers, listed } from "./FeatureHandlers.ts"
 import { initialize } from "./Initialize.ts"
 import { notificationsCancelled } from "./NotificationsCancelled.ts"
 import { notificationsInitialized } from "./NotificationsInitialized.ts"
@@ -24,7 +25,9 @@ import { ping } from "./Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./ServerDiscover.ts"
+import type { Served } from "./Served.ts"
 import type { Session } from "./Session.ts"
+import { make as makeSubscriptions } from "./Subscriptions.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
 import type { VendorEvents } from "./VendorEvents.ts"
@@ -51,11 +54,13 @@ export interface HandlersOptions {
   readonly session: Session
   readonly serverInfo: ResultOf<typeof Initialize>["serverInfo"]
   readonly events: VendorEvents
+  readonly served: Served
 }
 
 /** Of one connection. */
 export const make = Effect.fnUntraced(function* ({
   events,
+  served,
   serverInfo,
   session,
 }: HandlersOptions): Effect.fn.Return<
@@ -64,6 +69,7 @@ export const make = Effect.fnUntraced(function* ({
   ConversationManager | SettingsResolver | Scope.Scope
 > {
   const connection = yield* ConnectionState.make
+  const subscriptions = yield* makeSubscriptions(served.catalog)
   return {
     requests: {
       [Initialize._tag]: initialize(session, serverInfo, () =>
@@ -71,8 +77,9 @@ export const make = Effect.fnUntraced(function* ({
       ),
       [Discover._tag]: serverDiscover(() => serverCapabilities({ events: events !== "off" })),
       [Ping._tag]: ping,
-      [ToolsList._tag]: toolsList,
-      [ToolsCall._tag]: yield* toolsCall(session, connection),
+      [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served)),
+      [ToolsCall._tag]: yield* toolsCall(session, connection, served.catalog),
+      ...featureHandlers(served, session, subscriptions),
     },
     notifications: {
       [Initialized._tag]: notificationsInitialized,

@@ -9,5 +9,9 @@ export interface Offered {
 
 export const serverCapabilities = ({ events }: Offered): Members => ({
   tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
   ...(events ? { experimental: { [CodexEvent._tag]: {} } } : {}),
 })

@@ -14,6 +14,8 @@ import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Params, Pure } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Effect from "effect/Effect"
+import type { Catalog } from "../features/Catalog.ts"
+import { namesOf } from "../features/Shelf.ts"
 import { make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
@@ -62,8 +64,12 @@ const turnRuns: ReadonlyMap<string, Run> = new Map([
 
 const runOf = (name: string): Run | undefined => turnRuns.get(name) ?? conversationRuns.get(name)
 
-const unknownTool = (name: string) => {
-  const names = [...codexTools, ...conversationTools].map((tool) => tool.name)
+/** Few enough to be read. */
+const maxNamed = 100
+
+const unknownTool = (name: string, { tools }: Catalog) => {
+  const own = [...codexTools, ...conversationTools].map((tool) => tool.name)
+  const names = [...own, ...namesOf(tools)].slice(0, maxNamed)
   const near = nearest(name, names)
   return new JsonRpcError({
     code: ErrorCode.invalidParams,
@@ -76,6 +82,7 @@ const unknownTool = (name: string) => {
 export const toolsCall = Effect.fnUntraced(function* (
   session: Session,
   connection: ConnectionState,
+  catalog: Catalog,
 ) {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
@@ -87,7 +94,12 @@ export const toolsCall = Effect.fnUntraced(function* (
   ): Effect.Effect<CallToolResult, JsonRpcError | InputRequired> => {
     const { afterAnswer, client, peer, requestId, rounds } = given
     const run = runOf(params.name)
-    if (run === undefined) return Effect.fail(unknownTool(params.name))
+    if (run === undefined) {
+      const tool = catalog.tools.get(params.name)
+      return tool === undefined
+        ? Effect.fail(unknownTool(params.name, catalog))
+        : tool.invoke(params.arguments, given)
+    }
     connection.forget(requestId)
     const token = params._meta?.progressToken ?? undefined
     return Effect.suspend(() => {

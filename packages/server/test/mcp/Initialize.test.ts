@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { featureCapabilities } from "../support/Capabilities.ts"
 import { withServer } from "../support/Harness.ts"
 
 const params = (protocolVersion: unknown) => ({
@@ -36,7 +37,7 @@ describe("initialize", () => {
           id: 1,
           result: {
             protocolVersion: agreed,
-            capabilities: { tools: { listChanged: true }, experimental: { "codex/event": {} } },
+            capabilities: { ...featureCapabilities, experimental: { "codex/event": {} } },
             serverInfo: { name: "colloquy", title: "Colloquy", version: "1.2.3" },
           },
         })

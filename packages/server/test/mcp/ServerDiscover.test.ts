@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { initialize } from "../support/Asking.ts"
+import { featureCapabilities } from "../support/Capabilities.ts"
 import { withServer } from "../support/Harness.ts"
 import { madeBy, saying } from "../support/Stateless.ts"
 
@@ -12,7 +13,7 @@ const discovered = (id: unknown, more: unknown = {}) => ({
     ttlMs: 3_600_000,
     cacheScope: "public",
     supportedVersions: ["2026-07-28"],
-    capabilities: { tools: { listChanged: true }, experimental: { "codex/event": {} } },
+    capabilities: { ...featureCapabilities, experimental: { "codex/event": {} } },
     _meta: madeBy,
   },
   ...(more as object),
@@ -34,7 +35,7 @@ describe("server/discover", () => {
     withServer({ events: "off" }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "server/discover", saying())
-        assert.deepStrictEqual(result?.["capabilities"], { tools: { listChanged: true } })
+        assert.deepStrictEqual(result?.["capabilities"], featureCapabilities)
       }),
     ),
   )

@@ -4,6 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { make as makeFeatures } from "../../src/features/Features.ts"
+import { prompt } from "../../src/features/Prompt.ts"
+import { tool } from "../../src/features/Tool.ts"
 import { withServer } from "../support/Harness.ts"
 
 /** Old clients take the first two. */
@@ -21,14 +24,13 @@ interface ObjectSchema {
 const readTools = Schema.decodeUnknownSync(McpSchema.ListToolsResult)
 
 describe("tools/list", () => {
-  it.effect("gives all tools on one page, whatever the cursor", () =>
+  it.effect("gives the server's own tools on one page", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const pages = [
           yield* server.ask(1, "tools/list"),
           yield* server.ask(2, "tools/list", {}),
-          yield* server.ask(3, "tools/list", { cursor: "zzz" }),
-          yield* server.ask(4, "tools/list", { _meta: { progressToken: "p" } }),
+          yield* server.ask(3, "tools/list", { _meta: { progressToken: "p" } }),
         ]
         for (const { result } of pages) {
           assert.deepStrictEqual(Object.keys(result ?? {}), ["tools"])
@@ -39,6 +41,98 @@ describe("tools/list", () => {
         }
       }),
     ),
+  )
+
+  it.effect("gives them and the embedder's page by page, each once, in their order", () =>
+    Effect.gen(function* () {
+      const names = ["b", "a", "c"]
+      const features = yield* makeFeatures({
+        tools: names.map((name) => tool({ name, run: () => Effect.succeed(name) })),
+      })
+      yield* withServer({ features, pageSize: 4 }, (server) =>
+        Effect.gen(function* () {
+          const found: Array<string> = []
+          let cursor: unknown
+          for (let id = 1; id === 1 || cursor !== undefined; id++) {
+            const params = cursor === undefined ? {} : { cursor }
+            const { result } = yield* server.ask(id, "tools/list", params)
+            const page = readTools(result)
+            assert.isAtMost(page.tools.length, 4)
+            found.push(...page.tools.map(({ name }) => name))
+            cursor = page.nextCursor
+          }
+          assert.deepStrictEqual(found, [...allTools.map(({ name }) => name), ...names])
+        }),
+      )
+    }),
+  )
+
+  it.effect("tells of the embedder's tool all that its definition says", () =>
+    Effect.gen(function* () {
+      const inputSchema = {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        type: "object",
+        properties: { a: { $ref: "#/$defs/a" } },
+        $defs: { a: { type: "string" } },
+        additionalProperties: false,
+      }
+      const described = {
+        name: "t",
+        title: "T",
+        description: "A tool.",
+        annotations: { readOnlyHint: true },
+        icons: [{ src: "data:image/png;base64,AA==", mimeType: "image/png" }],
+      }
+      const features = yield* makeFeatures({
+        tools: [
+          tool({
+            ...described,
+            input: inputSchema,
+            output: { type: "object" },
+            meta: { "example.com/x": 1 },
+            run: () => Effect.succeed(""),
+          }),
+        ],
+      })
+      yield* withServer({ features }, (server) =>
+        Effect.gen(function* () {
+          const { result } = yield* server.ask(1, "tools/list")
+          const tools = result?.["tools"] as ReadonlyArray<unknown>
+          assert.deepStrictEqual(tools.at(-1), {
+            ...described,
+            inputSchema,
+            outputSchema: { type: "object" },
+            _meta: { "example.com/x": 1 },
+          })
+        }),
+      )
+    }),
+  )
+
+  it.effect("refuses a cursor that it did not give, or gave for another list", () =>
+    Effect.gen(function* () {
+      const names = ["a", "b"]
+      const features = yield* makeFeatures({
+        prompts: names.map((name) => prompt({ name, run: () => Effect.succeed(name) })),
+      })
+      yield* withServer({ features, pageSize: 1 }, (server) =>
+        Effect.gen(function* () {
+          const prompts = yield* server.ask(1, "prompts/list")
+          const foreign = String(prompts.result?.["nextCursor"])
+          assert.isAbove(foreign.length, 10)
+          for (const [id, cursor] of ["zzz", "", foreign, `${foreign}A`].entries()) {
+            const { error } = yield* server.ask(id + 10, "tools/list", { cursor })
+            assert.deepStrictEqual(
+              [error?.code, error?.message],
+              [
+                -32602,
+                "Invalid params: params.cursor: expected the nextCursor of an earlier page of this list",
+              ],
+            )
+          }
+        }),
+      )
+    }),
   )
 
   it.effect("refuses a cursor that is no text, and names it", () =>

@@ -87,6 +87,18 @@ const isInfo = (ours: unknown) => {
   )
 }
 
+/** Of a server without conversations and prompts: empty lists, the two templates, or `{}`. */
+const isListOrNothing = (result: Readonly<Record<string, unknown>>) => {
+  const [name, ...others] = Object.keys(result)
+  if (name === undefined) return true
+  const items = result[name]
+  return (
+    others.length === 0 &&
+    Array.isArray(items) &&
+    items.length === (name === "resourceTemplates" ? 2 : 0)
+  )
+}
+
 const sessionMembers: Readonly<Record<string, (ours: unknown) => boolean>> = {
   thread_id: (ours) => /^<conversation of .+>$/.test(String(ours)),
   model_provider_id: equals("mock_provider"),
@@ -105,6 +117,28 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     "response",
     "result.capabilities.experimental",
     equals({ "codex/event": {} }),
+  ),
+  "more-capabilities": anyOf(
+    added(
+      "response",
+      "result.capabilities.resources",
+      equals({ subscribe: true, listChanged: true }),
+    ),
+    added("response", "result.capabilities.prompts", equals({ listChanged: true })),
+    added("response", /^result\.capabilities\.(completions|logging)$/, equals({})),
+  ),
+  "more-methods": added("response", "", (ours) => {
+    const { error, result } = ours as WireMessage
+    return result === undefined
+      ? [-32002, -32602].includes(error?.code ?? 0)
+      : isListOrNothing(result)
+  }),
+  "bad-cursor": anyOf(
+    (d) => d.label === "response" && d.kind === "missing" && d.path === "result",
+    added("response", "error", (ours) => {
+      const { code, message } = ours as NonNullable<WireMessage["error"]>
+      return code === -32602 && message.includes("params.cursor")
+    }),
   ),
   "newer-arguments": added(
     "response",

@@ -271,6 +271,9 @@ const later: Readonly<Record<LaterDifferenceKey, Explanation>> = {
 const shared = [
   "server-identity",
   "event-capability",
+  "more-capabilities",
+  "more-methods",
+  "bad-cursor",
   "closed-arguments",
   "conversation-tools",
   "open-config",

@@ -13,7 +13,7 @@ import * as Replaying from "./Replaying.ts"
 type Use = Replaying.Use<DifferenceKey>
 type Replay = Replaying.Replay<DifferenceKey>
 
-const initialize: ReadonlyArray<Use> = ["server-identity", "event-capability"]
+const initialize: ReadonlyArray<Use> = ["server-identity", "event-capability", "more-capabilities"]
 const toolsList: ReadonlyArray<Use> = [
   "newer-arguments",
   "reply-keys",
@@ -53,7 +53,9 @@ const replays: Readonly<Record<string, Replay>> = {
     uses: [
       ...initialize,
       ...toolsList,
-      ["unknown-method", "6", "7", "8", "9", "10", "11", "12", "13", "14"],
+      ["bad-cursor", "4"],
+      ["more-methods", "6", "7", "8", "9", "10", "11", "12", "13"],
+      ["unknown-method", "14"],
       ["unknown-tool", "15"],
       ["bad-params", "16", "17"],
     ],

@@ -14,7 +14,12 @@ const settings = (approval_policy: string, sandbox_mode: string) =>
 const open = settings("never", "danger-full-access")
 const workspaceWrite = settings("never", "workspace-write")
 
-const initialize: ReadonlyArray<Use> = ["server-identity", "user-agent", "event-capability"]
+const initialize: ReadonlyArray<Use> = [
+  "server-identity",
+  "user-agent",
+  "event-capability",
+  "more-capabilities",
+]
 const toolsList: ReadonlyArray<Use> = [
   "older-arguments",
   "both-ids",
@@ -98,7 +103,8 @@ export const replays153: Readonly<Record<string, Replay>> = {
   handshake: as029(
     "handshake",
     ...toolsList,
-    ["unknown-method", "6", "7", "8", "9", "10", "11", "12", "13"],
+    ["bad-cursor", "4"],
+    ["more-methods", "6", "7", "8", "9", "10", "11", "12", "13"],
     ["method-text", "14"],
     ["unknown-tool", "15"],
     ["params-code", "16", "17"],

@@ -25,6 +25,24 @@ export const differences = [
     why: "A client can find out about the events without knowing the server's name.",
   },
   {
+    key: "more-capabilities",
+    original: "`initialize` declares tools alone.",
+    colloquy: "`initialize` also declares resources, prompts, completion and a log.",
+    why: "The server has them.",
+  },
+  {
+    key: "more-methods",
+    original: "Requests for resources, prompts, completion and the log's level are never answered.",
+    colloquy: "They are answered.",
+    why: "A client that is never answered waits for ever, and conversations are worth reading.",
+  },
+  {
+    key: "bad-cursor",
+    original: "A `cursor` that nobody gave is ignored, and the first page is told again.",
+    colloquy: "Such a request gets the error -32602.",
+    why: "The Model Context Protocol asks for it; a client would read the same page for ever.",
+  },
+  {
     key: "newer-arguments",
     original: "`codex` knows the arguments of its own version only.",
     colloquy: "`codex` also takes `developer-instructions` and `compact-prompt` of later versions.",
