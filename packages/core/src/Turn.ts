@@ -21,7 +21,7 @@ import { instructionsOf } from "./Instructions.ts"
 import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from "./ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "./ToolRuntime.ts"
 import * as TurnCalls from "./TurnCalls.ts"
-import { answerOf, deltaEvents, itemEvents, tokenCount } from "./TurnEvents.ts"
+import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./TurnEvents.ts"
 import { beforeRetry } from "./TurnRetry.ts"
 
 /** What the next request is made of. */
@@ -124,6 +124,7 @@ const loop = Effect.fnUntraced(function* (
       return yield* stillAbove(settings, step.tokens)
     }
     if (error.reason === "ContextWindow" && Compaction.hasAnswers(step)) {
+      yield* port.emit([overflowed(error.message)])
       yield* Compaction.inline(turn, port, step)
       summary = "fresh"
     } else {

@@ -101,6 +101,12 @@ const delayText = (ms: number): string => {
   return whole < 1000 ? `${whole}ms` : `${whole / 1000}s`
 }
 
+/** Tells of a request that was too long for the model: the text it began to answer with does not go on. */
+export const overflowed = (message: string): EventMsg => ({
+  type: "stream_error",
+  message: `stream error: ${message}; summarizing the history first…`,
+})
+
 /** Tells of a repeat of the request (§6.4). */
 export const streamError = (
   message: string,

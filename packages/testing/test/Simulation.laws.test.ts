@@ -88,6 +88,7 @@ describe("Simulation", () => {
         "model defect",
         "model error",
         "model hang",
+        "model overflow",
         "model retryable",
         "op big",
         "op unsupported",

@@ -112,6 +112,20 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "return !state.closing",
   },
   {
+    law: "L5",
+    name: "a summary takes in what is said meanwhile",
+    file: "Decide.ts",
+    find: "&& !turn.compacts",
+    replace: "",
+  },
+  {
+    law: "L5",
+    name: "a summary within a turn goes by the turn's id",
+    file: "Decide.ts",
+    find: "ofCompaction === true ?",
+    replace: "ofCompaction === true && turnId.length === 0 ?",
+  },
+  {
     law: "L6",
     name: "an outbox has no bound",
     file: "Outbox.ts",

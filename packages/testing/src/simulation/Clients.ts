@@ -58,6 +58,7 @@ const opOf = ({ what, text }: Submit): Op => {
       return { type: "override_turn_context", cwd: `/work/${text}` }
     case "unsupported":
       return { type: "list_custom_prompts" }
+    case "compact":
     case "interrupt":
     case "shutdown":
       return { type: what }

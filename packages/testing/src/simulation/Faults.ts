@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { modelPlanOf, type Plan } from "./Plan.ts"
+import { type ModelEnd, modelPlanOf, type Plan } from "./Plan.ts"
 import type { Recorder } from "./Recorder.ts"
 
 /** A stubborn tool takes so long to stop, longer than every bound. */
@@ -81,15 +81,16 @@ export const scriptedModel = (
   }
 }
 
-const ending = (end: "completed" | "error" | "retryable" | "hang" | "defect") => {
+const ending = (end: ModelEnd) => {
   switch (end) {
     case "completed":
       return Effect.succeed<ModelEvent>({ _tag: "Completed" })
     case "error":
     case "retryable":
+    case "overflow":
       return Effect.fail(
         new ModelError({
-          reason: "Stream",
+          reason: end === "overflow" ? "ContextWindow" : "Stream",
           message: `injected: ${end}`,
           retryable: end === "retryable",
         }),

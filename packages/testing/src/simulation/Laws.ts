@@ -6,6 +6,7 @@ import { forksBegin } from "./laws/Forks.ts"
 import { beginsConfigured, listed } from "./laws/Found.ts"
 import { boundedOutbox, nobodyWaits } from "./laws/Promptness.ts"
 import { beginsWithTheRest, closesTheCut, failsClosed, readAtLast } from "./laws/Restarts.ts"
+import { summariesBelong } from "./laws/Summaries.ts"
 import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
 import { type Story, storyOf } from "./Story.ts"
 import type { Run } from "./World.ts"
@@ -30,6 +31,7 @@ export const laws: ReadonlyArray<Law> = [
   { law: "L5", says: "ends every turn once, after everything of it", check: endsOnce },
   { law: "L5", says: "ends what a crash cut off", check: closesTheCut },
   { law: "L5", says: "begins no tool after the end of its turn", check: nothingWorksAfter },
+  { law: "L5", says: "summarises in a turn of its own or within one", check: summariesBelong },
   { law: "L6", says: "keeps a bounded outbox per listener", check: boundedOutbox },
   { law: "L6", says: "waits for no listener", check: nobodyWaits },
   { law: "L7", says: "resolves every question once and in time", check: resolvedOnce },

@@ -11,8 +11,8 @@ export const deadlineMs = 5_000
 /** The kill grace of every conversation. */
 export const killGraceMs = 2_000
 
-/** How a response of the model ends. */
-export type ModelEnd = "completed" | "error" | "retryable" | "hang" | "defect"
+/** How a response of the model ends. `overflow`: the request was too long for it. */
+export type ModelEnd = "completed" | "error" | "retryable" | "overflow" | "hang" | "defect"
 
 export interface ModelPlan {
   /** Pieces the text comes in; 0: no text at all. */
@@ -38,6 +38,7 @@ export type Submission =
   | "empty"
   | "big"
   | "context"
+  | "compact"
   | "unsupported"
   | "interrupt"
   | "shutdown"

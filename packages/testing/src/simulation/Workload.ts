@@ -41,7 +41,7 @@ export const modelPlan = (draws: Draws): ModelPlan => ({
     : [],
   end: draws.pick<ModelEnd>(
     ...(["completed", "completed", "completed", "completed", "completed"] as const),
-    ...(["error", "retryable", "retryable", "hang", "defect"] as const),
+    ...(["error", "retryable", "retryable", "overflow", "hang", "defect"] as const),
   ),
 })
 
@@ -57,7 +57,7 @@ const reading = (draws: Draws): Reading =>
 const submission = (draws: Draws): Submission =>
   draws.pick<Submission>(
     ...(["input", "input", "input", "input", "input", "input", "turn", "turn"] as const),
-    ...(["empty", "big", "context", "unsupported", "interrupt", "interrupt"] as const),
+    ...(["empty", "big", "context", "unsupported", "compact", "interrupt", "interrupt"] as const),
     draws.chance(0.15) ? "shutdown" : "input",
   )
 

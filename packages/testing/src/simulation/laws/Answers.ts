@@ -31,9 +31,12 @@ export const receiptsHold = ({ calls, conversations }: Story): ReadonlyArray<str
         other.entry.operation.id !== undefined &&
         other.entry.operation.id === operation.id,
     )
-    const said = own.some(
-      ({ event: { msg } }) => msg.type === "user_message" && msg.message === operation.text,
-    )
+    // A summary is asked for without a text of the client's.
+    const said =
+      operation.what === "compact" ||
+      own.some(
+        ({ event: { msg } }) => msg.type === "user_message" && msg.message === operation.text,
+      )
     switch (receipt.disposition) {
       case "started":
         return [
