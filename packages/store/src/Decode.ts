@@ -65,6 +65,8 @@ export class Decoder {
   /** Of the line before: lines of August have none. */
   private atMs: number
   private writer = 0
+  /** What the mark right before says of a summary. */
+  private keepsInput = false
 
   constructor(generation: Generation, numbering: Numbering, atMs: number) {
     this.generation = generation
@@ -94,7 +96,11 @@ export class Decoder {
     if (payload === undefined) return this.generation === "september" ? bad : this.bare(value)
     if (typeof type !== "string") return bad
     this.atMs = (typeof timestamp === "string" ? msOf(timestamp) : undefined) ?? this.atMs
+    const keepsInput = this.keepsInput
+    this.keepsInput = false
     switch (type) {
+      case "compacted":
+        return this.compacted(payload, keepsInput)
       case "response_item":
         return this.item(payload)
       case "event_msg":
@@ -132,6 +138,13 @@ export class Decoder {
     return isEphemeral(msg.success) ? nothing : { records: [this.event(msg.success)] }
   }
 
+  private compacted(payload: unknown, keepsInput: boolean): DecodedLine {
+    if (!isFields(payload) || typeof payload["message"] !== "string") return bad
+    const { message } = payload
+    const kept = keepsInput ? { keeps_input: true } : {}
+    return { records: [this.event({ type: "compacted", message, ...kept })] }
+  }
+
   /** A line of August: an item, or the state of the program, which is not ours to keep. */
   private bare(value: Fields): DecodedLine {
     if (this.generation === "ours") return bad
@@ -158,6 +171,7 @@ export class Decoder {
     if (typeof generation === "number" && Number.isSafeInteger(generation)) {
       this.writer = Math.max(this.writer, generation)
     }
+    this.keepsInput = payload["keeps_input"] === true
     const missing = this.fill(seq)
     this.numbering = { seq: this.numbering.seq, id }
     return { records: missing }

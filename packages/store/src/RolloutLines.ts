@@ -86,6 +86,7 @@ const persisted: ReadonlySet<EventMsg["type"]> = new Set([
 
 const native = (atMs: number, msg: EventMsg): string | undefined => {
   if (msg.type === "raw_response_item") return line(atMs, "response_item", msg.item)
+  if (msg.type === "compacted") return line(atMs, "compacted", { message: msg.message })
   return persisted.has(msg.type) ? line(atMs, "event_msg", msg) : undefined
 }
 
@@ -108,9 +109,17 @@ const otherLines = (record: Exclude<LogRecord, { readonly _tag: "Event" }>): str
   return record._tag === "Settings" ? turnContext(atMs, record.settings) + own : own
 }
 
-/** The line that says what the next line of the original's types is, and which writer writes it. */
-export const markLine = (atMs: number, numbering: Numbering, generation?: number): string =>
-  line(atMs, ours.mark, { ...numbering, generation })
+/** What a mark says beside the numbering. */
+interface MarkDetails {
+  /** Of the writer whose lines follow. */
+  readonly generation?: number
+  /** Of the summary in the next line, which has no room for it. */
+  readonly keeps_input?: true
+}
+
+/** The line that says what the next line of the original's types is. */
+export const markLine = (atMs: number, next: Numbering, details: MarkDetails = {}): string =>
+  line(atMs, ours.mark, { seq: next.seq, id: next.id, ...details })
 
 /** Where an encoder stands; a value, so that a batch that failed leaves none. */
 export interface EncoderState extends Numbering {
@@ -134,8 +143,10 @@ export const encode = (from: EncoderState, records: ReadonlyArray<LogRecord>): E
       text += line(atMs, ours.event, { seq: event.seq, id: event.id, msg, same })
       unnumbered = 0
     } else {
-      if (event.seq !== seq || event.id !== id || unnumbered >= maxUnnumbered) {
-        text += markLine(atMs, { seq: event.seq, id: event.id })
+      const keepsInput = event.msg.type === "compacted" && event.msg.keeps_input === true
+      if (event.seq !== seq || event.id !== id || unnumbered >= maxUnnumbered || keepsInput) {
+        const next = { seq: event.seq, id: event.id }
+        text += markLine(atMs, next, keepsInput ? { keeps_input: true } : {})
         unnumbered = 0
       }
       text += own

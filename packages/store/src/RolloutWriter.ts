@@ -142,7 +142,9 @@ export class RolloutWriter implements LogWriter {
         }
       }
       const { seq, id } = this.state
-      const mark = this.marked ? "" : markLine(records[0]?.atMs ?? 0, { seq, id }, this.generation)
+      const mark = this.marked
+        ? ""
+        : markLine(records[0]?.atMs ?? 0, { seq, id }, { generation: this.generation })
       const encoded = encode(mark === "" ? this.state : { seq, id, unnumbered: 0 }, records)
       return Effect.succeed({ state: encoded.state, text: mark + encoded.text })
     })

@@ -107,6 +107,21 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
 
+  it("a summary stands in the original's line, what it has no room for in ours before it", () => {
+    const records = events(
+      0,
+      [
+        { type: "compacted", message: "all of it" },
+        { type: "compacted", message: "most of it", keeps_input: true },
+        { type: "compacted", message: "all again" },
+      ],
+      "",
+    )
+    const text = encode(begin, records).text
+    assert.deepStrictEqual(typesOf(text), ["compacted", ours.mark, "compacted", "compacted"])
+    assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
+  })
+
   it("policies the original does not know stay out of its lines", () => {
     const text = encode(begin, [
       {
@@ -209,6 +224,7 @@ const september = `{"timestamp":"2025-09-20T08:11:12.345Z","type":"session_meta"
 {"timestamp":"2025-09-20T08:11:13.005Z","type":"response_item","payload":{"type":"reasoning","summary":[],"content":null,"encrypted_content":null}}
 {"timestamp":"2025-09-20T08:11:13.006Z","type":"event_msg","payload":{"type":"agent_message","message":"A1"}}
 {"timestamp":"2025-09-20T08:11:13.007Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"A1"}]}}
+{"timestamp":"2025-09-20T08:11:13.008Z","type":"compacted","payload":{"message":"summary text"}}
 `
 
 const august = `{"id":"7c9e6679-7425-40de-944b-e07fc1f90ae7","timestamp":"2025-08-20T08:11:12.345Z","instructions":"be brief","git":{"branch":"main"}}
@@ -236,7 +252,7 @@ describe("the original's files", () => {
     })
     assert.deepStrictEqual(
       found.records.map((r) => (r._tag === "Event" ? [r.event.seq, r.event.id] : [])),
-      [0, 1, 2, 3, 4, 5, 6, 7].map((seq) => [seq, ""]),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8].map((seq) => [seq, ""]),
     )
     assert.deepStrictEqual(
       messages(found.records).map(({ type }) => type),
@@ -249,6 +265,7 @@ describe("the original's files", () => {
         "raw_response_item",
         "agent_message",
         "raw_response_item",
+        "compacted",
       ],
     )
   })

@@ -1,0 +1,137 @@
+/**
+ * The file system of this machine, for the store. Short calls that answer from memory (looking at a file, writing to the
+ * page cache) are made at once; what waits for a disk (syncing, long writes) does so beside everything else.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as FS from "node:fs"
+import { dirname } from "node:path"
+import { type DirectoryEntry, type FileHandle, type FileStat, FileFault, Files } from "../Files.ts"
+
+/** A longer write would keep everything else waiting for longer than a frame of a screen. */
+const maxWriteAtOnce = 256 * 1024
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN"
+
+const faultOf = (operation: string, path: string) => (error: unknown) =>
+  new FileFault({ operation, path, code: codeOf(error) })
+
+const now = <A>(operation: string, path: string, run: () => A): Effect.Effect<A, FileFault> =>
+  Effect.try({ try: run, catch: faultOf(operation, path) })
+
+const later = <A>(
+  operation: string,
+  path: string,
+  run: (done: (error: Error | null, result?: A) => void) => void,
+): Effect.Effect<A, FileFault> =>
+  Effect.callback((resume) => {
+    run((error, result) =>
+      resume(
+        error === null ? Effect.succeed(result as A) : Effect.fail(faultOf(operation, path)(error)),
+      ),
+    )
+  })
+
+const kindOf = (entry: { isFile: () => boolean; isDirectory: () => boolean }) =>
+  entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other"
+
+const statOf = (stats: FS.BigIntStats): FileStat => ({
+  kind: kindOf(stats),
+  bytes: Number(stats.size),
+  modifiedMs: Number(stats.mtimeNs / 1000n) / 1000,
+  identity: `${stats.dev}:${stats.ino}`,
+})
+
+const handleOf = (fd: number, path: string): FileHandle => ({
+  read: (offset, length) =>
+    now("read", path, () => {
+      const bytes = new Uint8Array(length)
+      let read = 0
+      while (read < length) {
+        const more = FS.readSync(fd, bytes, read, length - read, offset + read)
+        if (more === 0) break
+        read += more
+      }
+      return bytes.subarray(0, read)
+    }),
+  write: (offset, bytes) =>
+    bytes.length <= maxWriteAtOnce
+      ? now("write", path, () => FS.writeSync(fd, bytes, 0, bytes.length, offset))
+      : later("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done)),
+  truncate: (bytes) => now("truncate", path, () => FS.ftruncateSync(fd, bytes)),
+  sync: later("sync", path, (done) => FS.fdatasync(fd, done)),
+  stat: now("stat", path, () => statOf(FS.fstatSync(fd, { bigint: true }))),
+})
+
+const openScoped = (
+  operation: string,
+  path: string,
+  flags: number,
+): Effect.Effect<FileHandle, FileFault, Scope.Scope> =>
+  Effect.acquireRelease(
+    now(operation, path, () => {
+      const fd = FS.openSync(path, flags, 0o600)
+      if (FS.fstatSync(fd).isFile()) return fd
+      FS.closeSync(fd)
+      throw Object.assign(new Error(), { code: "ELOOP" })
+    }),
+    (fd) => Effect.sync(() => FS.closeSync(fd)),
+  ).pipe(Effect.map((fd) => handleOf(fd, path)))
+
+/** What a platform does not have is undefined, which counts as 0. */
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = FS.constants
+
+/** Windows has no way to sync a directory, and needs none. */
+const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
+  process.platform === "win32"
+    ? Effect.void
+    : Effect.acquireUseRelease(
+        now("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
+        (fd) => later<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
+        (fd) => Effect.sync(() => FS.closeSync(fd)),
+      )
+
+/** Each new folder is synced into the one above it. */
+const makeDirectory = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<void, FileFault> {
+  const first = yield* now("makeDirectory", path, () =>
+    FS.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  )
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) {
+    yield* syncDirectory(dirname(made))
+  }
+})
+
+const list = (path: string): Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFault> =>
+  now("list", path, () =>
+    FS.readdirSync(path, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: kindOf(entry),
+    })),
+  )
+
+/** Never onto something that is there. Only whoever has the lease of a conversation moves its file: nobody comes between. */
+const rename = (from: string, to: string): Effect.Effect<void, FileFault> =>
+  now("rename", from, () => {
+    if (FS.existsSync(to)) throw Object.assign(new Error(), { code: "EEXIST" })
+    FS.renameSync(from, to)
+  })
+
+const files: Files["Service"] = {
+  open: (path, mode) =>
+    openScoped("open", path, (mode === "read" ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK),
+  create: (path) => openScoped("create", path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW),
+  makeDirectory,
+  syncDirectory,
+  list,
+  stat: (path) => now("stat", path, () => statOf(FS.lstatSync(path, { bigint: true }))),
+  realPath: (path) => now("realPath", path, () => FS.realpathSync.native(path)),
+  rename,
+  remove: (path) => now("remove", path, () => FS.unlinkSync(path)),
+}
+
+export const layer = Layer.succeed(Files, files)

@@ -1,0 +1,32 @@
+/**
+ * The conversation store of this machine: rollouts in the state directory, where the original has its own, and beside them
+ * a folder of ours with the index and the leases. Nothing is read or made before it is first used.
+ */
+import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import * as DateTime from "effect/DateTime"
+import * as Layer from "effect/Layer"
+import { isAbsolute, join, resolve } from "node:path"
+import * as RolloutStore from "../RolloutStore.ts"
+import * as NodeFiles from "./NodeFiles.ts"
+import * as NodeIndex from "./NodeIndex.ts"
+import * as NodeLeases from "./NodeLeases.ts"
+
+export interface NodeStoreOptions extends Omit<RolloutStore.RolloutStoreOptions, "zone"> {
+  /** Of the names of files; default: that of the process. */
+  readonly zone?: DateTime.TimeZone
+}
+
+/** Below the state directory; the original has nothing of that name. */
+const folder = "colloquy-store"
+
+export const layer = (options: NodeStoreOptions): Layer.Layer<ConversationStore> => {
+  const home = isAbsolute(options.home) ? options.home : resolve(options.home)
+  const own = join(home, folder)
+  return RolloutStore.layer({ zone: DateTime.zoneMakeLocal(), ...options, home }).pipe(
+    Layer.provide([
+      NodeFiles.layer,
+      NodeIndex.layer(join(own, "index.sqlite")),
+      NodeLeases.layer(own),
+    ]),
+  )
+}

@@ -1,0 +1,117 @@
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as FS from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { cases, type Subject } from "../src/Conformance.ts"
+import * as NodeStore from "../src/node/NodeStore.ts"
+import { typesOf } from "./support/Documented.ts"
+import { metaOf, opening, turn } from "./support/Records.ts"
+import { readAll } from "./support/Store.ts"
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-store-"))),
+  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, force: true })),
+)
+
+const subject = (home: string): Subject => ({
+  make: Effect.sync(() => NodeStore.layer({ home: FS.mkdtempSync(join(home, "home-")) })),
+  isDurable: true,
+})
+
+describe("rollouts over real files", () => {
+  for (const { name } of cases(subject(""))) {
+    it.effect(name, () =>
+      Effect.flatMap(temporary, (home) => {
+        const found = cases(subject(home)).find((each) => each.name === name)
+        return found === undefined ? Effect.die(name) : found.run
+      }),
+    )
+  }
+
+  const meta = metaOf(1)
+  const { id } = meta
+  const records = [...opening(meta), ...turn(1, "0", "hello")]
+
+  /** In a process of its own, as far as one process can say so: its locks are its own. */
+  const run = <A, E>(home: string, use: Effect.Effect<A, E, ConversationStore | Scope.Scope>) =>
+    use.pipe(Effect.scoped, Effect.provide(Layer.fresh(NodeStore.layer({ home }))))
+
+  const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, records))
+
+  const filesIn = (home: string): ReadonlyArray<string> =>
+    FS.readdirSync(home, { recursive: true, encoding: "utf8", withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
+      .toSorted()
+
+  it.effect("lie where the original has them, are its owner's alone, line by line documented", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      yield* run(home, create)
+      const names = filesIn(home).filter((name) => !name.endsWith("-wal") && !name.endsWith("-shm"))
+      assert.deepStrictEqual(
+        names.map((name) => name.replaceAll(/\d\d\/rollout.*/g, "…")),
+        ["colloquy-store/index.sqlite", "colloquy-store/takers.lock", "sessions/2025/09/…"],
+      )
+      assert.match(
+        names[2] ?? "",
+        /^sessions\/2025\/09\/(\d\d)\/rollout-2025-09-\1T\d\d-\d\d-12-[0-9a-f-]{36}\.jsonl$/,
+      )
+      const file = filesIn(home).find((name) => name.endsWith(".jsonl")) ?? ""
+      assert.strictEqual(FS.statSync(join(home, file)).mode & 0o777, 0o600)
+      assert.include(typesOf(FS.readFileSync(join(home, file), "utf8")), "session_meta")
+    }),
+  )
+
+  it.effect("an index that is missing, garbage, cut short or of another version is made anew", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      yield* run(home, create)
+      const index = join(home, "colloquy-store/index.sqlite")
+      const list = Effect.gen(function* () {
+        const store = yield* ConversationStore
+        const { items } = yield* store.list({ limit: 10 })
+        return items.map((item) => [item.meta.id, item.preview])
+      })
+      const damages: ReadonlyArray<() => void> = [
+        () => FS.rmSync(index),
+        () => FS.writeFileSync(index, "garbage ".repeat(1000)),
+        () => FS.writeFileSync(index, FS.readFileSync(index).subarray(0, 5000)),
+        () => FS.writeFileSync(index, ""),
+        () => {
+          const bytes = FS.readFileSync(index)
+          bytes.fill(0x41, 4096)
+          FS.writeFileSync(index, bytes)
+        },
+      ]
+      for (const damage of damages) {
+        for (const ending of ["-wal", "-shm"]) FS.rmSync(index + ending, { force: true })
+        damage()
+        assert.deepStrictEqual(yield* run(home, list), [[id, "hello"]])
+        assert.deepStrictEqual(yield* run(home, readAll(id)), records)
+      }
+    }),
+  )
+
+  it.effect("a directory that can only be read is told of, and what lies in it can be read", () =>
+    Effect.gen(function* () {
+      // Whoever is root may write anywhere.
+      if (process.getuid?.() === 0) return
+      const home = yield* temporary
+      yield* run(home, create)
+      FS.chmodSync(home, 0o500)
+      const error = yield* Effect.flip(
+        run(
+          home,
+          Effect.flatMap(ConversationStore, (store) => store.open({ id })),
+        ),
+      )
+      FS.chmodSync(home, 0o700)
+      assert.strictEqual(error._tag, "StoreError")
+    }),
+  )
+})
