@@ -16,6 +16,7 @@ import * as Session from "./mcp/Session.ts"
 import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
 import { Sealer } from "./Sealer.ts"
+import { Tasks } from "./tasks/Tasks.ts"
 
 export interface McpServerOptions {
   /** What `serverInfo.version` says. */
@@ -38,7 +39,8 @@ export interface McpServerOptions {
 /**
  * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered; what is left is stopped
  * and answered with an error (L9). Returns when everything has been flushed, or nobody reads it any more. What it gives
- * to clients to keep is good for all connections that are given the same `Sealer`; without one, for this one.
+ * to clients to keep is good for all connections that are given the same `Sealer`; without one, for this one. So are
+ * tasks for those that are given the same `Tasks`.
  */
 export const serve = (
   connection: Connection,
@@ -55,8 +57,15 @@ export const serve = (
       const session = Session.make(events)
       const shared = yield* Effect.serviceOption(Sealer)
       const sealer = Option.isSome(shared) ? shared.value : yield* Sealer.make
+      const given = yield* Effect.serviceOption(Tasks)
       const served = yield* makeServed(options, yield* ConversationManager, sealer)
-      const handlers = yield* makeHandlers({ session, serverInfo, events, served })
+      const handlers = yield* makeHandlers({
+        session,
+        serverInfo,
+        events,
+        tasks: Option.isSome(given) ? given.value : yield* Tasks.make(),
+        served,
+      })
       const router = Router.make({
         session,
         methods: methodsOf(CodexMcp.clientToServer),

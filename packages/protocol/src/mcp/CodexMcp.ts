@@ -24,6 +24,16 @@ import {
 } from "./Resources.ts"
 import { type HandshakeVersion, handshakeVersions } from "./Revisions.ts"
 import { InitialStateParams, StreamDisconnectedParams } from "./StreamNotifications.ts"
+import {
+  relatedTask,
+  TasksCancel,
+  TasksChanged,
+  TasksGet,
+  TasksList,
+  TasksResult,
+  TasksStatus,
+  TasksUpdate,
+} from "./Tasks.ts"
 
 /** What `initialize` can agree on, newest first. */
 export const protocolVersions = handshakeVersions
@@ -78,6 +88,8 @@ const Tool = Schema.Struct({
   /** From 2025-11-25 on. */
   icons: Schema.optionalKey(Schema.Array(Open)),
   _meta: Meta,
+  /** From 2025-11-25 on, and no more in 2026-07-28: whether a client may ask for a task. */
+  execution: Schema.optionalKey(Open),
 })
 
 const TextContent = Schema.Struct({
@@ -130,6 +142,8 @@ export const ToolsCall = request("tools/call", {
   params: Schema.Struct({
     name: Schema.String,
     arguments: Schema.optionalKey(Schema.Unknown),
+    /** Asks for a task (2025-11-25); other revisions ignore it, whatever it is. */
+    task: Schema.optionalKey(Schema.Unknown),
     _meta: CallMeta,
   }),
   result: CallToolResult,
@@ -161,6 +175,7 @@ export const Progress = notification("notifications/progress", {
     total: Schema.optionalKey(Schema.Finite),
     /** For a person: one short line. From 2025-03-26 on, and no harm before. */
     message: Schema.optionalKey(Schema.String),
+    _meta: Meta,
   }),
   since: "2024-11-05",
   doc: "Tells how far a request is that named a progress token; none follows its answer.",
@@ -174,6 +189,7 @@ export const CodexEvent = notification("codex/event", {
         requestId: Schema.optionalKey(Schema.NullOr(RequestId)),
         /** from 0.120 on */
         threadId: Schema.optionalKey(Schema.String),
+        [relatedTask]: Schema.optionalKey(Schema.Struct({ taskId: Schema.String })),
       }),
     ),
     id: Schema.String,
@@ -213,6 +229,11 @@ export const CodexMcp = dialect({
     Ping,
     ToolsList,
     ToolsCall,
+    TasksGet,
+    TasksResult,
+    TasksList,
+    TasksCancel,
+    TasksUpdate,
     ResourcesList,
     ResourcesTemplatesList,
     ResourcesRead,
@@ -239,6 +260,8 @@ export const CodexMcp = dialect({
     PromptsListChanged,
     InitialState,
     StreamDisconnected,
+    TasksStatus,
+    TasksChanged,
     Cancelled,
   ],
 })

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { type JsonSchema, jsonSchemaOf } from "../JsonSchema.ts"
 import type { Pure } from "../Method.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
+import type { TaskSupport } from "./Tasks.ts"
 
 /** What a client may assume of a tool (MCP); absent members have the defaults of the specification. */
 export type ToolAnnotations = Readonly<
@@ -21,6 +22,8 @@ export interface ToolDefinition<A extends Pure = Pure> {
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
   readonly annotations?: ToolAnnotations
+  /** Default `forbidden`: it does not take long. */
+  readonly taskSupport?: TaskSupport
 }
 
 /** What every successful call returns as `structuredContent`; both ids are the same value. */
@@ -36,6 +39,7 @@ const tool = <A extends Pure>(options: {
   readonly title: string
   readonly description: string
   readonly arguments: A
+  readonly taskSupport: TaskSupport
 }): ToolDefinition<A> => {
   let input: JsonSchema | undefined
   let output: JsonSchema | undefined
@@ -98,6 +102,7 @@ export const Codex = tool({
   description:
     "Starts a conversation with a coding agent and runs its first turn to the end. The result is the agent's last message; `threadId` in the structured content names the conversation for follow-ups with `codex-reply`.",
   arguments: CodexArguments,
+  taskSupport: "optional",
 })
 
 const WhileRunning = Schema.Literals(["wait", "steer", "queue", "interrupt", "reject"])
@@ -123,6 +128,7 @@ export const CodexReply = tool({
   description:
     "Sends the next message to a conversation that `codex` started and runs the turn to the end. The result is the agent's last message.",
   arguments: CodexReplyArguments,
+  taskSupport: "optional",
 })
 
 /** All tools, in the order of `tools/list`. */

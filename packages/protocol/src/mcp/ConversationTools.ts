@@ -8,6 +8,7 @@ import type { Pure } from "../Method.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
 import { InputItem } from "../ResponseItem.ts"
 import type { ToolAnnotations, ToolDefinition } from "./CodexTools.ts"
+import type { TaskSupport } from "./Tasks.ts"
 
 const tool = <A extends Pure>(options: {
   readonly name: string
@@ -16,6 +17,7 @@ const tool = <A extends Pure>(options: {
   readonly annotations: ToolAnnotations
   readonly arguments: A
   readonly output: Pure
+  readonly taskSupport?: TaskSupport
 }): ToolDefinition<A> => {
   const { output, ...definition } = options
   let inputSchema: JsonSchema | undefined
@@ -207,6 +209,7 @@ export const ConversationWait = tool({
   description:
     "Returns when no turn runs or waits any more, with the agent's last message, or when the time is over.",
   annotations: { ...looks, idempotentHint: true },
+  taskSupport: "optional",
   arguments: Schema.Struct({
     ...id,
     timeout_ms: Schema.optionalKey(

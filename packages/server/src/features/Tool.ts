@@ -6,15 +6,13 @@ import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolAnnotations } from "@colloquy/protocol/mcp/CodexTools"
+import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
 import type { Pure } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { InputRequired, Members, RequestContext } from "../mcp/RequestContext.ts"
 import type { Content, Icon } from "./Content.ts"
 import { internalError, isAnswer, messageOf } from "./Outcome.ts"
 import { inputOf, nothing, type Output, outputOf } from "./ToolSchemas.ts"
-
-/** Whether a call may, must or must not be made a task; default `forbidden`. */
-export type TaskSupport = "forbidden" | "optional" | "required"
 
 export interface ToolResult {
   /** Absent: the structured content as JSON, or nothing. */

@@ -28,6 +28,9 @@ import { serverDiscover } from "./ServerDiscover.ts"
 import type { Served } from "./Served.ts"
 import type { Session } from "./Session.ts"
 import { make as makeSubscriptions } from "./Subscriptions.ts"
+import type { Tasks } from "../tasks/Tasks.ts"
+import { taskHandlers } from "./tasks/TaskHandlers.ts"
+import { knowsTasks } from "./tasks/TaskRequests.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
 import type { VendorEvents } from "./VendorEvents.ts"
@@ -55,6 +58,7 @@ export interface HandlersOptions {
   readonly serverInfo: ResultOf<typeof Initialize>["serverInfo"]
   readonly events: VendorEvents
   readonly served: Served
+  readonly tasks: Tasks["Service"]
 }
 
 /** Of one connection. */
@@ -63,6 +67,7 @@ export const make = Effect.fnUntraced(function* ({
   served,
   serverInfo,
   session,
+  tasks,
 }: HandlersOptions): Effect.fn.Return<
   McpHandlers,
   never,
@@ -73,12 +78,18 @@ export const make = Effect.fnUntraced(function* ({
   return {
     requests: {
       [Initialize._tag]: initialize(session, serverInfo, () =>
-        serverCapabilities({ events: session.events() !== "off" }),
+        serverCapabilities({
+          events: session.events() !== "off",
+          tasks: knowsTasks(session.revision()) ? "asked" : undefined,
+        }),
       ),
-      [Discover._tag]: serverDiscover(() => serverCapabilities({ events: events !== "off" })),
+      [Discover._tag]: serverDiscover(() =>
+        serverCapabilities({ events: events !== "off", tasks: "extension" }),
+      ),
       [Ping._tag]: ping,
       [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served)),
-      [ToolsCall._tag]: yield* toolsCall(session, connection, served.catalog),
+      [ToolsCall._tag]: yield* toolsCall(session, connection, tasks, served.catalog),
+      ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),
     },
     notifications: {

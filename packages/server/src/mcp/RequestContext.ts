@@ -103,6 +103,8 @@ export interface RequestContext {
   readonly requires: (capabilities: Members) => Effect.Effect<void, JsonRpcError>
   /** Runs the effect in the first run of the handler only; later runs of the same call get its result, a JSON value. */
   readonly once: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Id of the task whose work this is. */
+  readonly task?: string
   /** Only where a handler is run again. */
   readonly rounds?: Rounds
 }

@@ -23,11 +23,13 @@ import { make as makeElicitations } from "./Elicitations.ts"
 import type { Call } from "./conversation/Call.ts"
 import type { ConnectionState } from "./conversation/ConnectionState.ts"
 import { conversationRuns } from "./conversation/Tools.ts"
-import type { InputRequired, RequestContext } from "./RequestContext.ts"
+import type { InputRequired, OtherResult, RequestContext } from "./RequestContext.ts"
+import type { Tasks } from "../tasks/Tasks.ts"
 import { parkedTurnsOf } from "./rounds/ParkedTurns.ts"
 import { resumeTurn } from "./rounds/ResumedTurn.ts"
 import { make as makeRounds } from "./rounds/RoundElicitations.ts"
 import { type Session, takesForms } from "./Session.ts"
+import { make as makeTaskCalls } from "./tasks/TaskCalls.ts"
 import { badArguments, missingArguments } from "./ToolResults.ts"
 import type { ToolCaller } from "./TurnCall.ts"
 import { eventsOf } from "./VendorEvents.ts"
@@ -62,7 +64,14 @@ const turnRuns: ReadonlyMap<string, Run> = new Map([
   runnable(CodexReply, "the `conversation_id` and `prompt` fields are required.", codexReply),
 ])
 
-const runOf = (name: string): Run | undefined => turnRuns.get(name) ?? conversationRuns.get(name)
+const definitions: ReadonlyMap<string, ToolDefinition> = new Map(
+  [...codexTools, ...conversationTools].map((tool) => [tool.name, tool]),
+)
+
+const runOf = (name: string) => {
+  const run = turnRuns.get(name) ?? conversationRuns.get(name)
+  return run && { name, run, taskSupport: definitions.get(name)?.taskSupport }
+}
 
 /** Few enough to be read. */
 const maxNamed = 100
@@ -82,27 +91,33 @@ const unknownTool = (name: string, { tools }: Catalog) => {
 export const toolsCall = Effect.fnUntraced(function* (
   session: Session,
   connection: ConnectionState,
+  tasks: Tasks["Service"],
   catalog: Catalog,
 ) {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
   const inRounds = makeRounds(parkedTurnsOf(yield* ConversationManager))
   const progress = makeProgress()
+  const callOrTask = yield* makeTaskCalls(tasks)
   return (
     params: Params<typeof ToolsCallMethod>,
-    given: RequestContext,
-  ): Effect.Effect<CallToolResult, JsonRpcError | InputRequired> => {
-    const { afterAnswer, client, peer, requestId, rounds } = given
-    const run = runOf(params.name)
-    if (run === undefined) {
+    context: RequestContext,
+  ): Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired> => {
+    const known = runOf(params.name)
+    if (known === undefined) {
       const tool = catalog.tools.get(params.name)
-      return tool === undefined
-        ? Effect.fail(unknownTool(params.name, catalog))
-        : tool.invoke(params.arguments, given)
+      if (tool === undefined) return Effect.fail(unknownTool(params.name, catalog))
+      const { name, taskSupport } = tool
+      return callOrTask(
+        { name, taskSupport, run: (given) => tool.invoke(params.arguments, given) },
+        context,
+        params.task,
+      )
     }
-    connection.forget(requestId)
     const token = params._meta?.progressToken ?? undefined
-    return Effect.suspend(() => {
+    const run = (given: RequestContext) => {
+      const { afterAnswer, client, peer, requestId, rounds } = given
+      connection.forget(requestId)
       const caller: Call = {
         requestId,
         peer,
@@ -114,10 +129,16 @@ export const toolsCall = Effect.fnUntraced(function* (
           : {}),
         ...(rounds?.resumed === undefined ? {} : { resumed: rounds.resumed }),
       }
-      if (token === undefined) return run(params.arguments, caller)
+      if (token === undefined) return known.run(params.arguments, caller)
       return progress.during({ peer, token }, (told) =>
-        run(params.arguments, { ...caller, progress: told }),
+        known.run(params.arguments, { ...caller, progress: told }),
       )
-    }).pipe(Effect.provideContext(services))
+    }
+    const { name, taskSupport } = known
+    return callOrTask(
+      { name, taskSupport, run: (given) => Effect.provideContext(run(given), services) },
+      context,
+      params.task,
+    )
   }
 })

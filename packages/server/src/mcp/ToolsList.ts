@@ -8,6 +8,7 @@ import { merged, shelf } from "../features/Shelf.ts"
 import type { Tool } from "../features/Tool.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import { pageOf, type Served, told } from "./Served.ts"
+import { asked } from "./tasks/TaskRequests.ts"
 
 type Method = typeof ToolsListMethod
 
@@ -18,7 +19,8 @@ const own = shelf<Described>()
 for (const tool of [...codexTools, ...conversationTools]) own.put(tool.name, tool)
 
 // Read at the call: the schemas are made when first asked for.
-const item = (tool: Described): ResultOf<Method>["tools"][number] => {
+const item = (tool: Described, tasks: boolean): ResultOf<Method>["tools"][number] => {
+  const { taskSupport } = tool
   return {
     ...told(tool, [
       "name",
@@ -29,6 +31,7 @@ const item = (tool: Described): ResultOf<Method>["tools"][number] => {
       "annotations",
       "icons",
     ]),
+    ...(taskSupport === undefined || !tasks ? {} : { execution: { taskSupport } }),
   }
 }
 
@@ -41,7 +44,7 @@ export const toolsList = ({
   return Effect.fnUntraced(function* ({ cursor }, context) {
     const [start = 0] = (yield* cursors.open("tools", cursor, context)) ?? []
     const { items, next } = pageOf(all, Number(start), pageSize)
-    const tools = items.map((tool) => item(tool))
+    const tools = items.map((tool) => item(tool, asked(context)))
     if (next === undefined) return { tools }
     return { tools, nextCursor: yield* cursors.seal("tools", [next], context) }
   })

@@ -22,7 +22,7 @@ import { type Answers, make as makeQuestions, type TaskQuestions } from "./TaskQ
 import { make as makeTable, type TaskTable, type UnknownTask } from "./TaskTable.ts"
 
 /** What the work of a task can do with it. */
-interface TaskControl extends Pick<TaskQuestions, "ask"> {
+export interface TaskControl extends Pick<TaskQuestions, "ask"> {
   readonly id: string
   /** For a person: what it is at. */
   readonly say: (message: string) => Effect.Effect<void>

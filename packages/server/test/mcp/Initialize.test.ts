@@ -37,7 +37,13 @@ describe("initialize", () => {
           id: 1,
           result: {
             protocolVersion: agreed,
-            capabilities: { ...featureCapabilities, experimental: { "codex/event": {} } },
+            capabilities: {
+              ...featureCapabilities,
+              ...(agreed === newest
+                ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+                : {}),
+              experimental: { "codex/event": {} },
+            },
             serverInfo: { name: "colloquy", title: "Colloquy", version: "1.2.3" },
           },
         })

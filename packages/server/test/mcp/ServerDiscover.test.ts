@@ -13,7 +13,11 @@ const discovered = (id: unknown, more: unknown = {}) => ({
     ttlMs: 3_600_000,
     cacheScope: "public",
     supportedVersions: ["2026-07-28"],
-    capabilities: { ...featureCapabilities, experimental: { "codex/event": {} } },
+    capabilities: {
+      ...featureCapabilities,
+      extensions: { "io.modelcontextprotocol/tasks": {} },
+      experimental: { "codex/event": {} },
+    },
     _meta: madeBy,
   },
   ...(more as object),
@@ -35,7 +39,10 @@ describe("server/discover", () => {
     withServer({ events: "off" }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "server/discover", saying())
-        assert.deepStrictEqual(result?.["capabilities"], featureCapabilities)
+        assert.deepStrictEqual(result?.["capabilities"], {
+          ...featureCapabilities,
+          extensions: { "io.modelcontextprotocol/tasks": {} },
+        })
       }),
     ),
   )

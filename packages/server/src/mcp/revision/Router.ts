@@ -136,7 +136,13 @@ export const make = ({ handlers, methods, serverInfo, session, states }: RouterO
   const isStateless = (method: Method | undefined, meta: Members | undefined): boolean => {
     const version = meta?.[MetaKey.protocolVersion]
     if (version !== undefined) return !(session.initialized() && version === session.revision())
-    return method !== undefined && knows(newest, method) && !knows(session.revision(), method)
+    // Who agreed on a revision speaks it where nothing else is said.
+    return (
+      !session.initialized() &&
+      method !== undefined &&
+      knows(newest, method) &&
+      !knows(session.revision(), method)
+    )
   }
 
   const statelessRoute = (

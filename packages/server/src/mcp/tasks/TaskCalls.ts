@@ -1,0 +1,125 @@
+/**
+ * Whether a `tools/call` is answered at once with a task, and the task that it is answered with. In 2025-11-25 the client
+ * asks for one; in 2026-07-28 the server makes one for every client that can take it, of every tool that may be one.
+ * Decides nothing about the tool. Keeps L2: the work begins when the answer that names the task was accepted.
+ */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
+import type { Tasks } from "../../tasks/Tasks.ts"
+import type * as Scope from "effect/Scope"
+import { tellStatus } from "./TaskStatusNotices.ts"
+import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
+import { isMembers, missingIn } from "../revision/Capabilities.ts"
+import { inTask } from "./TaskContext.ts"
+import { asked, extension, invalidParams, noRoom } from "./TaskRequests.ts"
+import { created } from "./TaskShapes.ts"
+
+interface ToolRun {
+  readonly name: string
+  /** Default `forbidden`. */
+  readonly taskSupport: TaskSupport | undefined
+  readonly run: (
+    context: RequestContext,
+  ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired>
+}
+
+/** A wanted life in milliseconds; null for ever, undefined when it is not said. */
+interface Wanted {
+  readonly ttlMs?: number | null
+}
+
+const notAs = (name: string, how: string) =>
+  Result.fail(new JsonRpcError({ code: ErrorCode.methodNotFound, message: `tool ${name} ${how}` }))
+
+const readWanted = (task: unknown): Result.Result<Wanted, JsonRpcError> => {
+  if (!isMembers(task)) return Result.fail(invalidParams("task: expected an object"))
+  const { ttl } = task
+  if (ttl === undefined) return Result.succeed({})
+  return ttl === null || (typeof ttl === "number" && Number.isFinite(ttl) && ttl >= 0)
+    ? Result.succeed({ ttlMs: ttl })
+    : Result.fail(invalidParams("task.ttl: expected milliseconds, 0 or more"))
+}
+
+/** Undefined: the call is answered with its result. */
+const wantedByClient = (
+  { name, taskSupport = "forbidden" }: ToolRun,
+  context: RequestContext,
+  task: unknown,
+): Result.Result<Wanted | undefined, JsonRpcError> => {
+  const wanted = asked(context) && task !== undefined && task !== null
+  if (wanted && taskSupport === "forbidden") return notAs(name, "cannot be called as a task")
+  if (!wanted && taskSupport === "required") return notAs(name, "can only be called as a task")
+  return wanted ? readWanted(task) : Result.succeed(undefined)
+}
+
+const wantedByServer = (
+  { taskSupport = "forbidden" }: ToolRun,
+  { client, requires, rounds }: RequestContext,
+): Effect.Effect<Wanted | undefined, JsonRpcError> => {
+  // Work that the call has begun goes on in it.
+  const begun = rounds?.resumed?.state !== undefined
+  if (taskSupport === "forbidden" || begun) return Effect.undefined
+  if (missingIn(client.capabilities, extension) === undefined) return Effect.succeed({})
+  return taskSupport === "required" ? Effect.as(requires(extension), undefined) : Effect.undefined
+}
+
+export type CallOrTask = (
+  tool: ToolRun,
+  context: RequestContext,
+  /** `params.task` of the call, unread. */
+  task: unknown,
+) => Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired>
+
+/** Of one connection: it is told of the status of the tasks that its calls became, while it is there (2025-11-25). */
+export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (connection) => {
+    const begin = Effect.fnUntraced(function* (
+      tool: ToolRun,
+      context: RequestContext,
+      wanted: Wanted,
+    ) {
+      const accepted = Deferred.makeUnsafe<boolean>()
+      const task = yield* tasks.create({
+        principal: context.principal,
+        ...wanted,
+        begin: Deferred.await(accepted),
+        run: (control) => {
+          const { after, context: inside } = inTask(context, control)
+          return tool.run(inside).pipe(
+            Effect.catchTag("InputRequired", (required) => Effect.die(required)),
+            Effect.ensuring(after),
+          )
+        },
+      })
+      const told = context.era === "stateless" ? Effect.void : tellStatus(tasks, context, task)
+      context.afterAnswer(
+        Effect.andThen(Deferred.succeed(accepted, true), Effect.forkIn(told, connection)).pipe(
+          Effect.asVoid,
+        ),
+        // A call that was taken back before its answer: nobody knows of the task.
+        () => Deferred.doneUnsafe(accepted, Effect.succeed(false)),
+      )
+      return created(task, yield* Clock.currentTimeMillis, context.era)
+    })
+
+    return Effect.fnUntraced(function* (tool, context, task) {
+      const stateless = context.era === "stateless"
+      const wanted = yield* stateless
+        ? wantedByServer(tool, context)
+        : Effect.fromResult(wantedByClient(tool, context, task))
+      if (wanted === undefined) return yield* tool.run(context)
+      return yield* begin(tool, context, wanted).pipe(
+        Effect.catchTag("TooManyTasks", (refused) =>
+          // The server decides, and without room it decides against a task.
+          stateless && tool.taskSupport === "optional"
+            ? tool.run(context)
+            : Effect.fail(noRoom(refused)),
+        ),
+      )
+    })
+  })
