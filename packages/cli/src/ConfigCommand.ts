@@ -37,7 +37,7 @@ const chosenDefaults = (
   environment: Environment.Environment,
 ): Sources["chosen"] => {
   const byEnvironment = environment.openaiConfigured
-    ? "OPENAI_API_KEY or OPENAI_BASE_URL is set"
+    ? "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
     : "default, no key of OpenAI is set"
   return {
     model_provider: {

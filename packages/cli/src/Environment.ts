@@ -1,4 +1,5 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
+import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 
@@ -7,7 +8,7 @@ export interface Environment {
   readonly cwd: string
   /** Where `config.toml` lies: `COLLOQUY_HOME`, else `CODEX_HOME`, else `~/.colloquy` (design §6). */
   readonly stateDirectory: string
-  /** An OpenAI key or address is set: then `openai` is the provider where none is configured. */
+  /** An OpenAI key, login or address is there: then `openai` is the provider where none is configured. */
   readonly openaiConfigured: boolean
   readonly openaiBaseUrl?: string
   readonly ossBaseUrl?: string
@@ -70,5 +71,11 @@ const home = (): string => {
 }
 
 /** The environment of this process. */
-export const read = (): Environment =>
-  fromVariables(process.env, { cwd: orElse(() => process.cwd(), ""), home: home() })
+export const read = (): Environment => {
+  const environment = fromVariables(process.env, {
+    cwd: orElse(() => process.cwd(), ""),
+    home: home(),
+  })
+  const loggedIn = existsSync(join(environment.stateDirectory, "auth.json"))
+  return loggedIn ? { ...environment, openaiConfigured: true } : environment
+}

@@ -32,8 +32,8 @@ Keys that only this program has:
 
 Environment:
   COLLOQUY_HOME            Directory of config.toml; else CODEX_HOME, else ~/.colloquy
-  OPENAI_API_KEY           Key of the provider openai; without it and without a configured provider
-                           the built-in offline model answers
+  OPENAI_API_KEY           Key of the provider openai, before the one in auth.json; without either and
+                           without a configured provider the built-in offline model answers
   OPENAI_BASE_URL          Address of the provider openai
   COLLOQUY_LOG             Least level of the log on stderr: error, warn (default), info, debug, trace, off
 

@@ -8,7 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { FindKey } from "@colloquy/models/HttpModel"
 import type { OfflineModelOptions } from "@colloquy/models/OfflineModel"
+import { MachineAuth } from "./auth/LazyAuth.ts"
 
 export interface LazyModelsOptions extends OfflineModelOptions {
   /** `User-Agent` towards providers. */
@@ -17,21 +19,25 @@ export interface LazyModelsOptions extends OfflineModelOptions {
 
 type Client = Context.Service.Shape<typeof ModelClient>
 
-const http = (scope: Scope.Scope, userAgent: string): Effect.Effect<Client> =>
+const http = (scope: Scope.Scope, findKey: FindKey, userAgent: string): Effect.Effect<Client> =>
   Effect.promise(() => import("./HttpModels.ts")).pipe(
-    Effect.flatMap((module) => Layer.buildWithScope(module.layer({ userAgent }), scope)),
+    Effect.flatMap((module) => Layer.buildWithScope(module.layer({ findKey, userAgent }), scope)),
     Effect.map((services) => Context.get(services, ModelClient)),
     // Loaded once, whoever gives up waiting for it.
     Effect.uninterruptible,
   )
 
-export const layer = (options: LazyModelsOptions): Layer.Layer<ModelClient> =>
+/** Keys that are not in the environment are those of `MachineAuth`. */
+export const layer = (options: LazyModelsOptions): Layer.Layer<ModelClient, never, MachineAuth> =>
   Layer.effect(
     ModelClient,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
+      const auth = yield* MachineAuth
+      const findKey: FindKey = (provider) =>
+        Effect.flatMap(auth.get, (loaded) => loaded.findKey(provider))
       const router = Effect.promise(() => import("@colloquy/models/ModelRouter")).pipe(
-        Effect.flatMap((module) => module.make(http(scope, options.userAgent), options)),
+        Effect.flatMap((module) => module.make(http(scope, findKey, options.userAgent), options)),
         Effect.uninterruptible,
       )
       const client = yield* Effect.cached(router)

@@ -6,7 +6,7 @@
  * makes no sense or something broke, 129, 130 and 143 after a signal.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Writable } from "node:stream"
+import { MachineAuth } from "./auth/LazyAuth.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import * as Environment from "./Environment.ts"
 import { errorLine } from "./ErrorLine.ts"
@@ -33,12 +34,10 @@ import { version } from "./Version.ts"
 const shutdownSlackMs = 10_000
 
 const services = (
-  { source, live, options, script }: Startup.Startup,
+  { source, live, options, settings, script }: Startup.Startup,
   environment: Environment.Environment,
 ) =>
-  ConversationManager.layerWith({
-    program: { originator: "colloquy_mcp", version, source: "mcp" },
-  }).pipe(
+  ConversationManager.layer.pipe(
     Layer.provide(
       LazyModels.layer({
         ...(script === undefined ? {} : { script }),
@@ -49,13 +48,21 @@ const services = (
       }),
     ),
     Layer.provide(
+      MachineAuth.layer({
+        stateDirectory: environment.stateDirectory,
+        login: options.login,
+        ...Startup.tokenBaseUrl(environment, source),
+        provider: settings.provider,
+      }),
+    ),
+    Layer.provide(
       Layer.mergeAll(
         LazyTools.layer(machineOptions(environment, source)),
         IdGenerator.layer,
         ConversationStore.layerMemory,
       ),
     ),
-    Layer.provideMerge(
+    Layer.merge(
       Layer.provide(
         LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
         LiveSettings.layer(live),

@@ -6,7 +6,27 @@ import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
+const LoginConfig = Schema.Struct({
+  issuer: key(Schema.String, "Address of the issuer that people log in with by browser."),
+  client_id: key(Schema.String, "What this program is called there."),
+  scopes: keyOr(
+    Schema.String,
+    "openid profile email offline_access",
+    "What is asked for, divided by spaces.",
+  ),
+  callback_port: keyOr(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })),
+    0,
+    "Port on 127.0.0.1 that the browser comes back to; 0 takes any that is free.",
+  ),
+  base_url: key(
+    Schema.String,
+    "Where the tokens are good for, in place of the provider's address.",
+  ),
+})
+
 export const ServerOptions = Schema.Struct({
+  login: key(LoginConfig, "Logins by browser, for providers that take the key of OpenAI."),
   offline: key(
     Schema.Struct({
       script: key(

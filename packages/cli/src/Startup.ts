@@ -81,6 +81,19 @@ const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["s
   cwd: environment.cwd,
 })
 
+const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
+
+/** Tokens of a login are not those of the public interface (§7.3); an address that somebody set stays. */
+export const tokenBaseUrl = (
+  environment: Environment,
+  { tree }: Resolve.ResolveSource,
+): { readonly tokenBaseUrl?: string } => {
+  if (environment.openaiBaseUrl !== undefined) return {}
+  const configured = ConfigTree.get(tree, "chatgpt_base_url")
+  const base = typeof configured === "string" ? configured : chatgptBaseUrl
+  return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
+}
+
 /** Everything a command needs. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,

@@ -3,44 +3,29 @@
  * `Journal.ts`).
  *
  * Everything that happens to it comes through one bounded inbox and is decided by `Decide.ts`; this file interprets
- * the decisions: what it takes from the inbox at once is decided, recorded as one batch, and only then told, answered
- * and carried out (L10). When it cannot be recorded nothing of it happens, and the conversation ends without a word: its
- * log is the truth, and another life begins with that. It never waits for a listener (L6), numbers events without a
- * gap (L4), starts with `session_configured` (L3) and closes every turn with one terminal event, also when it is
- * closed itself (L5).
+ * the decisions. It never waits for a listener (L6), numbers events without a gap (L4), starts with
+ * `session_configured` (L3) and closes every turn with one terminal event, also when it is closed itself (L5).
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
-import {
-  ConversationClosed,
-  ConversationUnavailable,
-  type SubmitError,
-} from "./ConversationErrors.ts"
+import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
 import type { Conversation, ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import { initial, number, project, type State } from "./ConversationState.ts"
+import type { State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
-import { type Action, type Decision, followedBy, nothing, type Receipt } from "./Decision.ts"
-import { EventLog } from "./EventLog.ts"
-import { durabilityOf } from "./Facts.ts"
-import type { Left } from "./Fold.ts"
+import type { Action, Decision, Receipt } from "./Decision.ts"
 import { answer, type Command, Inbox, refuse } from "./Inbox.ts"
 import { Journal } from "./Journal.ts"
 import type { ModelClient } from "./ModelClient.ts"
-import { opening } from "./Opening.ts"
-import { inTime } from "./Recording.ts"
-import { reopen } from "./Reopen.ts"
-import { restore } from "./Restore.ts"
-import type { AppendError } from "./store/StoreErrors.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
+import type * as Turn from "./Turn.ts"
 import { stopBound } from "./TurnRunner.ts"
 import { type Services, Workshop } from "./Workshop.ts"
 
@@ -48,13 +33,6 @@ export type { Conversation, OwnedConversation } from "./ConversationHandle.ts"
 
 const shutDown: Command = {
   input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
-}
-
-/** A command that was decided; nobody knows of it before it is recorded. */
-interface Decided {
-  /** Absent of what nobody asked for. */
-  readonly command?: Command
-  readonly decision: Decision
 }
 
 /** One life of a conversation. A class: its methods are shared, closures would cost every idle conversation anew. */
@@ -66,22 +44,20 @@ class Live implements OwnedConversation {
   private readonly services: Services
   /** Made when it is needed: most conversations lie idle. */
   private made: Workshop | undefined
-  /** True once the last command was decided. */
+  /** True once the last command was carried out. */
   private over = false
-  /** Why nothing can be recorded any more. */
-  private lost: ConversationUnavailable | undefined
 
   constructor(
     id: ConversationId,
+    settings: ConversationSettings,
     options: ConversationOptions,
-    parts: { readonly inbox: Inbox; readonly journal: Journal; readonly services: Services },
+    parts: { readonly inbox: Inbox; readonly services: Services },
   ) {
     this.id = id
     this.options = options
     this.inbox = parts.inbox
-    this.journal = parts.journal
     this.services = parts.services
-    options.permits?.resume(this.journal.now)
+    this.journal = new Journal(id, settings, options)
   }
 
   get state(): Effect.Effect<State> {
@@ -93,9 +69,9 @@ class Live implements OwnedConversation {
   }
 
   get suspend(): OwnedConversation["suspend"] {
-    return Effect.flatMap(Deferred.make<boolean>(), (suspend) =>
+    return Effect.flatMap(Deferred.make<ReadonlyArray<Event> | undefined>(), (suspend) =>
       Effect.flatMap(this.inbox.send({ suspend }), (taken) =>
-        taken ? Deferred.await(suspend) : Effect.succeed(false),
+        taken ? Deferred.await(suspend) : Effect.undefined,
       ),
     )
   }
@@ -110,9 +86,7 @@ class Live implements OwnedConversation {
         ...(options?.because === undefined ? {} : { because: options.because }),
       }),
       (answer): Effect.Effect<Receipt, SubmitError> => {
-        if (answer._tag === "Closed") {
-          return Effect.fail(answer.because ?? this.lost ?? new ConversationClosed())
-        }
+        if (answer._tag === "Closed") return Effect.fail(new ConversationClosed())
         const { receipt, refused } = answer.decision
         return receipt === undefined
           ? Effect.fail(refused ?? new ConversationClosed())
@@ -136,25 +110,6 @@ class Live implements OwnedConversation {
       : listening
   }
 
-  /** Deals with what an earlier life left open, before anything else. When that fails this life is over. */
-  begin(
-    left: Left,
-    repairs: ReadonlyArray<string> = [],
-  ): Effect.Effect<void, ConversationUnavailable> {
-    return Effect.gen({ self: this }, function* () {
-      const nowMs = yield* Clock.currentTimeMillis
-      const { head } = this.journal
-      const decision = followedBy(warnings(head, repairs), (state) => reopen(state, left, nowMs))
-      this.journal.stage(undefined, decision, nowMs)
-      if (head.turn === undefined) this.options.permits?.resume(this.journal.head)
-      else this.options.permits?.settle(head, this.journal.head)
-      yield* this.carryOut([{ decision }])
-      if (this.lost === undefined) return
-      yield* this.close()
-      return yield* this.lost
-    })
-  }
-
   /** What its fiber runs. */
   get life(): Effect.Effect<void, Cause.Done> {
     return Effect.onExit(this.loop(), (exit) => {
@@ -171,127 +126,82 @@ class Live implements OwnedConversation {
     return (this.made ??= new Workshop(this.inbox, this.journal, this.services))
   }
 
-  /** Decides one command and stages what follows. */
-  private decide(command: Command, unread: number, nowMs: number): Decided {
+  /** Whoever waits for the answer goes on at once: what was recorded is published before. */
+  private answer<A>(reply: Deferred.Deferred<A>, value: A): void {
+    this.journal.publish()
+    answer(reply, value)
+  }
+
+  /** Carries out one command, all but the actions that it gives back. */
+  private interpret(command: Command, unread: number): Decision["actions"] {
     const { journal } = this
-    const before = journal.head
+    const { listeners, log } = journal
+    const before = journal.now
     if ("suspend" in command) {
       const { listings = [], turn, waiting } = before
       this.over =
-        turn === undefined &&
-        listings.length + waiting.length + journal.listeners.size + unread === 0
-      return { command, decision: { state: before, events: [], actions: [], goOn: this.over } }
+        turn === undefined && listings.length + waiting.length + listeners.size + unread === 0
+      this.answer(command.suspend, this.over ? log.all() : undefined)
+      return []
     }
     const { permits } = this.options
     const decided = decide(before, command.input)
     const decision = permits?.admit(before, decided) ?? decided
-    journal.stage(command.input, decision, nowMs)
-    permits?.settle(before, journal.head)
-    // What comes behind the last word is refused.
-    if (decision.actions.some(({ _tag }) => _tag === "Close")) this.over = true
-    return { command, decision }
-  }
-
-  /** Whoever waits for the answer goes on at once. */
-  private answer({ command, decision }: Decided): void {
-    if (command === undefined) return
-    if ("suspend" in command) return answer(command.suspend, decision.goOn === true)
-    if (command.reply === undefined) return
-    const { log, now } = this.journal
-    const step =
-      decision.goOn === true && command.input._tag === "Advance"
-        ? {
-            step: {
+    journal.record(decision.state, decision.events)
+    const after = journal.now
+    permits?.settle(before, after)
+    if (command.reply !== undefined) {
+      const step: Turn.Step | undefined =
+        decision.goOn === true
+          ? {
               history: log.history(),
               seq: log.seq - 1,
-              usage: now.usage,
+              usage: after.usage,
               tokens: log.tokens(),
-            },
-          }
-        : {}
-    answer(command.reply, { _tag: "Decision", decision, ...step })
+            }
+          : undefined
+      this.answer(command.reply, {
+        _tag: "Decision",
+        decision,
+        ...(step === undefined ? {} : { step }),
+      })
+    }
+    return decision.actions
   }
 
   private act(action: Action): Effect.Effect<void> {
-    if (action._tag === "Close") return Effect.void
-    const { workshop } = this
     switch (action._tag) {
       case "StartTurn":
-        return workshop.start(this.id, action.id, action.calls)
+        return this.workshop.start(this.id, action.id)
       case "InterruptTurn":
-        return workshop.runner.interrupt()
+        return this.workshop.runner.interrupt()
       case "Settle":
-        return workshop.desk.settle(action.number, action.verdict)
+        return this.workshop.desk.settle(action.number, action.verdict)
       case "StartDeadline":
-        return workshop.desk.startDeadline(action.number, action.after)
-      case "KeepDeadline":
-        return workshop.desk.keepDeadline(action.number, action.after)
-      case "MoveDeadline":
-        workshop.desk.moveDeadline(action.from, action.to)
-        return Effect.void
+        return this.workshop.desk.startDeadline(action.number, action.after)
       case "ListTools":
-        return workshop.list(action.id)
-    }
-  }
-
-  /** Records what was staged; false, and nothing of it happened, when it cannot be recorded. */
-  private record(): Effect.Effect<boolean> {
-    const { journal, options } = this
-    const { records } = journal
-    const { writer } = options
-    if (writer === undefined || records.length === 0) return Effect.succeed(true)
-    return Effect.matchEffect(inTime("append", writer.append(records, durabilityOf(records))), {
-      onSuccess: () => Effect.succeed(true),
-      onFailure: (error) => this.lose(error),
-    })
-  }
-
-  /** Nothing can be recorded any more: this life is over, and the log is the truth. */
-  private lose(because: AppendError): Effect.Effect<boolean> {
-    this.lost = new ConversationUnavailable({ id: this.id, reason: because.message, because })
-    this.over = true
-    this.journal.drop()
-    return Effect.as(
-      Effect.logError(`conversation ${this.id} is unloaded: nothing can be recorded`, because),
-      false,
-    )
-  }
-
-  /** Records what these decided, tells it, answers and acts; or none of it. */
-  private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
-    return Effect.flatMap(this.record(), (recorded) => {
-      if (!recorded) {
-        for (const { command } of all) if (command !== undefined) refuse(command, this.lost)
+        return this.workshop.list(action.id)
+      case "Close":
+        this.over = true
         return Effect.void
-      }
-      this.journal.commit()
-      return this.tell(all)
-    })
-  }
-
-  private tell(all: ReadonlyArray<Decided>): Effect.Effect<void> {
-    const acting: Array<Action> = []
-    for (const decided of all) {
-      this.answer(decided)
-      // A hundred thousand deltas are no reason for as many effects.
-      for (const action of decided.decision.actions) acting.push(action)
     }
-    return acting.length === 0
-      ? Effect.void
-      : Effect.forEach(acting, (action) => this.act(action), { discard: true })
   }
 
-  /** Carries out these commands as one batch. */
+  /** Carries out these commands; what they say is published together, as far as nothing else runs in between. */
   private work(commands: ReadonlyArray<Command>): Effect.Effect<void> {
-    return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-      const all: Array<Decided> = []
+    return Effect.gen({ self: this }, function* () {
       let left = commands.length
       for (const command of commands) {
         left--
-        if (this.over) refuse(command, this.lost)
-        else all.push(this.decide(command, left + this.inbox.size, nowMs))
+        if (this.over) {
+          refuse(command)
+          continue
+        }
+        const actions = this.interpret(command, left + this.inbox.size)
+        if (actions.length > 0) this.journal.publish()
+        for (const action of actions) yield* this.act(action)
       }
-      return all.length === 0 ? Effect.void : this.carryOut(all)
+      this.journal.publish()
     }).pipe(Effect.uninterruptible)
   }
 
@@ -336,60 +246,29 @@ class Live implements OwnedConversation {
 
   private close(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const { lost } = this
-      yield* this.inbox.end(lost)
+      yield* this.inbox.end
       yield* this.made?.desk.close() ?? Effect.void
       this.journal.end()
       yield* this.made?.close() ?? Effect.void
-      this.options.permits?.settle(this.journal.head, { turn: undefined })
-      yield* (
-        this.options.onClose?.(
-          lost === undefined ? { _tag: "Ended" } : { _tag: "Lost", because: lost },
-        ) ?? Effect.void
-      )
+      this.options.permits?.settle(this.journal.now, { turn: undefined })
+      yield* this.options.onClose ?? Effect.void
     })
   }
 }
 
-/** What was put right of its log. */
-const warnings = (state: State, repairs: ReadonlyArray<string>): Decision => ({
-  ...nothing(state),
-  events: repairs.map((message) => ({ id: "", msg: { type: "warning", message } })),
-})
-
-/** A conversation that has said nothing but its first events. */
-const beginning = (
-  id: ConversationId,
-  settings: ConversationSettings,
-  maxListeners: number | undefined,
-): Journal => {
-  const state = initial(settings)
-  const events = number(state.seq, opening(id, settings))
-  const log = new EventLog()
-  log.append(events)
-  return new Journal(log, events.reduce(project, state), maxListeners)
-}
-
 /**
  * Makes a conversation that lives until the scope closes or it is shut down; then `onClose` runs. Its fiber keeps the
- * context that this runs in. Fails, and nothing is left behind, when it cannot record what becomes of what an earlier
- * life left open.
+ * context that this runs in.
  */
 export const makeIn = Effect.fnUntraced(function* (
   scope: Scope.Scope,
   id: ConversationId,
   settings: ConversationSettings,
-  { existing, repairs, ...options }: ConversationOptions = {},
-): Effect.fn.Return<OwnedConversation, ConversationUnavailable, ModelClient | ToolRuntime> {
+  options: ConversationOptions = {},
+): Effect.fn.Return<OwnedConversation, never, ModelClient | ToolRuntime> {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const inbox = yield* Inbox.make
-  const { maxListeners } = options
-  const journal =
-    existing === undefined
-      ? beginning(id, settings, maxListeners)
-      : new Journal(existing.log, restore(settings, existing), maxListeners)
-  const live = new Live(id, options, { inbox, journal, services })
-  if (existing !== undefined) yield* live.begin(existing.left, repairs)
+  const live = new Live(id, settings, options, { inbox, services })
   // An interrupt that came before the fiber got to its first step would end it without a word.
   yield* Effect.forkIn(live.life, scope, { startImmediately: true, uninterruptible: true })
   return live
@@ -398,8 +277,5 @@ export const makeIn = Effect.fnUntraced(function* (
 /** Likewise, in the scope at hand. */
 export const make = (
   ...of: [id: ConversationId, settings: ConversationSettings, options?: ConversationOptions]
-): Effect.Effect<
-  OwnedConversation,
-  ConversationUnavailable,
-  Scope.Scope | ModelClient | ToolRuntime
-> => Effect.flatMap(Effect.scope, (scope) => makeIn(scope, ...of))
+): Effect.Effect<OwnedConversation, never, Scope.Scope | ModelClient | ToolRuntime> =>
+  Effect.flatMap(Effect.scope, (scope) => makeIn(scope, ...of))

@@ -21,7 +21,6 @@ import {
   conversationId,
   done,
   durableOf,
-  existing,
   eventsOf,
   isEnd,
   isType,
@@ -338,7 +337,7 @@ describe("questions of tool servers", () => {
       const { id, listener } = yield* asked()
       const kept = durableOf(yield* takeUntil(listener, isType("elicitation_request")))
       const conversation = yield* make(conversationId, settings, {
-        existing: existing(kept),
+        existing: { events: kept },
       }).pipe(
         Effect.provideService(ModelClient, scripted(answer("end")).service),
         Effect.provideService(ToolRuntime, tools()),

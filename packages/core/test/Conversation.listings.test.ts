@@ -162,11 +162,10 @@ describe("list_mcp_tools", () => {
         }),
       )
       yield* conversation.submit(op)
-      assert.isFalse(yield* conversation.suspend)
+      assert.isUndefined(yield* conversation.suspend)
       yield* Deferred.succeed(gate, found)
       yield* settle
-      assert.isTrue(yield* conversation.suspend)
-      assert.strictEqual((yield* conversation.events).at(-1)?.msg.type, response)
+      assert.strictEqual((yield* conversation.suspend)?.at(-1)?.msg.type, response)
     }),
   )
 

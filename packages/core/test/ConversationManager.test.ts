@@ -13,7 +13,6 @@ import {
   answer,
   eventsOf,
   listed,
-  loadedIds,
   managerLayer,
   says,
   scripted,
@@ -173,6 +172,22 @@ describe("ConversationManager", () => {
     ),
   )
 
+  it.effect("forgets a conversation that shut itself down", () =>
+    Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      const listener = yield* conversation.attach()
+      yield* conversation.submit({ type: "shutdown" })
+      yield* takeToEnd(listener)
+      yield* settle
+      assert.deepStrictEqual(yield* listed(manager), [])
+      assert.strictEqual(
+        (yield* Effect.flip(manager.remove(conversation.id)))._tag,
+        "NoSuchConversation",
+      )
+    }).pipe(Effect.provide(managerLayer(hanging(), { maxConversations: 1 }))),
+  )
+
   it.effect("L5 L8 ends every conversation when its layer closes, all within one bound", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -194,7 +209,7 @@ describe("ConversationManager", () => {
           "shutdown_complete",
         ])
       }
-      assert.deepStrictEqual(yield* loadedIds(manager), [])
+      assert.deepStrictEqual(yield* listed(manager), [])
     }),
   )
 

@@ -26,7 +26,12 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as ChatWire from "./ChatWire.ts"
-import { type Credentials, readCredentials, secretsOf } from "./internal/Credentials.ts"
+import {
+  type Credentials,
+  type FindKey,
+  readCredentials,
+  secretsOf,
+} from "./internal/Credentials.ts"
 import {
   badProvider,
   badUrl,
@@ -46,7 +51,11 @@ export interface HttpModelOptions {
   readonly maxEventSize?: number
   /** `User-Agent`; the part before the slash is also the `originator`. */
   readonly userAgent?: string
+  /** Where keys are kept that are not in the environment. */
+  readonly findKey?: FindKey
 }
+
+export type { FindKey, StoredKey } from "./internal/Credentials.ts"
 
 const defaultMaxEventSize = 16 * 1024 * 1024
 const defaultUserAgent = "colloquy/0.1.0"
@@ -83,8 +92,8 @@ const chat: Wire = {
 }
 const wireOf = (provider: ModelProvider): Wire => (provider.wire === "chat" ? chat : responses)
 
-const endpoint = (provider: ModelProvider): string =>
-  `${provider.baseUrl.replace(/\/+$/, "")}/${wireOf(provider).path}`
+const endpoint = (provider: ModelProvider, baseUrl = provider.baseUrl): string =>
+  `${baseUrl.replace(/\/+$/, "")}/${wireOf(provider).path}`
 
 const httpRequest = (
   request: ModelRequest,
@@ -93,7 +102,7 @@ const httpRequest = (
   userAgent: string,
 ): HttpClientRequest.HttpClientRequest => {
   const { provider } = request
-  return HttpClientRequest.post(endpoint(provider), {
+  return HttpClientRequest.post(endpoint(provider, credentials.baseUrl), {
     body,
     urlParams: provider.queryParams,
     headers: {
@@ -144,6 +153,12 @@ const errorBody = (
   )
 }
 
+/** What every request of this client carries. */
+interface Sender {
+  readonly userAgent: string
+  readonly findKey?: FindKey
+}
+
 type Try = { readonly response: HttpClientResponse.HttpClientResponse } | FailedTry
 
 const requestError =
@@ -157,17 +172,17 @@ const tryOnce = (
   client: HttpClient.HttpClient,
   request: ModelRequest,
   body: HttpBody.HttpBody,
-  userAgent: string,
+  sender: Sender,
 ): Effect.Effect<Try, ModelError, Scope.Scope> =>
   Effect.gen(function* () {
     const { provider } = request
     const problem = providerProblem(provider)
     if (problem !== undefined) return { error: badProvider(provider, problem), repeats: 0 }
     // Read for each try, so that a key rotated meanwhile counts.
-    const credentials = yield* readCredentials(provider)
+    const credentials = yield* readCredentials(provider, sender.findKey)
     // The scope is the stream's: it closes the connection also between the headers and the first read of the body.
     const sent = yield* HttpClient.withScope(client)
-      .execute(httpRequest(request, body, credentials, userAgent))
+      .execute(httpRequest(request, body, credentials, sender.userAgent))
       .pipe(
         // Providers have no use for our trace ids.
         Effect.provideService(HttpClient.TracerPropagationEnabled, false),
@@ -195,12 +210,12 @@ const open = (
   client: HttpClient.HttpClient,
   request: ModelRequest,
   body: HttpBody.HttpBody,
-  userAgent: string,
+  sender: Sender,
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, ModelError, Scope.Scope> =>
   Effect.gen(function* () {
     const most = Math.min(request.provider.requestMaxRetries, maxRetriesCap)
     for (let attempt = 1; ; attempt++) {
-      const outcome = yield* tryOnce(client, request, body, userAgent)
+      const outcome = yield* tryOnce(client, request, body, sender)
       if ("response" in outcome) return outcome.response
       if (attempt > Math.min(outcome.repeats, most)) return yield* outcome.error
       yield* Effect.sleep(outcome.delayMs ?? (yield* backoff(attempt)))
@@ -212,14 +227,17 @@ export const make = (
   client: HttpClient.HttpClient,
   options?: HttpModelOptions,
 ): Context.Service.Shape<typeof ModelClient> => {
-  const userAgent = options?.userAgent ?? defaultUserAgent
+  const sender: Sender = {
+    userAgent: options?.userAgent ?? defaultUserAgent,
+    ...(options?.findKey === undefined ? {} : { findKey: options.findKey }),
+  }
   const maxEventSize = options?.maxEventSize ?? defaultMaxEventSize
   const stream = (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> =>
     Stream.unwrap(
       Effect.suspend(() => {
         const wire = wireOf(request.provider)
         const body = HttpBody.jsonUnsafe(wire.body(request))
-        return Effect.map(open(client, request, body, userAgent), (response) =>
+        return Effect.map(open(client, request, body, sender), (response) =>
           decodeBody(
             response.stream,
             wire.decoder(request),

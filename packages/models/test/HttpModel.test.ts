@@ -35,6 +35,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as HttpModel from "../src/HttpModel.ts"
@@ -215,11 +216,15 @@ describe("HttpModel answers", () => {
 })
 
 describe("HttpModel requests", () => {
-  const seen = (asked: ModelRequest, env: Record<string, string> = {}) =>
+  const seen = (
+    asked: ModelRequest,
+    env: Record<string, string> = {},
+    options: HttpModel.HttpModelOptions = {},
+  ) =>
     Effect.gen(function* () {
       const mock = yield* MemoryProvider.make(() => reply(text("ok")))
       const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)
-      yield* Stream.runDrain(HttpModel.make(client).stream(asked))
+      yield* Stream.runDrain(HttpModel.make(client, options).stream(asked))
       return (yield* mock.requests)[0]
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
 
@@ -260,6 +265,30 @@ describe("HttpModel requests", () => {
         "content-type",
         "user-agent",
       ])
+    }),
+  )
+
+  it.effect("carry a key that is kept elsewhere, to where it is good, after the environment", () =>
+    Effect.gen(function* () {
+      const asked = asking({ baseUrl: "http://mock.test/v1", envKey: "KEY" })
+      const findKey: HttpModel.FindKey = ({ id }) =>
+        Effect.succeed({
+          key: Redacted.make(`kept for ${id}`),
+          baseUrl: "http://kept.test/codex/",
+          headers: { "x-account": "a" },
+        })
+      const kept = yield* seen(asked, {}, { findKey })
+      assert.deepStrictEqual(
+        [kept?.url, kept?.headers["authorization"], kept?.headers["x-account"]],
+        ["http://kept.test/codex/responses", `Bearer kept for ${asked.provider.id}`, "a"],
+      )
+      const set = yield* seen(asked, { KEY: "own" }, { findKey })
+      assert.deepStrictEqual(
+        [set?.url, set?.headers["authorization"], set?.headers["x-account"]],
+        ["http://mock.test/v1/responses", "Bearer own", undefined],
+      )
+      const none = yield* seen(asking({ baseUrl: "http://mock.test/v1" }), {}, { findKey })
+      assert.isUndefined(none?.headers["authorization"])
     }),
   )
 

@@ -8,9 +8,7 @@ import { patch, parse } from "@decimalturn/toml-patch"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs"
-import { realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { replace } from "../AtomicFile.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 
 /** A key by its names, the outermost first, and what it becomes; undefined takes it out. */
@@ -92,47 +90,6 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** Its own, where it is a link; a new file is its owner's alone. */
-const target = (path: string): { readonly path: string; readonly mode: number } => {
-  try {
-    const real = realpathSync(path)
-    return { path: real, mode: statSync(real).mode & 0o777 }
-  } catch (error) {
-    if (ConfigFile.codeOf(error) === "ENOENT") return { path, mode: 0o600 }
-    throw error
-  }
-}
-
-const syncDirectory = (path: string) => {
-  const handle = openSync(path, "r")
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-const replace = (path: string, text: string, suffix: string): void => {
-  mkdirSync(dirname(path), { recursive: true })
-  const file = target(path)
-  const directory = dirname(file.path)
-  const temporary = join(directory, `.config.toml.${suffix}`)
-  try {
-    const handle = openSync(temporary, "wx", file.mode)
-    try {
-      writeSync(handle, text)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
-    chmodSync(temporary, file.mode)
-    renameSync(temporary, file.path)
-  } finally {
-    rmSync(temporary, { force: true })
-  }
-  syncDirectory(directory)
-}
-
 /** Returns when the new file is on disk. On failure the old one is there, whole. */
 export const write = Effect.fnUntraced(function* (
   stateDirectory: string,
@@ -145,7 +102,7 @@ export const write = Effect.fnUntraced(function* (
   if (text === file.text) return
   const suffix = String(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER))
   yield* Effect.try({
-    try: () => replace(file.path, text, suffix),
+    try: () => replace(file.path, text, { suffix }),
     catch: (error) => fail(`${file.path}: cannot be written (${ConfigFile.codeOf(error)})`),
   })
 })

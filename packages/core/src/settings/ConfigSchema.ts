@@ -38,7 +38,7 @@ const profileKeys = {
   chatgpt_base_url: keyOr(
     Schema.String,
     "https://chatgpt.com/backend-api/",
-    unused("Address for logins with ChatGPT."),
+    "Address for requests with the tokens of a login.",
   ),
   experimental_instructions_file: key(
     Schema.String,

@@ -6,9 +6,21 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { missingKey, unusableKey } from "./Failures.ts"
 
+/** A key that is kept somewhere else than in the environment, and what goes with it. */
+export interface StoredKey {
+  readonly key: Redacted.Redacted
+  /** Where this key is good for, in place of the provider's address. */
+  readonly baseUrl?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Asked for each request of a provider whose `envKey` is not set; undefined where nothing is kept for it. */
+export type FindKey = (provider: ModelProvider) => Effect.Effect<StoredKey | undefined, ModelError>
+
 export interface Credentials {
   readonly key: Redacted.Redacted | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly baseUrl?: string
 }
 
 /** The values no text may quote. */
@@ -35,24 +47,31 @@ const usable = (name: string, text: string): Effect.Effect<string, ModelError> =
     ? Effect.succeed(text)
     : Effect.fail(unusableKey(name, "holds characters that a header cannot carry"))
 
+/** From the environment, else from where it is kept. */
+const findKey = Effect.fnUntraced(function* (
+  provider: ModelProvider,
+  stored: FindKey | undefined,
+): Effect.fn.Return<Partial<StoredKey>, ModelError> {
+  const { envKey } = provider
+  if (envKey === undefined) return {}
+  const found = yield* variable(envKey)
+  if (found !== undefined) return { key: Redacted.make(yield* usable(envKey, found)) }
+  const kept = stored === undefined ? undefined : yield* stored(provider)
+  if (kept !== undefined) return kept
+  if (provider.keyOptional === true) return {}
+  return yield* missingKey(envKey, provider.envKeyInstructions)
+})
+
 /** Fails with reason `Key` when the key is needed and missing, or when a value cannot go into a header. */
-export const readCredentials = (provider: ModelProvider): Effect.Effect<Credentials, ModelError> =>
-  Effect.gen(function* () {
-    const { envKey } = provider
-    const found = envKey === undefined ? undefined : yield* variable(envKey)
-    if (envKey !== undefined && found === undefined && provider.keyOptional !== true) {
-      return yield* missingKey(envKey, provider.envKeyInstructions)
-    }
-    const headers: Record<string, string> = {}
-    for (const [header, name] of Object.entries(provider.envHttpHeaders)) {
-      const value = yield* variable(name)
-      if (value !== undefined) headers[header] = yield* usable(name, value)
-    }
-    return {
-      key:
-        envKey === undefined || found === undefined
-          ? undefined
-          : Redacted.make(yield* usable(envKey, found)),
-      headers,
-    }
-  })
+export const readCredentials = Effect.fnUntraced(function* (
+  provider: ModelProvider,
+  stored?: FindKey,
+): Effect.fn.Return<Credentials, ModelError> {
+  const { key, baseUrl, headers: own } = yield* findKey(provider, stored)
+  const headers: Record<string, string> = { ...own }
+  for (const [header, name] of Object.entries(provider.envHttpHeaders)) {
+    const value = yield* variable(name)
+    if (value !== undefined) headers[header] = yield* usable(name, value)
+  }
+  return { key, headers, ...(baseUrl === undefined ? {} : { baseUrl }) }
+})

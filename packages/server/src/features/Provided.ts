@@ -1,39 +1,21 @@
 /** Definitions whose services are settled: what a handler needs it gets of those at hand when it was registered. */
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
 import type { Complete } from "./Completion.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate, Watch } from "./Resource.ts"
 import type { Tool } from "./Tool.ts"
 
-export const providedTool = <R>(
-  { prepare, ...tool }: Tool<R>,
-  services: Context.Context<R>,
-): Tool => ({
+export const providedTool = <R>(tool: Tool<R>, services: Context.Context<R>): Tool => ({
   ...tool,
-  invoke: (args, context, prepared) =>
-    Effect.provideContext(tool.invoke(args, context, prepared), services),
-  ...(prepare === undefined
-    ? {}
-    : {
-        prepare: (args, context) => Effect.provideContext(prepare(args, context), services),
-      }),
+  invoke: (args, context) => Effect.provideContext(tool.invoke(args, context), services),
 })
 
-/** In the scope of the subscription: there may be another one among the services. */
 const watching = <R>(
   watch: Watch<unknown, R> | undefined,
   services: Context.Context<R>,
 ): { readonly watch?: Watch<unknown, never> } =>
-  watch === undefined
-    ? {}
-    : {
-        watch: (request) =>
-          Effect.flatMap(Effect.scope, (scope) =>
-            Effect.provideContext(watch(request), Context.add(services, Scope.Scope, scope)),
-          ),
-      }
+  watch === undefined ? {} : { watch: (request) => Effect.provideContext(watch(request), services) }
 
 const completing =
   <R>(complete: Complete<unknown, R>, services: Context.Context<R>): Complete<unknown, never> =>

@@ -107,15 +107,9 @@ export const toolsCall = Effect.fnUntraced(function* (
     if (known === undefined) {
       const tool = catalog.tools.get(params.name)
       if (tool === undefined) return Effect.fail(unknownTool(params.name, catalog))
-      const { name, prepare, taskSupport } = tool
-      const args = params.arguments
+      const { name, taskSupport } = tool
       return callOrTask(
-        {
-          name,
-          taskSupport,
-          run: (given, prepared) => tool.invoke(args, given, prepared),
-          ...(prepare === undefined ? {} : { prepare: (given) => prepare(args, given) }),
-        },
+        { name, taskSupport, run: (given) => tool.invoke(params.arguments, given) },
         context,
         params.task,
       )

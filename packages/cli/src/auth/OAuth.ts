@@ -1,0 +1,155 @@
+/**
+ * The authorization code flow with PKCE (RFC 6749, RFC 7636) against a configured issuer: the address a person is sent
+ * to, the exchange of the code, the refresh of the tokens. Errors name the step and the issuer's error code, never a
+ * token.
+ */
+import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { createHash, randomBytes } from "node:crypto"
+import type { Tokens } from "./AuthFile.ts"
+import { claimsOf } from "./Claims.ts"
+
+export interface Issuer {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly clientId: string
+  readonly scopes: string
+}
+
+/** Known to this process alone until the code is exchanged. */
+export interface Attempt {
+  readonly verifier: Redacted.Redacted
+  /** Comes back with the code, so that nobody else's code is taken. */
+  readonly state: string
+  readonly redirectUri: string
+}
+
+const random = (bytes: number) => randomBytes(bytes).toString("base64url")
+
+/** 64 random bytes of a verifier, 32 of a state. */
+export const newAttempt = (redirectUri: string): Effect.Effect<Attempt> =>
+  Effect.sync(() => ({
+    verifier: Redacted.make(random(64)),
+    state: random(32),
+    redirectUri,
+  }))
+
+const challengeOf = (verifier: Redacted.Redacted): string =>
+  createHash("sha256").update(Redacted.value(verifier)).digest("base64url")
+
+export const authorizeUrl = (issuer: Issuer, attempt: Attempt): string => {
+  const url = new URL(`${issuer.url}/oauth/authorize`)
+  for (const [name, value] of [
+    ["response_type", "code"],
+    ["client_id", issuer.clientId],
+    ["redirect_uri", attempt.redirectUri],
+    ["scope", issuer.scopes],
+    ["code_challenge", challengeOf(attempt.verifier)],
+    ["code_challenge_method", "S256"],
+    ["state", attempt.state],
+  ] as const) {
+    url.searchParams.set(name, value)
+  }
+  return url.href
+}
+
+const TokenAnswer = Schema.fromJsonString(
+  Schema.Struct({
+    access_token: Schema.String,
+    id_token: Schema.optionalKey(Schema.String),
+    refresh_token: Schema.optionalKey(Schema.String),
+  }),
+)
+const ErrorAnswer = Schema.fromJsonString(
+  Schema.Struct({ error: Schema.String.check(Schema.isPattern(/^[\w.-]{1,64}$/)) }),
+)
+
+const decodeTokens = Schema.decodeUnknownResult(TokenAnswer)
+const decodeError = Schema.decodeUnknownResult(ErrorAnswer)
+
+const fail = (message: string) => new AuthFailed({ message })
+
+const refusalOf = (step: string, status: number, body: string): AuthFailed => {
+  const error = decodeError(body)
+  const code = Result.isSuccess(error) ? `, ${error.success.error}` : ""
+  return fail(`${step}: the issuer answered with status ${status}${code}`)
+}
+
+/** An issuer that does not answer must not keep a turn waiting for ever. */
+const answerBound = "30 seconds"
+
+const post = Effect.fnUntraced(function* (
+  issuer: Issuer,
+  step: string,
+  form: Readonly<Record<string, string>>,
+): Effect.fn.Return<typeof TokenAnswer.Type, AuthFailed, HttpClient.HttpClient> {
+  const request = HttpClientRequest.post(`${issuer.url}/oauth/token`).pipe(
+    HttpClientRequest.bodyUrlParams({ client_id: issuer.clientId, ...form }),
+  )
+  const { body, status } = yield* HttpClient.execute(request).pipe(
+    Effect.flatMap((response) =>
+      Effect.map(response.text, (body) => ({ body, status: response.status })),
+    ),
+    Effect.scoped,
+    Effect.timeoutOrElse({
+      duration: answerBound,
+      orElse: () => Effect.fail(fail(`${step}: the issuer did not answer in time`)),
+    }),
+    // The library's own text would quote the request.
+    Effect.catchTag("HttpClientError", () => fail(`${step}: the issuer cannot be reached`)),
+  )
+  if (status < 200 || status >= 300) return yield* refusalOf(step, status, body)
+  const tokens = decodeTokens(body)
+  if (Result.isFailure(tokens)) {
+    return yield* fail(`${step}: expected a JSON object with \`access_token\``)
+  }
+  return tokens.success
+})
+
+const tokensOf = (
+  answer: typeof TokenAnswer.Type,
+  before?: Tokens,
+): Result.Result<Tokens, AuthFailed> => {
+  const idToken = answer.id_token === undefined ? before?.idToken : Redacted.make(answer.id_token)
+  const refreshToken =
+    answer.refresh_token === undefined ? before?.refreshToken : Redacted.make(answer.refresh_token)
+  if (idToken === undefined || refreshToken === undefined) {
+    return Result.fail(fail("login: expected `id_token` and `refresh_token` from the issuer"))
+  }
+  const accountId = claimsOf(idToken).accountId ?? before?.accountId
+  return Result.succeed({
+    idToken,
+    refreshToken,
+    accessToken: Redacted.make(answer.access_token),
+    ...(accountId === undefined ? {} : { accountId }),
+  })
+}
+
+/** Gives the tokens for a code that came back with the attempt's state. */
+export const exchange = (
+  issuer: Issuer,
+  attempt: Attempt,
+  code: string,
+): Effect.Effect<Tokens, AuthFailed, HttpClient.HttpClient> =>
+  post(issuer, "login", {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: attempt.redirectUri,
+    code_verifier: Redacted.value(attempt.verifier),
+  }).pipe(Effect.flatMap((answer) => Effect.fromResult(tokensOf(answer))))
+
+/** What the issuer leaves out stays as it was. */
+export const refresh = (
+  issuer: Issuer,
+  tokens: Tokens,
+): Effect.Effect<Tokens, AuthFailed, HttpClient.HttpClient> =>
+  post(issuer, "refresh", {
+    grant_type: "refresh_token",
+    refresh_token: Redacted.value(tokens.refreshToken),
+    scope: issuer.scopes,
+  }).pipe(Effect.flatMap((answer) => Effect.fromResult(tokensOf(answer, tokens))))
