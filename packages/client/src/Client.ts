@@ -52,6 +52,15 @@ export interface ServerCall {
   readonly id?: RequestId
 }
 
+/**
+ * What one request comes to, in as many requests on the wire as it takes: params and result are as they are there. Each
+ * `send` has an id of its own.
+ */
+export type Exchange = (
+  params: unknown,
+  send: (params: unknown) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>,
+) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>
+
 export interface ClientOptions<S extends Rpc.Any> {
   /**
    * Notifications run in order of arrival, one after the other, and nothing more is read meanwhile: a slow handler
@@ -63,6 +72,8 @@ export interface ClientOptions<S extends Rpc.Any> {
   readonly cancel?: Cancel
   /** Requests of the server handled at the same time; more get an error. Default 64: each waits for a person or a tool. */
   readonly maxServerRequests?: number
+  /** Default: one request, and its answer. */
+  readonly exchange?: Exchange
 }
 
 export interface RequestOptions {
@@ -152,21 +163,40 @@ export const make = <C extends Method, S extends Method>(
           .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
       })
 
-    const request = (method: Method, params: unknown, how: RequestOptions = {}) =>
+    const exchange: Exchange = options.exchange ?? ((params, send) => send(params))
+
+    const sendOne = (method: Method, params: unknown, how: RequestOptions) =>
       Effect.suspend((): Effect.Effect<unknown, JsonRpcError | ConnectionClosed> => {
         if (ended !== undefined) return Effect.fail(ended)
-        const encoded = encodeParams(method, params)
-        if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
         const answer: Answer = Deferred.makeUnsafe()
         const id = register(answer, how.id)
         if (id === undefined) {
           const message = `request id ${JSON.stringify(how.id)} is already in flight`
           return Effect.fail(new JsonRpcError({ code: ErrorCode.invalidRequest, message }))
         }
-        return connection.send([requestText(id, method._tag, encoded.success)]).pipe(
-          Effect.andThen(Deferred.await(answer)),
-          Effect.ensuring(forget(id, answer, how.cancellable !== false)),
-          Effect.flatMap((result) => Effect.fromResult(decodeResult(method, result))),
+        return connection
+          .send([requestText(id, method._tag, params)])
+          .pipe(
+            Effect.andThen(Deferred.await(answer)),
+            Effect.ensuring(forget(id, answer, how.cancellable !== false)),
+          )
+      })
+
+    const request = (method: Method, params: unknown, how: RequestOptions = {}) =>
+      Effect.suspend((): Effect.Effect<unknown, JsonRpcError | ConnectionClosed> => {
+        if (ended !== undefined) return Effect.fail(ended)
+        const encoded = encodeParams(method, params)
+        if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
+        const { id: _, ...later } = how
+        let next: RequestOptions = how
+        const send = (given: unknown) =>
+          Effect.suspend(() => {
+            const mine = next
+            next = later
+            return sendOne(method, given, mine)
+          })
+        return Effect.flatMap(exchange(encoded.success, send), (result) =>
+          Effect.fromResult(decodeResult(method, result)),
         )
       })
 

@@ -4,7 +4,7 @@
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
-import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
+import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
 import {
   type CallToolResult,
   Cancelled,
@@ -12,11 +12,9 @@ import {
   CodexMcp,
   Elicit,
   Initialize,
-  Initialized,
   type InitializeParams,
   Ping,
   Progress,
-  protocolVersions,
   ToolsCall,
   ToolsList,
 } from "@colloquy/protocol/mcp/CodexMcp"
@@ -41,6 +39,8 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
+import { meet } from "./internal/Meeting.ts"
+import { type Answerer, exchange, type Said } from "./internal/Stateless.ts"
 import {
   make as makeListeners,
   type OnProgress,
@@ -65,9 +65,15 @@ export interface McpEvent {
 export interface ConnectOptions {
   readonly clientInfo: InitializeParams["clientInfo"]
   readonly capabilities?: InitializeParams["capabilities"]
-  /** The revision to offer; default the newest one spoken here. */
+  /**
+   * The revision to offer; default the newest one with a handshake that is spoken here. One without is not offered but
+   * spoken, if the server speaks it; `auto` speaks the newest of those, and shakes hands where the server does not.
+   */
   readonly protocolVersion?: string
-  /** False: asks for none of the events that `onEvent` would hear. A given `capabilities.experimental` wins. */
+  /**
+   * False: asks for none of the events that `onEvent` would hear. Without a handshake they are asked for when there is
+   * an `onEvent`. A given `capabilities.experimental` wins.
+   */
   readonly events?: false
   /** Runs for one event after the other, in order; all events of a call before its answer. See `ClientOptions.handlers`. */
   readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
@@ -99,7 +105,7 @@ type Failure = JsonRpcError | ConnectionClosed
 
 export interface McpClient {
   readonly client: Client.Client<ClientMethods>
-  /** The server's answer to the handshake. */
+  /** The server's answer to the handshake, or the same of what it says without one. */
   readonly server: ResultOf<typeof Initialize>
   /** Starts a conversation and returns when its first turn has ended. Interruption cancels the turn. */
   readonly codex: (
@@ -173,21 +179,15 @@ const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResul
 
 /** The handlers of what the caller wants to hear of. */
 const handlersOf = (
-  { onElicitation, onEvent }: ConnectOptions,
+  { onEvent }: ConnectOptions,
+  answer: Answerer | undefined,
   listeners: ProgressListeners,
 ): Partial<Handlers<ServerMethods, Client.ServerCall>> => ({
   [Progress._tag]: listeners.told,
   ...(onEvent === undefined
     ? {}
     : { [CodexEvent._tag]: (params: Params<typeof CodexEvent>) => onEvent(toEvent(params)) }),
-  ...(onElicitation === undefined
-    ? {}
-    : {
-        [Elicit._tag]: (question: ElicitParams) =>
-          Effect.map(onElicitation(question), (answer) =>
-            typeof answer === "string" ? resultOf(question, answer) : answer,
-          ),
-      }),
+  ...(answer === undefined ? {} : { [Elicit._tag]: answer }),
 })
 
 const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethods>) {
@@ -204,9 +204,17 @@ const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethod
   return tools
 })
 
+const answererOf = ({ onElicitation }: ConnectOptions): Answerer | undefined =>
+  onElicitation === undefined
+    ? undefined
+    : (question) =>
+        Effect.map(onElicitation(question), (answer) =>
+          typeof answer === "string" ? resultOf(question, answer) : answer,
+        )
+
 /**
- * Shakes hands and gives the client, for the length of the scope. Fails with `JsonRpcError` of code -32602 when the
- * server answers with a revision that is not spoken here.
+ * Meets the server and gives the client, for the length of the scope. Fails with `JsonRpcError` of code -32602 when the
+ * server speaks no revision that is spoken here, or not the one without a handshake that was asked for.
  */
 export const connect = (
   connection: Connection,
@@ -214,30 +222,15 @@ export const connect = (
 ): Effect.Effect<McpClient, Failure, Scope.Scope> =>
   Effect.gen(function* () {
     const listeners = makeListeners()
-    const client = yield* make(connection, { handlers: handlersOf(options, listeners) })
-    const server = yield* client.request(
-      Initialize,
-      {
-        protocolVersion: options.protocolVersion ?? protocolVersions[0],
-        capabilities: {
-          ...(options.onElicitation === undefined ? {} : { elicitation: {} }),
-          ...(options.events === undefined
-            ? {}
-            : { experimental: { [CodexEvent._tag]: { enabled: options.events } } }),
-          ...options.capabilities,
-        },
-        clientInfo: options.clientInfo,
-      },
-      // MCP lifecycle: the handshake must not be cancelled.
-      { cancellable: false },
-    )
-    if (!protocolVersions.some((version) => version === server.protocolVersion)) {
-      return yield* new JsonRpcError({
-        code: ErrorCode.invalidParams,
-        message: `the server speaks protocol revision ${JSON.stringify(server.protocolVersion)}, expected one of ${protocolVersions.join(", ")}`,
-      })
-    }
-    yield* client.notify(Initialized, undefined)
+    const answer = answererOf(options)
+    let said: Said | undefined
+    const client = yield* make(connection, {
+      handlers: handlersOf(options, answer, listeners),
+      exchange: exchange(() => said, answer),
+    })
+    const server = yield* meet(client, options, (next) => {
+      said = next
+    })
 
     const callTool: McpClient["callTool"] = (name, args, how) => {
       const params = { name, arguments: args }

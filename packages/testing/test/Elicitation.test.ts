@@ -15,40 +15,48 @@ const patch = {
 } as const
 
 describe("Elicitation, client and server", () => {
-  it.effect("L7 a person answers for a command and for a patch, each behind its event", () => {
-    const asked = asking([exec, patch])
-    const seen: Array<string> = []
-    const answer = (question: ElicitParams): ReviewDecision => {
-      seen.push(question.message)
-      return question.codex_command === undefined ? "denied" : "approved"
-    }
-    return withCore(
-      oneCall,
-      () =>
-        Effect.gen(function* () {
-          const [there, here] = yield* memoryPair()
-          yield* Effect.forkScoped(McpServer.serve(here))
-          const client = yield* McpClient.connect(there, {
-            clientInfo: { name: "test", version: "1" },
-            onEvent: ({ msg }) =>
-              Effect.sync(() => {
-                if (msg.type.endsWith("_approval_request")) seen.push(msg.type)
-              }),
-            onElicitation: (question) => Effect.sync(() => answer(question)),
-          })
-          assert.strictEqual((yield* client.codex({ prompt: "ask" })).text, "done")
-          assert.deepStrictEqual(seen, [
-            "exec_approval_request",
-            "Allow Codex to run `touch made.txt` in `/workspace`?",
-            "apply_patch_approval_request",
-            "Allow Codex to apply proposed code changes?",
-          ])
-          assert.deepStrictEqual(asked.verdicts, [
-            { decision: "approved", reason: "answered" },
-            { decision: "denied", reason: "answered" },
-          ])
-        }),
-      asked.tools,
-    )
-  })
+  it.effect.each(["2025-06-18", "2025-11-25", "2026-07-28", "auto"])(
+    "L7 a person answers for a command and for a patch, each behind its event: %s",
+    (protocolVersion) => {
+      const asked = asking([exec, patch])
+      const seen: Array<string> = []
+      const answer = (question: ElicitParams): ReviewDecision => {
+        seen.push(question.message)
+        return question.codex_command === undefined ? "denied" : "approved"
+      }
+      return withCore(
+        oneCall,
+        () =>
+          Effect.gen(function* () {
+            const [there, here] = yield* memoryPair()
+            yield* Effect.forkScoped(McpServer.serve(here))
+            const client = yield* McpClient.connect(there, {
+              clientInfo: { name: "test", version: "1" },
+              protocolVersion,
+              onEvent: ({ msg }) =>
+                Effect.sync(() => {
+                  if (msg.type.endsWith("_approval_request")) seen.push(msg.type)
+                }),
+              onElicitation: (question) => Effect.sync(() => answer(question)),
+            })
+            assert.strictEqual(
+              client.server.protocolVersion,
+              protocolVersion === "auto" ? "2026-07-28" : protocolVersion,
+            )
+            assert.strictEqual((yield* client.codex({ prompt: "ask" })).text, "done")
+            assert.deepStrictEqual(seen, [
+              "exec_approval_request",
+              "Allow Codex to run `touch made.txt` in `/workspace`?",
+              "apply_patch_approval_request",
+              "Allow Codex to apply proposed code changes?",
+            ])
+            assert.deepStrictEqual(asked.verdicts, [
+              { decision: "approved", reason: "answered" },
+              { decision: "denied", reason: "answered" },
+            ])
+          }),
+        asked.tools,
+      )
+    },
+  )
 })

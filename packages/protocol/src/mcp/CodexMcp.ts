@@ -22,6 +22,7 @@ import {
   ResourceUpdated,
   ToolsListChanged,
 } from "./Resources.ts"
+import { SubscriptionsAcknowledged, SubscriptionsListen } from "./Subscriptions.ts"
 import { type HandshakeVersion, handshakeVersions } from "./Revisions.ts"
 import { InitialStateParams, StreamDisconnectedParams } from "./StreamNotifications.ts"
 import {
@@ -243,6 +244,7 @@ export const CodexMcp = dialect({
     PromptsGet,
     CompletionComplete,
     LoggingSetLevel,
+    SubscriptionsListen,
     Initialized,
     Cancelled,
   ],
@@ -258,6 +260,7 @@ export const CodexMcp = dialect({
     ResourcesListChanged,
     ResourceUpdated,
     PromptsListChanged,
+    SubscriptionsAcknowledged,
     InitialState,
     StreamDisconnected,
     TasksStatus,

@@ -10,6 +10,7 @@ export const Discover = request("server/discover", {
     supportedVersions: Schema.Array(Schema.String),
     capabilities: Open,
     instructions: Schema.optionalKey(Schema.String),
+    _meta: Schema.optionalKey(Open),
   }),
   since: "2026-07-28",
   // What a server does never changes while it runs.

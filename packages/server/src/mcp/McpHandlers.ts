@@ -11,6 +11,7 @@ import {
   ToolsList,
 } from "@colloquy/protocol/mcp/CodexMcp"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
+import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
@@ -31,6 +32,7 @@ import { make as makeSubscriptions } from "./Subscriptions.ts"
 import type { Tasks } from "../tasks/Tasks.ts"
 import { taskHandlers } from "./tasks/TaskHandlers.ts"
 import { knowsTasks } from "./tasks/TaskRequests.ts"
+import { subscriptionsListen } from "./SubscriptionsListen.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
 import type { VendorEvents } from "./VendorEvents.ts"
@@ -75,22 +77,23 @@ export const make = Effect.fnUntraced(function* ({
 > {
   const connection = yield* ConnectionState.make
   const subscriptions = yield* makeSubscriptions(served.catalog)
+  const stateless = () =>
+    serverCapabilities({ events: events === "off" ? undefined : "extension", tasks: "extension" })
   return {
     requests: {
       [Initialize._tag]: initialize(session, serverInfo, () =>
         serverCapabilities({
-          events: session.events() !== "off",
+          events: session.events() === "off" ? undefined : "experimental",
           tasks: knowsTasks(session.revision()) ? "asked" : undefined,
         }),
       ),
-      [Discover._tag]: serverDiscover(() =>
-        serverCapabilities({ events: events !== "off", tasks: "extension" }),
-      ),
+      [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,
       [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served)),
       [ToolsCall._tag]: yield* toolsCall(session, connection, tasks, served.catalog),
       ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),
+      [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless),
     },
     notifications: {
       [Initialized._tag]: notificationsInitialized,

@@ -2,31 +2,30 @@
 import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
 import type { Members } from "./RequestContext.ts"
+import { eventsExtension } from "./VendorEvents.ts"
 
 export interface Offered {
-  /** Events beyond the specification. */
-  readonly events: boolean
+  /** Events beyond the specification: told unless they are declined, or to who asks for the extension. */
+  readonly events: "experimental" | "extension" | undefined
   /** As requests that ask for them, or as the extension; undefined where there are none. */
-  readonly tasks?: "asked" | "extension" | undefined
+  readonly tasks: "asked" | "extension" | undefined
 }
 
-const taskCapabilities = (tasks: Offered["tasks"]): Members => {
-  switch (tasks) {
-    case "asked":
-      return { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
-    case "extension":
-      return { extensions: { [tasksExtension]: {} } }
-    case undefined:
-      return {}
+const asked = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
+
+export const serverCapabilities = ({ events, tasks }: Offered): Members => {
+  const extensions = {
+    ...(tasks === "extension" ? { [tasksExtension]: {} } : {}),
+    ...(events === "extension" ? { [eventsExtension]: {} } : {}),
+  }
+  return {
+    tools: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: true },
+    completions: {},
+    logging: {},
+    ...(tasks === "asked" ? { tasks: asked } : {}),
+    ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+    ...(events === undefined ? {} : { experimental: { [CodexEvent._tag]: {} } }),
   }
 }
-
-export const serverCapabilities = ({ events, tasks }: Offered): Members => ({
-  tools: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  prompts: { listChanged: true },
-  completions: {},
-  logging: {},
-  ...taskCapabilities(tasks),
-  ...(events ? { experimental: { [CodexEvent._tag]: {} } } : {}),
-})

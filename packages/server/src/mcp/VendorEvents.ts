@@ -21,7 +21,7 @@ export const declinesEvents = (capabilities: Members): boolean => {
 }
 
 /** The name of the events among the extensions of a client (2026-07-28). */
-const eventsExtension = "colloquy/codex-event"
+export const eventsExtension = "colloquy/codex-event"
 
 /** Without a handshake a client gets what it asks for: as an experiment, or as an extension. */
 const asksEvents = (capabilities: Members): boolean =>

@@ -15,7 +15,7 @@ const discovered = (id: unknown, more: unknown = {}) => ({
     supportedVersions: ["2026-07-28"],
     capabilities: {
       ...featureCapabilities,
-      extensions: { "io.modelcontextprotocol/tasks": {} },
+      extensions: { "io.modelcontextprotocol/tasks": {}, "colloquy/codex-event": {} },
       experimental: { "codex/event": {} },
     },
     _meta: madeBy,
@@ -41,7 +41,7 @@ describe("server/discover", () => {
         const { result } = yield* server.ask(1, "server/discover", saying())
         assert.deepStrictEqual(result?.["capabilities"], {
           ...featureCapabilities,
-          extensions: { "io.modelcontextprotocol/tasks": {} },
+          extensions: { "io.modelcontextprotocol/tasks": {}, "colloquy/codex-event": {} },
         })
       }),
     ),

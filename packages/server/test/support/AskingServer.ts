@@ -1,5 +1,6 @@
-/** A server whose one tool is the test's own handler of `tools/call`, for every revision. */
-import { CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+/** A server whose handlers are the test's own, for every revision. */
+import { Cancelled, CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import { methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as TestSealer from "@colloquy/testing/TestSealer"
@@ -28,16 +29,21 @@ const serverInfo = { name: "colloquy", title: "Colloquy", version: "0.0.0" }
 
 export const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] })
 
-const start = (called: Called): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
+type AnyHandlers = Readonly<Record<string, unknown>>
+
+const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
   Effect.gen(function* () {
     const [client, connection] = yield* memoryPair(64)
     const session = Session.make("on")
     const router = Router.make({
       session,
-      methods: methodsOf(CodexMcp.clientToServer),
+      methods: new Map([
+        ...methodsOf(CodexMcp.clientToServer),
+        [SubscriptionsListen._tag, SubscriptionsListen],
+      ]),
       handlers: {
         initialize: initialize(session, serverInfo, () => ({})),
-        [ToolsCall._tag]: called,
+        ...handlers,
       } as Router.RouterOptions["handlers"],
       states: requestStatesOf(yield* Sealer),
       serverInfo,
@@ -45,7 +51,9 @@ const start = (called: Called): Effect.Effect<AskingServer, never, Scope.Scope |
     const peer = yield* makePeer({
       connection,
       local: CodexMcp.clientToServer,
-      handlers: {},
+      handlers: {
+        [Cancelled._tag]: ({ requestId }, { peer }) => peer.cancel(requestId),
+      },
       withdraw: () => Effect.void,
       ...router,
     })
@@ -79,8 +87,13 @@ const start = (called: Called): Effect.Effect<AskingServer, never, Scope.Scope |
     }
   })
 
+export const withHandlers = <A, E>(
+  handlers: AnyHandlers,
+  body: (server: AskingServer) => Effect.Effect<A, E, Scope.Scope>,
+): Effect.Effect<A, E> =>
+  Effect.scoped(Effect.flatMap(start(handlers), body)).pipe(Effect.provide(TestSealer.layer))
+
 export const withAsking = <A, E>(
   called: Called,
   body: (server: AskingServer) => Effect.Effect<A, E, Scope.Scope>,
-): Effect.Effect<A, E> =>
-  Effect.scoped(Effect.flatMap(start(called), body)).pipe(Effect.provide(TestSealer.layer))
+): Effect.Effect<A, E> => withHandlers({ [ToolsCall._tag]: called }, body)

@@ -1,0 +1,114 @@
+/** How a client comes to a revision: it shakes hands, or asks what the server speaks without. */
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import {
+  CodexEvent,
+  Initialize,
+  Initialized,
+  type InitializeParams,
+  protocolVersions,
+} from "@colloquy/protocol/mcp/CodexMcp"
+import { Discover } from "@colloquy/protocol/mcp/Discover"
+import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { ConnectOptions, McpClient } from "../McpClient.ts"
+import type { Said } from "./Stateless.ts"
+
+type Client = McpClient["client"]
+type Failure = JsonRpcError | ConnectionClosed
+
+type Server = McpClient["server"]
+
+const newestStateless = statelessVersions[0]
+
+const capabilitiesOf = (
+  options: ConnectOptions,
+  experimental: InitializeParams["capabilities"],
+): InitializeParams["capabilities"] => ({
+  ...(options.onElicitation === undefined ? {} : { elicitation: {} }),
+  ...experimental,
+  ...options.capabilities,
+})
+
+const misfit = (spoken: unknown, expected: ReadonlyArray<string>) =>
+  new JsonRpcError({
+    code: ErrorCode.invalidParams,
+    message: `the server speaks protocol revision ${JSON.stringify(spoken)}, expected one of ${expected.join(", ")}`,
+  })
+
+const shakeHands = (
+  client: Client,
+  options: ConnectOptions,
+  offered: string,
+): Effect.Effect<Server, Failure> =>
+  Effect.gen(function* () {
+    const asked =
+      options.events === undefined
+        ? {}
+        : { experimental: { [CodexEvent._tag]: { enabled: options.events } } }
+    const server = yield* client.request(
+      Initialize,
+      {
+        protocolVersion: offered,
+        capabilities: capabilitiesOf(options, asked),
+        clientInfo: options.clientInfo,
+      },
+      // MCP lifecycle: the handshake must not be cancelled.
+      { cancellable: false },
+    )
+    if (!protocolVersions.some((version) => version === server.protocolVersion)) {
+      return yield* misfit(server.protocolVersion, protocolVersions)
+    }
+    yield* client.notify(Initialized, undefined)
+    return server
+  })
+
+const readInfo = Schema.decodeUnknownOption(
+  Schema.Struct({ name: Schema.String, version: Schema.String }),
+)
+
+/** A server need not say who it is. */
+const nameless = { name: "", version: "" }
+
+const discover = (client: Client, revision: string): Effect.Effect<Server, Failure> =>
+  Effect.gen(function* () {
+    const { _meta, supportedVersions, ...server } = yield* client.request(Discover, {})
+    if (!supportedVersions.includes(revision)) return yield* misfit(supportedVersions, [revision])
+    const serverInfo = Option.getOrElse(readInfo(_meta?.[MetaKey.serverInfo]), () => nameless)
+    return { ...server, protocolVersion: revision, serverInfo }
+  })
+
+/** What the client says with each request, once it has none to shake hands with. */
+const statelessOf = (options: ConnectOptions, revision: string): Said => ({
+  revision,
+  clientInfo: options.clientInfo,
+  capabilities: capabilitiesOf(
+    options,
+    options.onEvent === undefined || options.events === false
+      ? {}
+      : { experimental: { [CodexEvent._tag]: {} } },
+  ),
+})
+
+/** Speaks the revision that was asked for, or finds one. */
+export const meet = (
+  client: Client,
+  options: ConnectOptions,
+  speak: (said: Said | undefined) => void,
+): Effect.Effect<Server, Failure> =>
+  Effect.gen(function* () {
+    const wanted = options.protocolVersion ?? protocolVersions[0]
+    const revision = wanted === "auto" ? newestStateless : wanted
+    if (!statelessVersions.some((version) => version === revision)) {
+      return yield* shakeHands(client, options, wanted)
+    }
+    speak(statelessOf(options, revision))
+    const found = discover(client, revision)
+    if (wanted !== "auto") return yield* found
+    return yield* Effect.catchTag(found, "JsonRpcError", () => {
+      speak(undefined)
+      return shakeHands(client, options, protocolVersions[0])
+    })
+  })

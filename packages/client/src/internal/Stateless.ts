@@ -1,0 +1,85 @@
+/**
+ * The revisions without a handshake, as a client speaks them: every request says who asks, and an answer that is a
+ * question is answered by calling again, until there is a result.
+ */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { Elicit, type InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
+import type { ElicitParams, ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
+import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
+import { codecOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type { Exchange } from "../Client.ts"
+
+type Members = Readonly<Record<string, unknown>>
+
+export interface Said {
+  readonly revision: string
+  readonly clientInfo: InitializeParams["clientInfo"]
+  readonly capabilities: InitializeParams["capabilities"]
+}
+
+/** Puts a question to whoever answers questions here. */
+export type Answerer = (question: ElicitParams) => Effect.Effect<ElicitResult, JsonRpcError>
+
+/** A server that never has enough of asking would never come to an end. */
+const maxRounds = 64
+
+const isMembers = (u: unknown): u is Members =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+const membersOf = (u: unknown): Members => (isMembers(u) ? u : {})
+
+const unusable = (message: string) => new JsonRpcError({ code: ErrorCode.internalError, message })
+
+const answerTo = (request: unknown, answer: Answerer | undefined) => {
+  const { method, params } = membersOf(request)
+  if (method !== Elicit._tag || answer === undefined) {
+    return Effect.fail(unusable(`the server asks ${JSON.stringify(method)}, which is not answered`))
+  }
+  const question = codecOf(Elicit).decodeParams(params)
+  return question._tag === "Failure"
+    ? Effect.fail(unusable(`unusable question of the server: ${question.failure.message}`))
+    : // Nobody answered: the server is told that nobody chose.
+      Effect.catch(answer(question.success as ElicitParams), () =>
+        Effect.succeed<ElicitResult>({ action: "cancel" }),
+      )
+}
+
+const answersTo = (requests: Members, answer: Answerer | undefined) =>
+  Effect.map(
+    Effect.forEach(
+      Object.entries(requests),
+      ([key, request]) =>
+        Effect.map(answerTo(request, answer), (response) => [key, response] as const),
+      { concurrency: "unbounded" },
+    ),
+    (entries): Members => Object.fromEntries(entries),
+  )
+
+/** @param said read at each request: what a client says of itself may follow what it learns */
+export const exchange = (said: () => Said | undefined, answer: Answerer | undefined): Exchange => {
+  const saying = (params: Members, { capabilities, clientInfo, revision }: Said): Members => ({
+    ...params,
+    _meta: {
+      [MetaKey.protocolVersion]: revision,
+      [MetaKey.clientInfo]: clientInfo,
+      [MetaKey.clientCapabilities]: capabilities,
+      ...membersOf(params["_meta"]),
+    },
+  })
+
+  return Effect.fnUntraced(function* (given, send) {
+    const who = said()
+    if (who === undefined) return yield* send(given)
+    const params = membersOf(given)
+    let result = yield* send(saying(params, who))
+    for (let round = 0; round < maxRounds; round++) {
+      const { inputRequests, requestState, resultType } = membersOf(result)
+      if (resultType !== "input_required") return result
+      const inputResponses = yield* answersTo(membersOf(inputRequests), answer)
+      const state = requestState === undefined ? {} : { requestState }
+      result = yield* send(saying({ ...params, inputResponses, ...state }, who))
+    }
+    return yield* unusable(`the server asked more than ${maxRounds} times`)
+  })
+}

@@ -1,0 +1,125 @@
+/**
+ * Whether the headers of a request over HTTP say what its body says (2026-07-28): a middleman decides by the headers, so
+ * a body that differs is refused. Pure; the transport gives the headers, by their names in lower case.
+ */
+import { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
+import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import { PromptsGet } from "@colloquy/protocol/mcp/Prompts"
+import { ResourcesRead } from "@colloquy/protocol/mcp/Resources"
+import { MetaKey, StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
+import { TasksCancel, TasksGet, TasksUpdate } from "@colloquy/protocol/mcp/Tasks"
+import * as Base64 from "effect/encoding/Base64"
+import type { Members } from "../RequestContext.ts"
+import { isMembers } from "./Capabilities.ts"
+
+/** By name in lower case, as they came. */
+export type Headers = Readonly<Record<string, string | undefined>>
+
+/** The member of the params that `Mcp-Name` copies. */
+const nameMembers: Readonly<Record<string, string>> = {
+  [ToolsCall._tag]: "name",
+  [PromptsGet._tag]: "name",
+  [ResourcesRead._tag]: "uri",
+  [TasksGet._tag]: "taskId",
+  [TasksUpdate._tag]: "taskId",
+  [TasksCancel._tag]: "taskId",
+}
+
+/** The annotation of an argument that a header copies, and the prefix of that header. */
+const annotation = "x-mcp-header"
+const paramPrefix = "mcp-param-"
+
+const sentinel = /^=\?base64\?(.*)\?=$/s
+
+/** Both the alphabet and the padding have to be right: what one reader mends another may not. */
+const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** What a value stands for; undefined for a sentinel that holds no base64 of UTF-8. */
+const read = (value: string): string | undefined => {
+  const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, "")
+  const inner = sentinel.exec(trimmed)?.[1]
+  if (inner === undefined) return trimmed
+  if (!strictBase64.test(inner)) return undefined
+  const bytes = Base64.decode(inner)
+  if (bytes._tag === "Failure") return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.success)
+  } catch {
+    return undefined
+  }
+}
+
+const mismatch = (header: string, problem: string) =>
+  new JsonRpcError({
+    code: StatelessErrorCode.headerMismatch,
+    message: `Header mismatch: ${header} ${problem}`,
+  })
+
+/** @param matches whether the value says what the body says */
+const check = (
+  headers: Headers,
+  header: string,
+  matches: (value: string) => boolean,
+): JsonRpcError | undefined => {
+  const given = headers[header.toLowerCase()]
+  if (given === undefined) return mismatch(header, "is absent")
+  const value = read(given)
+  if (value === undefined) return mismatch(header, "is no base64 of UTF-8 text")
+  return matches(value) ? undefined : mismatch(header, "differs from the body")
+}
+
+/** `1` and `1.0` are one integer. */
+const says = (argument: unknown) => (value: string) => {
+  if (typeof argument === "number") {
+    return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value) && Number(value) === argument
+  }
+  return typeof argument === "boolean" ? value === String(argument) : value === argument
+}
+
+const checkArguments = (
+  headers: Headers,
+  args: Members,
+  inputSchema: JsonSchema,
+): JsonRpcError | undefined => {
+  const properties = isMembers(inputSchema["properties"]) ? inputSchema["properties"] : {}
+  for (const [name, property] of Object.entries(properties)) {
+    const copied = isMembers(property) ? property[annotation] : undefined
+    if (typeof copied !== "string") continue
+    const argument = Object.hasOwn(args, name) ? args[name] : undefined
+    const header = `Mcp-Param-${copied}`
+    if (argument === undefined || argument === null) {
+      if (headers[`${paramPrefix}${copied.toLowerCase()}`] !== undefined) {
+        return mismatch(header, "is there, and its argument is not")
+      }
+      continue
+    }
+    const fault = check(headers, header, says(argument))
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/**
+ * The fault of the first header that is absent, unreadable or says something else than the request; undefined when
+ * there is none. `inputSchema`: that of the tool that is called, when there is one of that name.
+ */
+export const headerFault = (
+  headers: Headers,
+  { method, params }: { readonly method: string; readonly params: unknown },
+  inputSchema?: JsonSchema,
+): JsonRpcError | undefined => {
+  const body = isMembers(params) ? params : {}
+  const meta = isMembers(body["_meta"]) ? body["_meta"] : {}
+  const nameMember = Object.hasOwn(nameMembers, method) ? nameMembers[method] : undefined
+  return (
+    check(headers, "MCP-Protocol-Version", (value) => value === meta[MetaKey.protocolVersion]) ??
+    check(headers, "Mcp-Method", (value) => value === method) ??
+    (nameMember === undefined
+      ? undefined
+      : check(headers, "Mcp-Name", (value) => value === body[nameMember])) ??
+    (method === ToolsCall._tag && inputSchema !== undefined
+      ? checkArguments(headers, isMembers(body["arguments"]) ? body["arguments"] : {}, inputSchema)
+      : undefined)
+  )
+}
