@@ -1,6 +1,6 @@
 /** The keys of the configuration that only the server process has; `config.toml` and `-c` may set them. */
-import { Count, decode } from "@colloquy/core/settings/ConfigSchema"
-import { key, keyOr } from "@colloquy/core/settings/ConfigKey"
+import { decode } from "@colloquy/core/settings/ConfigSchema"
+import { Count, key, keyOr } from "@colloquy/core/settings/ConfigKey"
 import type { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
 import type * as Result from "effect/Result"

@@ -11,7 +11,7 @@ const maxBytes = 1024 * 1024
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "unknown error"
 
-export const pathIn = (directory: string): string => join(directory, "config.toml")
+const pathIn = (directory: string): string => join(directory, "config.toml")
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

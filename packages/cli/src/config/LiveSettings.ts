@@ -34,7 +34,7 @@ const isOverridden = (key: string, paths: ReadonlyArray<string>): boolean =>
   paths.some((path) => overlap(key, path))
 
 /** The error with the place in the file, where the fault is there. */
-export const located = (
+const located = (
   error: SettingsError,
   file: ConfigFile.ConfigFile,
   overridden: ReadonlyArray<string>,

@@ -17,7 +17,6 @@ import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts
 import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 import type { ConfigTree } from "./ConfigTree.ts"
 
-export { Count } from "./ConfigKey.ts"
 export type { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 
 const unused = (what: string) => `${what} Read and not used here.`

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { filesOf, run } from "../src/GenerateCommand.ts"
+
+const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url))
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-generate-"))),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+)
+
+const references = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === "$ref" && typeof one === "string" ? [one] : references(one),
+  )
+}
+
+describe("generate", () => {
+  it.live("the TypeScript of every dialect compiles on its own", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* temporary, "made")
+      assert.strictEqual(run("ts", directory), 0)
+      const files = Fs.readdirSync(directory)
+      assert.deepStrictEqual(files, [...filesOf("ts").keys()])
+      const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
+      // tsc prints what is wrong on stdout, and fails the test by its exit code.
+      execFileSync(tsc, [...options, "--types", "", ...files], { cwd: directory, stdio: "pipe" })
+    }).pipe(Effect.scoped),
+  )
+
+  it("every reference of the JSON Schema leads to a definition of the same document", () => {
+    for (const [name, text] of filesOf("json-schema")) {
+      const schema = JSON.parse(text) as { readonly $defs: Record<string, unknown> }
+      const missing = references(schema).filter(
+        (reference) => !Object.hasOwn(schema.$defs, reference.replace("#/$defs/", "")),
+      )
+      assert.deepStrictEqual(missing, [], name)
+    }
+  })
+
+  it.live("a directory that cannot be made ends it with 1", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporary, "file")
+      Fs.writeFileSync(file, "")
+      assert.strictEqual(run("docs", join(file, "made")), 1)
+    }).pipe(Effect.scoped),
+  )
+})
