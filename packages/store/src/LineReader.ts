@@ -44,7 +44,7 @@ export const decodeText = (bytes: Uint8Array): string | undefined => {
 }
 
 export class LineReader {
-  private readonly handle: FileHandle
+  private readonly handle: Pick<FileHandle, "read">
   private readonly end: number
   /** Of the next read. */
   private at: number
@@ -54,7 +54,7 @@ export class LineReader {
   private pending = 0
 
   /** @param from the beginning of a line @param end lines that do not end before it are not read */
-  constructor(handle: FileHandle, from: number, end: number) {
+  constructor(handle: Pick<FileHandle, "read">, from: number, end: number) {
     this.handle = handle
     this.at = from
     this.lineStart = from

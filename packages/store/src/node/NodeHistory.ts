@@ -1,0 +1,94 @@
+/**
+ * `history.jsonl` on this machine. The write itself is one `O_APPEND`, which the system does not mix with those of others,
+ * the original's included; the lock, which ours share, is a lock of `node:sqlite`.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as FS from "node:fs"
+import { dirname, join } from "node:path"
+import { FileFault } from "../Files.ts"
+import { HistoryFile, MessageHistory, type HistoryOptions } from "../MessageHistory.ts"
+import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN"
+
+const attempt = <A>(operation: string, path: string, run: () => A) =>
+  Effect.try({
+    try: run,
+    catch: (error) => new FileFault({ operation, path, code: codeOf(error) }),
+  })
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = FS.constants
+
+const write = (path: string, bytes: Uint8Array): void => {
+  const fd = FS.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+  try {
+    // Somebody may have made it for everybody to read.
+    FS.fchmodSync(fd, 0o600)
+    if (FS.writeSync(fd, bytes) !== bytes.length) {
+      throw Object.assign(new Error(), { code: "ENOSPC" })
+    }
+  } finally {
+    FS.closeSync(fd)
+  }
+}
+
+const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
+  append: (bytes) =>
+    Effect.flatMap(sqlite, ({ DatabaseSync }) =>
+      attempt("append", path, () => {
+        FS.mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 })
+        const lock = new DatabaseSync(lockPath, { timeout: 0 })
+        try {
+          lock.exec("BEGIN EXCLUSIVE")
+          write(path, bytes)
+          return true
+        } catch (error) {
+          if (sqliteCode(error) === busy) return false
+          throw error
+        } finally {
+          closeQuietly(lock)
+        }
+      }),
+    ),
+  open: Effect.acquireRelease(
+    attempt("open", path, () => {
+      try {
+        return FS.openSync(path, O_RDONLY | O_NOFOLLOW)
+      } catch (error) {
+        if (codeOf(error) === "ENOENT") return undefined
+        throw error
+      }
+    }),
+    (fd) => Effect.sync(() => fd !== undefined && FS.closeSync(fd)),
+  ).pipe(
+    Effect.map((fd) => {
+      if (fd === undefined) return undefined
+      const { ino, size } = FS.fstatSync(fd)
+      return {
+        logId: process.platform === "win32" ? 0 : ino,
+        bytes: size,
+        read: (offset, length) =>
+          attempt("read", path, () => {
+            const bytes = new Uint8Array(length)
+            return bytes.subarray(0, FS.readSync(fd, bytes, 0, length, offset))
+          }),
+      }
+    }),
+  ),
+})
+
+/** @param home the state directory, absolute */
+export const layer = (
+  home: string,
+  options: HistoryOptions = { persistence: "save-all" },
+): Layer.Layer<MessageHistory> =>
+  MessageHistory.layer(options).pipe(
+    Layer.provide(
+      Layer.succeed(
+        HistoryFile,
+        fileAt(join(home, "history.jsonl"), join(home, "colloquy-store", "history.lock")),
+      ),
+    ),
+  )

@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FS from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { MessageHistory } from "../src/MessageHistory.ts"
+import * as NodeHistory from "../src/node/NodeHistory.ts"
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-history-"))),
+  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, force: true })),
+)
+
+describe("history.jsonl", () => {
+  it.effect("is its owner's alone, whatever it was, and its inode names it", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      const path = join(home, "history.jsonl")
+      FS.writeFileSync(path, '{"session_id":"old","ts":1,"text":"before"}\n', { mode: 0o644 })
+      yield* Effect.gen(function* () {
+        const history = yield* MessageHistory
+        yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, i) => i),
+          (i) => history.append("c", `words ${i}`),
+          { concurrency: "unbounded" },
+        )
+        const { entryCount, logId } = yield* history.metadata
+        assert.deepStrictEqual([entryCount, logId], [21, FS.statSync(path).ino])
+        assert.strictEqual((yield* history.lookup(logId, 0))?.text, "before")
+        assert.match((yield* history.lookup(logId, 20))?.text ?? "", /^words \d+$/)
+      }).pipe(Effect.provide(NodeHistory.layer(home)))
+      assert.strictEqual(FS.statSync(path).mode & 0o777, 0o600)
+    }),
+  )
+
+  it.effect("through a link is not followed", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      FS.writeFileSync(join(home, "other"), "")
+      FS.symlinkSync(join(home, "other"), join(home, "history.jsonl"))
+      const error = yield* Effect.flatMap(MessageHistory, (history) =>
+        Effect.flip(history.append("c", "t")),
+      ).pipe(Effect.provide(NodeHistory.layer(home)))
+      assert.include(error.message, "ELOOP")
+      assert.strictEqual(FS.readFileSync(join(home, "other"), "utf8"), "")
+    }),
+  )
+})
