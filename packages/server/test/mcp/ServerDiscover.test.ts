@@ -41,7 +41,7 @@ describe("server/discover", () => {
         const { result } = yield* server.ask(1, "server/discover", saying())
         assert.deepStrictEqual(result?.["capabilities"], {
           ...featureCapabilities,
-          extensions: { "io.modelcontextprotocol/tasks": {}, "colloquy/codex-event": {} },
+          extensions: { "io.modelcontextprotocol/tasks": {} },
         })
       }),
     ),
