@@ -4,8 +4,9 @@
  * what follows for the conversation.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
+import * as Equal from "effect/Equal"
 import type { Verdict } from "./Approval.ts"
-import type { QuestionRequest } from "./Elicitation.ts"
+import type { Outcome, QuestionRequest } from "./Elicitation.ts"
 import { remember } from "./Grants.ts"
 
 export interface Question {
@@ -25,9 +26,16 @@ interface Resolved {
   readonly verdict: Verdict
 }
 
+interface Unclaimed {
+  readonly request: QuestionRequest
+  readonly outcome: Outcome
+}
+
 export interface ApprovalBook {
   /** Oldest first; all of the running turn. No two have the same call id. */
   readonly open: ReadonlyArray<Question>
+  /** Verdicts on questions of an earlier life whose call has not asked again yet; absent most of the time. */
+  readonly unclaimed?: ReadonlyArray<Unclaimed>
   /** The last of them, to tell a late answer from one to nothing. */
   readonly resolved: ReadonlyArray<Resolved>
   /** What the session approved; the fold of `approval_resolved` events, so it lasts as long as the log. */
@@ -117,6 +125,44 @@ export const resolve = (book: ApprovalBook, question: Question, verdict: Verdict
     open: book.open.filter(({ number }) => number !== question.number),
     resolved: [...book.resolved, entry].slice(-maxResolved),
   }
+}
+
+/** Its asker asks again: from now on it is the question of the new one. */
+export const adopt = (book: ApprovalBook, question: Question, number: number): ApprovalBook => ({
+  ...book,
+  open: book.open.map((open) => (open === question ? { ...open, number } : open)),
+})
+
+/** Keeps the verdict for a call that has not asked again yet. */
+export const put = (book: ApprovalBook, request: QuestionRequest, outcome: Outcome) => ({
+  ...book,
+  unclaimed: [...(book.unclaimed ?? []), { request, outcome }],
+})
+
+/** The verdict that was kept for this very question, and the book without it. */
+export const claim = (
+  book: ApprovalBook,
+  request: QuestionRequest,
+): { readonly outcome: Outcome; readonly book: ApprovalBook } | undefined => {
+  const { unclaimed = [], ...rest } = book
+  const found = unclaimed.find((kept) => isSame(kept.request, request))
+  if (found === undefined) return undefined
+  const left = unclaimed.filter((kept) => kept !== found)
+  return { outcome: found.outcome, book: left.length === 0 ? rest : { ...rest, unclaimed: left } }
+}
+
+/** True for the same question of the same call. */
+export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
+  if (a.callId !== b.callId) return false
+  if (a._tag === "Exec" && b._tag === "Exec") {
+    return a.cwd === b.cwd && Equal.equals(a.command, b.command)
+  }
+  return (
+    a._tag === "Patch" &&
+    b._tag === "Patch" &&
+    a.grantRoot === b.grantRoot &&
+    Equal.equals(a.changes, b.changes)
+  )
 }
 
 /** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */

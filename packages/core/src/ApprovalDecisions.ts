@@ -13,6 +13,7 @@ import { SubmissionRefused } from "./ConversationErrors.ts"
 import type { State } from "./ConversationState.ts"
 import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
 import { grantFor, grantOf } from "./Grants.ts"
+import { isRestored } from "./Restore.ts"
 
 /** Long enough to come back from a meeting's edge, short enough that no call hangs for days (R5). */
 const defaultDeadline = Duration.minutes(10)
@@ -36,10 +37,18 @@ const resolve = (
     verdict.decision === "approved_for_session" && request._tag !== "Elicitation"
       ? grantOf(request)
       : undefined
+  const outcome = content === undefined ? verdict : { ...verdict, content }
+  const approvals = Book.resolve(state.approvals, question, verdict)
   return {
-    state: { ...state, approvals: Book.resolve(state.approvals, question, verdict) },
+    state: {
+      ...state,
+      approvals:
+        isRestored(number) && verdict.reason !== "withdrawn" && verdict.reason !== "shutdown"
+          ? Book.put(approvals, request, outcome)
+          : approvals,
+    },
     events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
-    actions: [settle(number, content === undefined ? verdict : { ...verdict, content })],
+    actions: [settle(number, outcome)],
   }
 }
 
@@ -60,8 +69,37 @@ const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdi
 const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest =>
   request._tag === "Elicitation" ? { ...request, callId: `elicitation-${seq}` } : request
 
-/** A tool asks. Without a person to ask it is answered at once, and no request is told of. */
+/**
+ * A tool asks. A question that its call put before a restart is not put again: it is this one's from now on, or its verdict
+ * is. Another one of that call is nobody's any more.
+ */
 export const ask = (state: State, input: InputOf<"Ask">): Decision => {
+  const { number, request, turnId } = input
+  if (state.turn?.id !== turnId || request._tag === "Elicitation") return askAnew(state, input)
+  const claimed = Book.claim(state.approvals, request)
+  if (claimed !== undefined) {
+    return {
+      ...nothing({ ...state, approvals: claimed.book }),
+      actions: [settle(number, claimed.outcome)],
+    }
+  }
+  const earlier = state.approvals.open.find(
+    (open) => isRestored(open.number) && open.request.callId === request.callId,
+  )
+  if (earlier === undefined) return askAnew(state, input)
+  if (!Book.isSame(earlier.request, request)) {
+    return followedBy(resolve(state, earlier, denied("withdrawn")), (current) =>
+      askAnew(current, input),
+    )
+  }
+  return {
+    ...nothing({ ...state, approvals: Book.adopt(state.approvals, earlier, number) }),
+    actions: [{ _tag: "MoveDeadline", from: earlier.number, to: number }],
+  }
+}
+
+/** Without a person to ask it is answered at once, and no request is told of. */
+const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, turnId } = input
   const { approvals, settings, turn } = state
   const request = named(input.request, state.seq)
@@ -120,18 +158,30 @@ export const answer = (
   }
 }
 
-/** The deadline is over, or the tool no longer asks; a question that is closed already is left alone. */
+/** The deadline is over, or nobody asks any more; a question that is closed already is left alone. */
 export const giveUp = (state: State, number: number, reason: "expired" | "withdrawn"): Decision => {
   const question = state.approvals.open.find((open) => open.number === number)
   return question === undefined ? nothing(state) : resolve(state, question, denied(reason))
 }
 
+/** A verdict came: a turn that was parked since a restart goes on, its open calls first. */
+export const takeUp = (state: State): Decision => {
+  const { turn } = state
+  if (turn?.parked === undefined || state.approvals.unclaimed === undefined) return nothing(state)
+  const { parked, ...running } = turn
+  return {
+    ...nothing({ ...state, turn: running }),
+    actions: [{ _tag: "StartTurn", id: turn.id, calls: parked }],
+  }
+}
+
 /** The turn is over or about to be: nobody needs to answer any more. */
 export const withdrawAll = (state: State): Decision => {
   const verdict = denied(state.closing ? "shutdown" : "withdrawn")
+  const { unclaimed: _, ...approvals } = state.approvals
   return state.approvals.open.reduce<Decision>(
     (decision, question) => followedBy(decision, (current) => resolve(current, question, verdict)),
-    nothing(state),
+    nothing({ ...state, approvals }),
   )
 }
 

@@ -17,6 +17,8 @@ const notAsked: Verdict = { decision: "denied", reason: "withdrawn" }
 export class ApprovalDesk {
   /** Made by the first question: most conversations have none. */
   private waiters: Map<number, Deferred.Deferred<Outcome>> | undefined
+  /** Questions of an earlier life that got an asker: by their number the asker's, by the asker's theirs. */
+  private readonly moved = { to: new Map<number, number>(), from: new Map<number, number>() }
   private next = 0
   private readonly scope: Scope.Scope
   private readonly send: (input: Input) => Effect.Effect<boolean>
@@ -47,10 +49,29 @@ export class ApprovalDesk {
   /** Tells the asker, once; one that does not wait any more is left alone. */
   settle(number: number, verdict: Outcome): Effect.Effect<void> {
     return Effect.suspend(() => {
+      const earlier = this.moved.from.get(number)
+      this.moved.from.delete(number)
+      const also = earlier === undefined ? Effect.void : this.settle(earlier, verdict)
       const waiter = this.waiters?.get(number)
       this.waiters?.delete(number)
-      return waiter === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(waiter, verdict))
+      return waiter === undefined ? also : Effect.andThen(Deferred.succeed(waiter, verdict), also)
     })
+  }
+
+  /** The deadline of a question that was put before a restart: nobody waits for its verdict yet. */
+  keepDeadline(number: number, after: Duration.Duration): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.waiters ??= new Map()
+      this.waiters.set(number, Deferred.makeUnsafe())
+      return this.startDeadline(number, after)
+    })
+  }
+
+  /** The question `from` is that of asker `to` from now on; its deadline stays. */
+  moveDeadline(from: number, to: number): void {
+    if (this.waiters?.has(from) !== true) return
+    this.moved.to.set(from, to)
+    this.moved.from.set(to, from)
   }
 
   /** Lets the question expire, unless it is settled before. */
@@ -62,7 +83,8 @@ export class ApprovalDesk {
         : Deferred.await(waiter).pipe(
             Effect.timeoutOrElse({
               duration: after,
-              orElse: () => this.send({ _tag: "Expire", number }),
+              orElse: () =>
+                this.send({ _tag: "Expire", number: this.moved.to.get(number) ?? number }),
             }),
             Effect.forkIn(this.scope, { startImmediately: true }),
             Effect.asVoid,

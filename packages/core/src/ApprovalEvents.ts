@@ -1,5 +1,6 @@
 /** The events that put a question and tell what became of it. Pure. */
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
+import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { Verdict } from "./Approval.ts"
 import type { QuestionRequest } from "./Elicitation.ts"
 
@@ -56,3 +57,30 @@ export const questionId = (msg: QuestionMsg): string =>
 /** What closes a question whose asker is gone (L7). */
 export const withdrawnEvent = (msg: QuestionMsg): EventMsg =>
   resolvedEvent(questionId(msg), { decision: "denied", reason: "withdrawn" })
+
+/** The question as its event tells it; of the sandbox of a command it says nothing. */
+export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRequest => {
+  if (msg.type === "elicitation_request") {
+    const { id: callId, message, requested_schema: requestedSchema, server_name: server } = msg
+    return { _tag: "Elicitation", callId, server, message, requestedSchema }
+  }
+  const reason = msg.reason === undefined ? {} : { reason: msg.reason }
+  return msg.type === "exec_approval_request"
+    ? {
+        _tag: "Exec",
+        callId: msg.call_id,
+        command: msg.command,
+        cwd: msg.cwd,
+        // The narrowest: what is approved for the session then covers the least.
+        sandbox: sandbox ?? { mode: "read-only" },
+        ...reason,
+        ...(msg.parsed_cmd === undefined ? {} : { parsedCommand: msg.parsed_cmd }),
+      }
+    : {
+        _tag: "Patch",
+        callId: msg.call_id,
+        changes: msg.changes,
+        ...reason,
+        ...(msg.grant_root === undefined ? {} : { grantRoot: msg.grant_root }),
+      }
+}

@@ -3,29 +3,44 @@
  * `Journal.ts`).
  *
  * Everything that happens to it comes through one bounded inbox and is decided by `Decide.ts`; this file interprets
- * the decisions. It never waits for a listener (L6), numbers events without a gap (L4), starts with
- * `session_configured` (L3) and closes every turn with one terminal event, also when it is closed itself (L5).
+ * the decisions: what it takes from the inbox at once is decided, recorded as one batch, and only then told, answered
+ * and carried out (L10). When it cannot be recorded nothing of it happens, and the conversation ends without a word: its
+ * log is the truth, and another life begins with that. It never waits for a listener (L6), numbers events without a
+ * gap (L4), starts with `session_configured` (L3) and closes every turn with one terminal event, also when it is
+ * closed itself (L5).
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
-import { ConversationClosed, type SubmitError } from "./ConversationErrors.ts"
+import {
+  ConversationClosed,
+  ConversationUnavailable,
+  type SubmitError,
+} from "./ConversationErrors.ts"
 import type { Conversation, ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import type { State } from "./ConversationState.ts"
+import { initial, number, project, type State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
-import type { Action, Decision, Receipt } from "./Decision.ts"
+import { type Action, type Decision, followedBy, nothing, type Receipt } from "./Decision.ts"
+import { EventLog } from "./EventLog.ts"
+import { durabilityOf } from "./Facts.ts"
+import type { Left } from "./Fold.ts"
 import { answer, type Command, Inbox, refuse } from "./Inbox.ts"
 import { Journal } from "./Journal.ts"
 import type { ModelClient } from "./ModelClient.ts"
+import { opening } from "./Opening.ts"
+import { inTime } from "./Recording.ts"
+import { reopen } from "./Reopen.ts"
+import { restore } from "./Restore.ts"
+import type { AppendError } from "./store/StoreErrors.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
-import type * as Turn from "./Turn.ts"
 import { stopBound } from "./TurnRunner.ts"
 import { type Services, Workshop } from "./Workshop.ts"
 
@@ -33,6 +48,13 @@ export type { Conversation, OwnedConversation } from "./ConversationHandle.ts"
 
 const shutDown: Command = {
   input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
+}
+
+/** A command that was decided; nobody knows of it before it is recorded. */
+interface Decided {
+  /** Absent of what nobody asked for. */
+  readonly command?: Command
+  readonly decision: Decision
 }
 
 /** One life of a conversation. A class: its methods are shared, closures would cost every idle conversation anew. */
@@ -44,20 +66,22 @@ class Live implements OwnedConversation {
   private readonly services: Services
   /** Made when it is needed: most conversations lie idle. */
   private made: Workshop | undefined
-  /** True once the last command was carried out. */
+  /** True once the last command was decided. */
   private over = false
+  /** Why nothing can be recorded any more. */
+  private lost: ConversationUnavailable | undefined
 
   constructor(
     id: ConversationId,
-    settings: ConversationSettings,
     options: ConversationOptions,
-    parts: { readonly inbox: Inbox; readonly services: Services },
+    parts: { readonly inbox: Inbox; readonly journal: Journal; readonly services: Services },
   ) {
     this.id = id
     this.options = options
     this.inbox = parts.inbox
+    this.journal = parts.journal
     this.services = parts.services
-    this.journal = new Journal(id, settings, options)
+    options.permits?.resume(this.journal.now)
   }
 
   get state(): Effect.Effect<State> {
@@ -69,9 +93,9 @@ class Live implements OwnedConversation {
   }
 
   get suspend(): OwnedConversation["suspend"] {
-    return Effect.flatMap(Deferred.make<ReadonlyArray<Event> | undefined>(), (suspend) =>
+    return Effect.flatMap(Deferred.make<boolean>(), (suspend) =>
       Effect.flatMap(this.inbox.send({ suspend }), (taken) =>
-        taken ? Deferred.await(suspend) : Effect.undefined,
+        taken ? Deferred.await(suspend) : Effect.succeed(false),
       ),
     )
   }
@@ -86,7 +110,9 @@ class Live implements OwnedConversation {
         ...(options?.because === undefined ? {} : { because: options.because }),
       }),
       (answer): Effect.Effect<Receipt, SubmitError> => {
-        if (answer._tag === "Closed") return Effect.fail(new ConversationClosed())
+        if (answer._tag === "Closed") {
+          return Effect.fail(answer.because ?? this.lost ?? new ConversationClosed())
+        }
         const { receipt, refused } = answer.decision
         return receipt === undefined
           ? Effect.fail(refused ?? new ConversationClosed())
@@ -110,6 +136,25 @@ class Live implements OwnedConversation {
       : listening
   }
 
+  /** Deals with what an earlier life left open, before anything else. When that fails this life is over. */
+  begin(
+    left: Left,
+    repairs: ReadonlyArray<string> = [],
+  ): Effect.Effect<void, ConversationUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const { head } = this.journal
+      const decision = followedBy(warnings(head, repairs), (state) => reopen(state, left, nowMs))
+      this.journal.stage(undefined, decision, nowMs)
+      if (head.turn === undefined) this.options.permits?.resume(this.journal.head)
+      else this.options.permits?.settle(head, this.journal.head)
+      yield* this.carryOut([{ decision }])
+      if (this.lost === undefined) return
+      yield* this.close()
+      return yield* this.lost
+    })
+  }
+
   /** What its fiber runs. */
   get life(): Effect.Effect<void, Cause.Done> {
     return Effect.onExit(this.loop(), (exit) => {
@@ -126,82 +171,127 @@ class Live implements OwnedConversation {
     return (this.made ??= new Workshop(this.inbox, this.journal, this.services))
   }
 
-  /** Whoever waits for the answer goes on at once: what was recorded is published before. */
-  private answer<A>(reply: Deferred.Deferred<A>, value: A): void {
-    this.journal.publish()
-    answer(reply, value)
-  }
-
-  /** Carries out one command, all but the actions that it gives back. */
-  private interpret(command: Command, unread: number): Decision["actions"] {
+  /** Decides one command and stages what follows. */
+  private decide(command: Command, unread: number, nowMs: number): Decided {
     const { journal } = this
-    const { listeners, log } = journal
-    const before = journal.now
+    const before = journal.head
     if ("suspend" in command) {
       const { listings = [], turn, waiting } = before
       this.over =
-        turn === undefined && listings.length + waiting.length + listeners.size + unread === 0
-      this.answer(command.suspend, this.over ? log.all() : undefined)
-      return []
+        turn === undefined &&
+        listings.length + waiting.length + journal.listeners.size + unread === 0
+      return { command, decision: { state: before, events: [], actions: [], goOn: this.over } }
     }
     const { permits } = this.options
     const decided = decide(before, command.input)
     const decision = permits?.admit(before, decided) ?? decided
-    journal.record(decision.state, decision.events)
-    const after = journal.now
-    permits?.settle(before, after)
-    if (command.reply !== undefined) {
-      const step: Turn.Step | undefined =
-        decision.goOn === true
-          ? {
+    journal.stage(command.input, decision, nowMs)
+    permits?.settle(before, journal.head)
+    // What comes behind the last word is refused.
+    if (decision.actions.some(({ _tag }) => _tag === "Close")) this.over = true
+    return { command, decision }
+  }
+
+  /** Whoever waits for the answer goes on at once. */
+  private answer({ command, decision }: Decided): void {
+    if (command === undefined) return
+    if ("suspend" in command) return answer(command.suspend, decision.goOn === true)
+    if (command.reply === undefined) return
+    const { log, now } = this.journal
+    const step =
+      decision.goOn === true && command.input._tag === "Advance"
+        ? {
+            step: {
               history: log.history(),
               seq: log.seq - 1,
-              usage: after.usage,
+              usage: now.usage,
               tokens: log.tokens(),
-            }
-          : undefined
-      this.answer(command.reply, {
-        _tag: "Decision",
-        decision,
-        ...(step === undefined ? {} : { step }),
-      })
-    }
-    return decision.actions
+            },
+          }
+        : {}
+    answer(command.reply, { _tag: "Decision", decision, ...step })
   }
 
   private act(action: Action): Effect.Effect<void> {
+    if (action._tag === "Close") return Effect.void
+    const { workshop } = this
     switch (action._tag) {
       case "StartTurn":
-        return this.workshop.start(this.id, action.id)
+        return workshop.start(this.id, action.id, action.calls)
       case "InterruptTurn":
-        return this.workshop.runner.interrupt()
+        return workshop.runner.interrupt()
       case "Settle":
-        return this.workshop.desk.settle(action.number, action.verdict)
+        return workshop.desk.settle(action.number, action.verdict)
       case "StartDeadline":
-        return this.workshop.desk.startDeadline(action.number, action.after)
-      case "ListTools":
-        return this.workshop.list(action.id)
-      case "Close":
-        this.over = true
+        return workshop.desk.startDeadline(action.number, action.after)
+      case "KeepDeadline":
+        return workshop.desk.keepDeadline(action.number, action.after)
+      case "MoveDeadline":
+        workshop.desk.moveDeadline(action.from, action.to)
         return Effect.void
+      case "ListTools":
+        return workshop.list(action.id)
     }
   }
 
-  /** Carries out these commands; what they say is published together, as far as nothing else runs in between. */
+  /** Records what was staged; false, and nothing of it happened, when it cannot be recorded. */
+  private record(): Effect.Effect<boolean> {
+    const { journal, options } = this
+    const { records } = journal
+    const { writer } = options
+    if (writer === undefined || records.length === 0) return Effect.succeed(true)
+    return Effect.matchEffect(inTime("append", writer.append(records, durabilityOf(records))), {
+      onSuccess: () => Effect.succeed(true),
+      onFailure: (error) => this.lose(error),
+    })
+  }
+
+  /** Nothing can be recorded any more: this life is over, and the log is the truth. */
+  private lose(because: AppendError): Effect.Effect<boolean> {
+    this.lost = new ConversationUnavailable({ id: this.id, reason: because.message, because })
+    this.over = true
+    this.journal.drop()
+    return Effect.as(
+      Effect.logError(`conversation ${this.id} is unloaded: nothing can be recorded`, because),
+      false,
+    )
+  }
+
+  /** Records what these decided, tells it, answers and acts; or none of it. */
+  private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
+    return Effect.flatMap(this.record(), (recorded) => {
+      if (!recorded) {
+        for (const { command } of all) if (command !== undefined) refuse(command, this.lost)
+        return Effect.void
+      }
+      this.journal.commit()
+      return this.tell(all)
+    })
+  }
+
+  private tell(all: ReadonlyArray<Decided>): Effect.Effect<void> {
+    const acting: Array<Action> = []
+    for (const decided of all) {
+      this.answer(decided)
+      // A hundred thousand deltas are no reason for as many effects.
+      for (const action of decided.decision.actions) acting.push(action)
+    }
+    return acting.length === 0
+      ? Effect.void
+      : Effect.forEach(acting, (action) => this.act(action), { discard: true })
+  }
+
+  /** Carries out these commands as one batch. */
   private work(commands: ReadonlyArray<Command>): Effect.Effect<void> {
-    return Effect.gen({ self: this }, function* () {
+    return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const all: Array<Decided> = []
       let left = commands.length
       for (const command of commands) {
         left--
-        if (this.over) {
-          refuse(command)
-          continue
-        }
-        const actions = this.interpret(command, left + this.inbox.size)
-        if (actions.length > 0) this.journal.publish()
-        for (const action of actions) yield* this.act(action)
+        if (this.over) refuse(command, this.lost)
+        else all.push(this.decide(command, left + this.inbox.size, nowMs))
       }
-      this.journal.publish()
+      return all.length === 0 ? Effect.void : this.carryOut(all)
     }).pipe(Effect.uninterruptible)
   }
 
@@ -246,29 +336,60 @@ class Live implements OwnedConversation {
 
   private close(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      yield* this.inbox.end
+      const { lost } = this
+      yield* this.inbox.end(lost)
       yield* this.made?.desk.close() ?? Effect.void
       this.journal.end()
       yield* this.made?.close() ?? Effect.void
-      this.options.permits?.settle(this.journal.now, { turn: undefined })
-      yield* this.options.onClose ?? Effect.void
+      this.options.permits?.settle(this.journal.head, { turn: undefined })
+      yield* (
+        this.options.onClose?.(
+          lost === undefined ? { _tag: "Ended" } : { _tag: "Lost", because: lost },
+        ) ?? Effect.void
+      )
     })
   }
 }
 
+/** What was put right of its log. */
+const warnings = (state: State, repairs: ReadonlyArray<string>): Decision => ({
+  ...nothing(state),
+  events: repairs.map((message) => ({ id: "", msg: { type: "warning", message } })),
+})
+
+/** A conversation that has said nothing but its first events. */
+const beginning = (
+  id: ConversationId,
+  settings: ConversationSettings,
+  maxListeners: number | undefined,
+): Journal => {
+  const state = initial(settings)
+  const events = number(state.seq, opening(id, settings))
+  const log = new EventLog()
+  log.append(events)
+  return new Journal(log, events.reduce(project, state), maxListeners)
+}
+
 /**
  * Makes a conversation that lives until the scope closes or it is shut down; then `onClose` runs. Its fiber keeps the
- * context that this runs in.
+ * context that this runs in. Fails, and nothing is left behind, when it cannot record what becomes of what an earlier
+ * life left open.
  */
 export const makeIn = Effect.fnUntraced(function* (
   scope: Scope.Scope,
   id: ConversationId,
   settings: ConversationSettings,
-  options: ConversationOptions = {},
-): Effect.fn.Return<OwnedConversation, never, ModelClient | ToolRuntime> {
+  { existing, repairs, ...options }: ConversationOptions = {},
+): Effect.fn.Return<OwnedConversation, ConversationUnavailable, ModelClient | ToolRuntime> {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const inbox = yield* Inbox.make
-  const live = new Live(id, settings, options, { inbox, services })
+  const { maxListeners } = options
+  const journal =
+    existing === undefined
+      ? beginning(id, settings, maxListeners)
+      : new Journal(existing.log, restore(settings, existing), maxListeners)
+  const live = new Live(id, options, { inbox, journal, services })
+  if (existing !== undefined) yield* live.begin(existing.left, repairs)
   // An interrupt that came before the fiber got to its first step would end it without a word.
   yield* Effect.forkIn(live.life, scope, { startImmediately: true, uninterruptible: true })
   return live
@@ -277,5 +398,8 @@ export const makeIn = Effect.fnUntraced(function* (
 /** Likewise, in the scope at hand. */
 export const make = (
   ...of: [id: ConversationId, settings: ConversationSettings, options?: ConversationOptions]
-): Effect.Effect<OwnedConversation, never, Scope.Scope | ModelClient | ToolRuntime> =>
-  Effect.flatMap(Effect.scope, (scope) => makeIn(scope, ...of))
+): Effect.Effect<
+  OwnedConversation,
+  ConversationUnavailable,
+  Scope.Scope | ModelClient | ToolRuntime
+> => Effect.flatMap(Effect.scope, (scope) => makeIn(scope, ...of))

@@ -1,5 +1,7 @@
 /** What submitting to a conversation, or finding one, can fail with. */
 import * as Schema from "effect/Schema"
+import { SettingsError } from "./ConversationSettings.ts"
+import { LeaseHeld, LeaseLost, StoreError, StoreLimit } from "./store/StoreErrors.ts"
 
 /** The conversation is shutting down or gone. */
 export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()(
@@ -30,10 +32,30 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
   },
 ) {}
 
-/** The conversation exists but cannot be used now: it could not be loaded again. */
+/** The provider that a stored conversation was made with is not configured any more. */
+export class ProviderGone extends Schema.TaggedError<ProviderGone>()("ProviderGone", {
+  /** Its id. */
+  provider: Schema.String,
+}) {
+  override get message() {
+    return `its model provider \`${this.provider}\` is not configured any more`
+  }
+}
+
+/**
+ * The conversation exists but cannot be used now: it could not be loaded, or what it was about to do could not be recorded,
+ * and nothing of that happened. The next use loads it again.
+ */
 export class ConversationUnavailable extends Schema.TaggedError<ConversationUnavailable>()(
   "ConversationUnavailable",
-  { id: Schema.String, reason: Schema.String },
+  {
+    id: Schema.String,
+    reason: Schema.String,
+    /** What stands behind it, where a program can tell: who has the lease, which limit was reached, which provider is gone. */
+    because: Schema.optionalKey(
+      Schema.Union([LeaseHeld, LeaseLost, StoreLimit, StoreError, ProviderGone, SettingsError]),
+    ),
+  },
 ) {
   override get message() {
     return `conversation ${this.id} is not available: ${this.reason}`

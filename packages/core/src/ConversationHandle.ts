@@ -11,7 +11,8 @@ import type { State } from "./ConversationState.ts"
 import type { Receipt, WhileRunning } from "./Decision.ts"
 import type { Listener } from "./Listener.ts"
 import type { OutboxLimits } from "./Outbox.ts"
-import type { Existing } from "./Restore.ts"
+import type { Existing } from "./Fold.ts"
+import type { LogWriter } from "./store/ConversationStore.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
 
 export interface Conversation {
@@ -72,18 +73,30 @@ export interface OwnedConversation extends Conversation {
   /** Every durable event so far: a snapshot. */
   readonly events: Effect.Effect<ReadonlyArray<Event>>
   /**
-   * When nothing runs, waits, lists tools or listens and nothing unread is in the inbox: ends the fiber without any event and
-   * gives the log. Otherwise, and of one that has ended, undefined and nothing happened. A submission that races
-   * with it either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
+   * When nothing runs, waits, lists tools or listens and nothing unread is in the inbox: ends the fiber without any event
+   * and gives true. Otherwise, and of one that has ended, false and nothing happened. A submission that races with it
+   * either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
    */
-  readonly suspend: Effect.Effect<ReadonlyArray<Event> | undefined>
+  readonly suspend: Effect.Effect<boolean>
 }
+
+/** Why the fiber of a conversation ended: by its own word, or because it could not record what it did. */
+export type Fate =
+  | { readonly _tag: "Ended" }
+  | { readonly _tag: "Lost"; readonly because: ConversationUnavailable }
 
 export interface ConversationOptions {
   /** Runs when the fiber has ended, for whatever reason. */
-  readonly onClose?: Effect.Effect<unknown>
-  /** Goes on from here; no event is told anew, but a turn that was left open is closed with `turn_aborted`. */
+  readonly onClose?: (fate: Fate) => Effect.Effect<unknown>
+  /** Where everything is recorded before it happens; without one nothing is. */
+  readonly writer?: LogWriter
+  /**
+   * Goes on from here; no event is told anew. A turn that was left open waits for its answers, is taken up again or is
+   * closed with `turn_aborted` (`Reopen.ts`).
+   */
   readonly existing?: Existing
+  /** What was wrong with that and was put right: told as `warning`s, first of all. */
+  readonly repairs?: ReadonlyArray<string>
   /** One more is refused. Default 1,024. */
   readonly maxListeners?: number
   /** Shared by the conversations whose turns count together; default: no limit. */

@@ -2,10 +2,11 @@
  * The conversations of one process: made, found, listed, forked and ended here, nowhere else (§5.1, §5.2).
  *
  * Owns the scope of each conversation. Keeps L3 (a start that fails leaves nothing behind) and L8 at its level:
- * closing the manager ends every conversation, all at the same time and within the bound of each. Memory is bounded:
- * what is idle goes to the `ConversationStore` and comes back when it is used (`ConversationManagerResidents`).
+ * closing the manager ends every conversation, all at the same time and within the bound of each. A conversation is in
+ * the `ConversationStore` from its first event on and whatever it does is recorded there first (L10); memory is bounded: what
+ * is idle leaves it and comes back when it is used (`ConversationManagerResidents`).
  */
-import type { ConversationId } from "@colloquy/protocol/Ids"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -25,20 +26,27 @@ import { type Entry, entryOf } from "./ConversationManagerEntry.ts"
 import { Handle } from "./ConversationManagerHandle.ts"
 import { type ConversationPage, type PageOptions, pageOf } from "./ConversationManagerPages.ts"
 import { make as makeResidents } from "./ConversationManagerResidents.ts"
-import { ask } from "./ConversationManagerStorage.ts"
-import type { ConversationSettings } from "./ConversationSettings.ts"
-import { ConversationStore, type StoreError } from "./ConversationStore.ts"
+import { make as makeStorage, type Program, unavailable } from "./ConversationManagerStorage.ts"
+import { type ConversationSettings, SettingsResolver } from "./ConversationSettings.ts"
 import type { BadCursor } from "./Cursor.ts"
 import { type BadForkRule, beyondHistory, forkLog, type ForkRule, problemOf } from "./Fork.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import type { ModelClient } from "./ModelClient.ts"
+import { number } from "./ConversationState.ts"
+import { opening } from "./Opening.ts"
+import { inTime } from "./Recording.ts"
+import { ConversationStore, type Where } from "./store/ConversationStore.ts"
+import type { LeaseHeld, StoreError } from "./store/StoreErrors.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 
 export interface ConversationManagerOptions {
-  /** That exist, in memory or stored; one more is refused. Default 100,000: the store in memory keeps their events. */
+  /**
+   * That this manager made or took up and nobody has removed; one more is refused. Default 100,000: the store in memory keeps
+   * their events.
+   */
   readonly maxConversations?: number
   /**
-   * In memory at once; the least recently used idle one is stored to make room, and where none is idle one more is
+   * In memory at once; the least recently used idle one leaves it to make room, and where none is idle one more is
    * refused. Default 1,000: at some 6 KiB each an idle process stays small.
    */
   readonly maxLoaded?: number
@@ -46,40 +54,61 @@ export interface ConversationManagerOptions {
   readonly maxTurns?: number
   /** Per conversation; one more is refused `TooManyListeners`. Default 1,024. */
   readonly maxListeners?: number
-  /** A conversation that nobody used, ran or listened to for this long is stored. Default 10 minutes. */
+  /** A conversation that nobody used, ran or listened to for this long leaves memory. Default 10 minutes. */
   readonly idleTimeToLive?: Duration.Input
+  /** Who makes conversations here, as their logs tell it. Default `colloquy`, version `0`. */
+  readonly program?: Program
 }
 
 /** Ten seconds for a store, one for a turn, its kill grace, and some room. */
 const shutdownBound = Duration.seconds(12)
 
 /** Why a conversation could not be made. Nothing of it is left behind (L3). */
-export type CreateError = TooManyConversations | ManagerClosed
+export type CreateError =
+  | TooManyConversations
+  | ManagerClosed
+  | StoreError
+  | ConversationUnavailable
+
+/** Why what a store has of a conversation could not be taken away or moved. */
+export type PutAwayError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
 
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
 export class ConversationManager extends Context.Service<
   ConversationManager,
   {
-    /** Makes a conversation; its first event, `session_configured`, is in its log when this returns. */
+    /**
+     * Makes a conversation; it is on disk, and its first event, `session_configured`, is in its log when this returns (L10).
+     */
     readonly create: (settings: ConversationSettings) => Effect.Effect<Conversation, CreateError>
     /**
-     * Finds a conversation and loads it if need be; several callers share one load. What it gives goes on working
-     * when the conversation is stored meanwhile: each call loads it again.
+     * Finds a conversation, of whatever process, and loads it if need be; several callers share one load. What it gives
+     * goes on working when the conversation leaves memory meanwhile: each call loads it again. An archived one is
+     * `ConversationUnavailable`; so is one that another process writes, and `because` then names it (`LeaseHeld`).
      */
     readonly get: (id: string) => Effect.Effect<Conversation, GetError>
+    /** Likewise, by the path of its file, archived or not. A path that the store does not take is `ConversationUnavailable`. */
+    readonly open: (path: string) => Effect.Effect<Conversation, GetError>
     /**
-     * Newest first, a page at a time. Pages that follow on one another show each conversation that lives throughout
-     * exactly once, whatever is made or removed in between.
+     * What the store has, newest first by the time of creation, a page at a time; loads nothing. Pages that follow on one
+     * another show each conversation that lives throughout exactly once, whatever is made or removed in between.
      */
     readonly list: (
       options?: PageOptions,
-    ) => Effect.Effect<ConversationPage, BadCursor | BadPageLimit>
+    ) => Effect.Effect<ConversationPage, BadCursor | BadPageLimit | StoreError>
     /**
      * Ends a conversation: its turn, its listeners, its fiber, what the store has of it. Returns when that is done.
-     * From the call on nobody finds it. When the store fails it lives on, and removing it can be tried again.
+     * From the call on nobody finds it. When the store fails it is found again, and removing it can be tried again.
      */
-    readonly remove: (id: string) => Effect.Effect<void, NoSuchConversation | StoreError>
+    readonly remove: (id: string) => Effect.Effect<void, PutAwayError>
+    /**
+     * Ends what runs of a conversation and puts it away: it is not listed and not found by its id until it is unarchived. When
+     * the store fails it is where it was.
+     */
+    readonly archive: (id: string) => Effect.Effect<void, PutAwayError>
+    /** Brings it back. */
+    readonly unarchive: (id: string) => Effect.Effect<void, PutAwayError>
     /**
      * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
      * is left out and goes on. A rule that cannot be counted, or counts beyond the history, is refused.
@@ -89,14 +118,14 @@ export class ConversationManager extends Context.Service<
       rule: ForkRule,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
-     * Calls the listener right after each change of the list: one was made, one was removed or has ended. Until the
+     * Calls the listener right after each change of the list: one was made, one was removed or put away. Until the
      * scope ends. It must return at once.
      */
     readonly watch: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
     /**
-     * Ends every conversation, all at once: returns when the slowest one's turn has stopped (one second and the kill
-     * grace, where its tools stop) and a store that was just asked has answered, after twelve seconds whatever does
-     * not. What is left behind then goes on ending by itself. No new work is taken from the call on. Stores nothing.
+     * Ends every conversation in memory, all at once: returns when the slowest one's turn has stopped (one second and the
+     * kill grace, where its tools stop) and a store that was just asked has answered, after twelve seconds whatever does
+     * not. What is left behind then goes on ending by itself. No new work is taken from the call on.
      * Closing the layer does the same.
      */
     readonly shutdown: Effect.Effect<void>
@@ -107,7 +136,7 @@ export class ConversationManager extends Context.Service<
   ): Layer.Layer<
     ConversationManager,
     never,
-    ModelClient | ToolRuntime | IdGenerator | ConversationStore
+    ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
   > =>
     Layer.effect(
       this,
@@ -117,14 +146,16 @@ export class ConversationManager extends Context.Service<
   static readonly layer = this.layerWith({})
 }
 
+const defaultProgram: Program = { originator: "colloquy", version: "0" }
+
 const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   const maxConversations = options.maxConversations ?? 100_000
   const ids = yield* IdGenerator
   const store = yield* ConversationStore
+  /** Those that this manager made or took up. */
   const entries = new Map<string, Entry>()
   /** Conversations that are being made. */
   let starting = 0
-  let ordinals = 0
   let ended: Deferred.Deferred<void> | undefined
   const watchers = new Set<() => void>()
 
@@ -132,44 +163,56 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     for (const watcher of watchers) watcher()
   }
 
-  const unlist = (id: string) => {
-    if (entries.delete(id)) changed()
-  }
-
+  const storage = makeStorage(store, yield* SettingsResolver, options.program ?? defaultProgram)
   const residents = yield* makeResidents({
     maxLoaded: options.maxLoaded ?? 1000,
     maxTurns: options.maxTurns ?? 1000,
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
-    onEnded: ({ id }) => unlist(id),
+    storage,
   })
-
-  const list = (entry: Entry) => {
-    entry.ordinal = ordinals++
-    entries.set(entry.id, entry)
-    changed()
-  }
 
   const handle = (entry: Entry): Conversation => new Handle(entry, residents)
 
-  const find = (id: string) =>
-    Effect.suspend(() => {
-      const entry = entries.get(id)
-      return entry === undefined || entry.leaving
-        ? Effect.fail(new NoSuchConversation({ id }))
-        : Effect.succeed(entry)
-    })
-
-  const open = Effect.suspend(() =>
+  const isOpen = Effect.suspend(() =>
     ended === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
   )
 
+  /** One that is in the store and not here yet. */
+  const takeUp = Effect.fnUntraced(function* (name: string, where: Where) {
+    const { meta } = yield* inTime("metadata", store.metadata(where))
+    yield* isOpen
+    const { id } = meta
+    const entry = entries.get(id) ?? entryOf(id, { _tag: "Stored" })
+    if (entry.leaving) return yield* new NoSuchConversation({ id: name })
+    entries.set(id, entry)
+    if ("path" in where) entry.path = where.path
+    return entry
+  })
+
+  const find = (name: string) =>
+    Effect.suspend(() => {
+      const entry = entries.get(name)
+      if (entry !== undefined && !entry.leaving) return Effect.succeed(entry)
+      const parsed = parseConversationId(name)
+      return entry !== undefined || "problem" in parsed
+        ? Effect.fail(new NoSuchConversation({ id: name }))
+        : takeUp(name, { id: parsed.id })
+    })
+
+  /** A store that cannot say whether it has it. */
+  const found = (
+    name: string,
+    finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+  ) =>
+    Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
+
   const start = (
     settings: ConversationSettings,
-    logOf?: (id: ConversationId) => ReadonlyArray<Event>,
+    from?: { readonly id: string; readonly log: (id: ConversationId) => ReadonlyArray<Event> },
   ): Effect.Effect<Conversation, CreateError> =>
     Effect.gen(function* () {
-      yield* open
+      yield* isOpen
       if (entries.size + starting >= maxConversations) {
         return yield* new TooManyConversations({ limit: "total", maxConversations })
       }
@@ -177,14 +220,18 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
       return yield* Effect.gen(function* () {
         const id = yield* ids.conversationId
         const entry = entryOf(id, { _tag: "Gone" })
-        const events = logOf?.(id)
-        const source = events === undefined ? { settings } : { settings, events }
-        yield* residents.begin(entry, Effect.succeed(source))
+        const birth =
+          from === undefined
+            ? { events: number(0, opening(id, settings)) }
+            : { events: from.log(id), forkedFrom: from.id }
+        yield* residents.begin(entry, settings, birth)
         if (ended !== undefined) {
           yield* residents.end(entry)
+          yield* storage.forget(entry)
           return yield* new ManagerClosed()
         }
-        list(entry)
+        entries.set(id, entry)
+        changed()
         return handle(entry)
       }).pipe(
         Effect.ensuring(
@@ -193,6 +240,30 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
           }),
         ),
       )
+    }).pipe(Effect.uninterruptible)
+
+  /** Ends its life here, then has the store do something with what it has of it; nobody finds it meanwhile. */
+  const putAway = (
+    operation: "delete" | "archive",
+    name: string,
+  ): Effect.Effect<void, PutAwayError> =>
+    Effect.gen(function* () {
+      yield* isOpen
+      const entry = yield* find(name)
+      entry.leaving = true
+      yield* residents.end(entry)
+      const { id } = entry
+      yield* inTime(operation, store[operation](id)).pipe(
+        Effect.onError(() =>
+          Effect.sync(() => {
+            entry.slot = { _tag: "Stored" }
+            entry.leaving = false
+          }),
+        ),
+      )
+      entries.delete(id)
+      changed()
+      // An interrupt in between would leave a conversation that nobody can find or end.
     }).pipe(Effect.uninterruptible)
 
   /** Begins once; whoever asks waits for the same end. */
@@ -219,40 +290,36 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     ),
   )
 
-  // What cannot be listed is not lost: it is in the store, and told of.
-  const kept = yield* ask("list", store.list).pipe(
-    Effect.catch((error) => Effect.as(Effect.logError("stored conversations", error), [])),
-  )
-  for (const id of kept) list(entryOf(id, { _tag: "Stored" }))
-
   yield* Effect.forkScoped(residents.sweep)
   yield* Effect.addFinalizer(() => shutdown)
+
+  const load = (entry: Entry) => residents.using(entry, () => Effect.succeed(handle(entry)))
 
   return ConversationManager.of({
     create: (settings) => start(settings),
     get: Effect.fnUntraced(function* (id) {
-      yield* open
-      const entry = yield* find(id)
-      return yield* residents.using(entry, () => Effect.succeed(handle(entry)))
+      yield* isOpen
+      return yield* load(yield* found(id, find(id)))
     }),
-    list: (page) => Effect.suspend(() => Effect.fromResult(pageOf(entries, page))),
-    remove: Effect.fnUntraced(function* (id) {
-      const entry = yield* find(id)
-      entry.leaving = true
-      yield* Effect.onError(residents.erase(entry), () =>
-        Effect.sync(() => {
-          entry.leaving = false
-        }),
-      )
-      unlist(id)
-      yield* residents.end(entry)
-      // An interrupt in between would leave a conversation that nobody can find or end.
-    }, Effect.uninterruptible),
+    open: Effect.fnUntraced(function* (path) {
+      yield* isOpen
+      return yield* load(yield* found(path, takeUp(path, { path })))
+    }),
+    list: (page) => pageOf(store, entries, page),
+    remove: (id) => putAway("delete", id),
+    archive: (id) => putAway("archive", id),
+    unarchive: Effect.fnUntraced(function* (name) {
+      yield* isOpen
+      const parsed = parseConversationId(name)
+      if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
+      yield* inTime("unarchive", store.unarchive(parsed.id))
+      changed()
+    }),
     fork: Effect.fnUntraced(function* (id, rule) {
-      yield* open
+      yield* isOpen
       const problem = problemOf(rule)
       if (problem !== undefined) return yield* problem
-      const entry = yield* find(id)
+      const entry = yield* found(id, find(id))
       const { events, settings } = yield* residents.using(entry, (conversation) =>
         Effect.all({
           events: conversation.events,
@@ -261,7 +328,10 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
       )
       const beyond = beyondHistory(events, rule)
       if (beyond !== undefined) return yield* beyond
-      return yield* start(settings, (id) => forkLog(events, rule, { id, settings }))
+      return yield* start(settings, {
+        id: entry.id,
+        log: (forked) => forkLog(events, rule, { id: forked, settings }),
+      })
     }),
     watch: (listener) =>
       Effect.asVoid(

@@ -4,47 +4,52 @@ import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
 import type { OwnedConversation } from "./Conversation.ts"
 import type { ConversationUnavailable } from "./ConversationErrors.ts"
+import type { ConversationSettings } from "./ConversationSettings.ts"
 
 /** One life of a conversation in memory. */
 export interface Live {
   readonly conversation: OwnedConversation
+  /** Its fibers. */
   readonly scope: Scope.Closeable
+  /** Its lease (L16): closed when nothing is recorded any more, also where a fiber does not end. */
+  readonly lease: Scope.Closeable
   /** Set when its fiber has ended. */
   readonly fate: { ended: boolean }
 }
 
 export type Slot =
   | { readonly _tag: "Live"; readonly live: Live }
-  /** Being stored or loaded; whoever wants it waits for `done` and looks again. */
+  /** Leaving memory or being loaded; whoever wants it waits for `done` and looks again. */
   | {
       readonly _tag: "Moving"
       readonly to: "Stored" | "Live"
       readonly done: Deferred.Deferred<void, ConversationUnavailable>
     }
   | { readonly _tag: "Stored" }
-  /** Removed, shut down or ended; its last life still answers those who hold it. */
+  /** Removed, or the manager is closed; its last life still answers those who hold it. */
   | { readonly _tag: "Gone"; readonly live?: Live }
 
 export interface Entry {
   readonly id: ConversationId
-  /** Counts the conversations of the manager in the order in which they are listed. */
-  ordinal: number
   slot: Slot
   /** Calls that are being carried out: as long as there are any it stays in memory. */
   uses: number
   usedAtMs: number
-  /** True when the store has it, maybe an older state of it. */
-  stored: boolean
-  /** True while it is being removed: nobody finds it any more. */
+  /** True while it is being removed or put away: nobody finds it any more. */
   leaving: boolean
+  /** Where it was opened by its file. */
+  path?: string
+  /**
+   * Those it ran with when it left memory, if this process had it there: with what no store keeps, such as a rule of an
+   * embedding application.
+   */
+  settings?: ConversationSettings
 }
 
 export const entryOf = (id: ConversationId, slot: Slot): Entry => ({
   id,
-  ordinal: 0,
   slot,
   uses: 0,
   usedAtMs: 0,
-  stored: slot._tag === "Stored",
   leaving: false,
 })

@@ -1,14 +1,32 @@
-/** Pages of a manager's conversations, newest first. Pure. */
+/** Pages of a manager's conversations, newest first, as the store has them. */
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import * as Result from "effect/Result"
+import * as Effect from "effect/Effect"
 import { BadPageLimit } from "./ConversationErrors.ts"
 import type { Entry } from "./ConversationManagerEntry.ts"
-import { BadCursor, decode, encode } from "./Cursor.ts"
+import { type BadCursor, decode, encode } from "./Cursor.ts"
+import { inTime } from "./Recording.ts"
+import type {
+  ConversationStore,
+  ConversationSummary as Stored,
+  ListQuery,
+} from "./store/ConversationStore.ts"
+import type { StoreError } from "./store/StoreErrors.ts"
 
-interface ConversationSummary {
+/** What a list tells of a conversation; none of them is loaded for it. */
+export interface ConversationSummary {
   readonly id: ConversationId
   /** False when it is in the store and comes back at its next use. */
   readonly loaded: boolean
+  /** What a person said first, white space folded; absent while nobody has said anything. */
+  readonly preview?: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly cwd: string
+  readonly provider?: string
+  readonly model?: string
+  readonly archived: boolean
+  /** Of its file, where the store keeps files. */
+  readonly path?: string
 }
 
 export interface ConversationPage {
@@ -17,7 +35,10 @@ export interface ConversationPage {
   readonly nextCursor?: string
 }
 
-export interface PageOptions {
+export interface PageOptions extends Pick<
+  ListQuery,
+  "cwd" | "provider" | "archived" | "spoken" | "text"
+> {
   /** The `nextCursor` of an earlier page; default: the newest. */
   readonly cursor?: string
   /** 1 to 1,000; default 50. */
@@ -27,36 +48,40 @@ export interface PageOptions {
 const maxLimit = 1000
 const defaultLimit = 50
 
-/** The first ordinal that is not on the page. */
-const endOf = (
-  entries: ReadonlyMap<string, Entry>,
-  cursor: string | undefined,
-): Result.Result<number, BadCursor> => {
-  if (cursor === undefined) return Result.succeed(Number.POSITIVE_INFINITY)
-  return Result.flatMap(decode(cursor), ({ id, ordinal }) => {
-    // The conversation may be gone; one that lives stands where it stood, or the cursor is of another manager.
-    const entry = entries.get(id)
-    return entry === undefined || entry.ordinal === ordinal
-      ? Result.succeed(ordinal)
-      : Result.fail(new BadCursor())
-  })
-}
+const summaryOf = (
+  { archived, meta, path, preview, updatedAtMs }: Stored,
+  entry: Entry | undefined,
+): ConversationSummary => ({
+  id: meta.id,
+  loaded: entry?.slot._tag === "Live",
+  createdAtMs: meta.createdAtMs,
+  updatedAtMs,
+  cwd: meta.cwd,
+  archived,
+  ...(preview === undefined ? {} : { preview }),
+  ...(meta.provider === undefined ? {} : { provider: meta.provider }),
+  ...(meta.model === undefined ? {} : { model: meta.model }),
+  ...(path === undefined ? {} : { path }),
+})
 
-/** `entries` stand in the order of their ordinals. */
-export const pageOf = (
+export const pageOf = Effect.fnUntraced(function* (
+  store: ConversationStore["Service"],
   entries: ReadonlyMap<string, Entry>,
-  { cursor, limit = defaultLimit }: PageOptions = {},
-): Result.Result<ConversationPage, BadCursor | BadPageLimit> => {
+  { cursor, limit = defaultLimit, ...filters }: PageOptions = {},
+): Effect.fn.Return<ConversationPage, BadCursor | BadPageLimit | StoreError> {
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    return Result.fail(new BadPageLimit({ limit, maxLimit }))
+    return yield* new BadPageLimit({ limit, maxLimit })
   }
-  return Result.map(endOf(entries, cursor), (end) => {
-    const listed = [...entries.values()].filter((e) => e.ordinal < end && !e.leaving)
-    const page = listed.slice(-limit).toReversed()
-    const last = page.at(-1)
-    return {
-      items: page.map(({ id, slot }) => ({ id, loaded: slot._tag === "Live" })),
-      ...(last === undefined || listed.length === page.length ? {} : { nextCursor: encode(last) }),
-    }
-  })
-}
+  const after = cursor === undefined ? undefined : yield* Effect.fromResult(decode(cursor))
+  const { items, next } = yield* inTime(
+    "list",
+    store.list({ ...filters, limit, ...(after === undefined ? {} : { after }) }),
+  )
+  return {
+    items: items.flatMap((stored) => {
+      const entry = entries.get(stored.meta.id)
+      return entry?.leaving === true ? [] : [summaryOf(stored, entry)]
+    }),
+    ...(next === undefined ? {} : { nextCursor: encode(next) }),
+  }
+})

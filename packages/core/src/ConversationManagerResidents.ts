@@ -1,9 +1,11 @@
 /**
- * Which conversations are in memory: loads them when they are used, and stores those that are idle, the least
- * recently used first, when room is needed or their time is over.
+ * Which conversations are in memory: loads them when they are used, and lets those go that are idle, the least
+ * recently used first, when room is needed or their time is over. One in memory has the lease of its log (L16); what
+ * leaves memory gives it back, and has nothing to save: everything it did is recorded.
  *
  * A conversation moves between memory and store in a fiber of its own, so that nobody's interruption leaves it in
- * between; who wants it meanwhile waits. A conversation whose `save` fails goes on in memory: nothing is lost.
+ * between; who wants it meanwhile waits. One that can record nothing any more is let go, too: its next use loads what
+ * is recorded.
  */
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -19,10 +21,8 @@ import { type ConversationUnavailable, TooManyConversations } from "./Conversati
 import type { Entry, Live } from "./ConversationManagerEntry.ts"
 import { sweep } from "./ConversationManagerSweep.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import { make as makeStorage, unavailable } from "./ConversationManagerStorage.ts"
-import { ConversationStore } from "./ConversationStore.ts"
+import { type Birth, type Source, type Storage, unavailable } from "./ConversationManagerStorage.ts"
 import type { ModelClient } from "./ModelClient.ts"
-import type { Existing } from "./Restore.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 import { TurnPermits } from "./TurnPermits.ts"
 
@@ -31,9 +31,11 @@ export interface ResidentsOptions {
   readonly maxTurns: number
   readonly maxListeners: number
   readonly idleTimeToLive: Duration.Duration
-  /** A conversation ended by itself: the manager forgets it. */
-  readonly onEnded: (entry: Entry) => void
+  readonly storage: Storage
 }
+
+/** A store that does not take a lease back in this time keeps nobody waiting. */
+const releaseBound = Duration.seconds(10)
 
 /** True when it could be done. Why it could not was logged by the storage, and whose move it was is told. */
 const whatever = (move: Effect.Effect<void, ConversationUnavailable>): Effect.Effect<boolean> =>
@@ -44,7 +46,7 @@ const whatever = (move: Effect.Effect<void, ConversationUnavailable>): Effect.Ef
 
 export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
-  const storage = makeStorage(yield* ConversationStore)
+  const { storage } = options
   const permits = new TurnPermits(options.maxTurns)
   const moves = yield* Scope.make()
   const room = yield* Semaphore.make(1)
@@ -69,11 +71,19 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     if (residents.delete(entry)) loaded--
   }
 
+  const lessor = (scope: Scope.Closeable) =>
+    Effect.interruptible(Scope.close(scope, Exit.void)).pipe(
+      Effect.timeoutOrElse({
+        duration: releaseBound,
+        orElse: () => Effect.logWarning("a store does not take a lease back, it is left behind"),
+      }),
+    )
+
   const open = Effect.fnUntraced(function* (
     entry: Entry,
-    settings: ConversationSettings,
-    existing: Existing | undefined,
-  ): Effect.fn.Return<Live> {
+    { existing, repairs, settings, writer }: Source,
+    lease: Scope.Closeable,
+  ): Effect.fn.Return<Live, ConversationUnavailable> {
     const scope = yield* Scope.make()
     const fate = { ended: false }
     const onClose = Effect.suspend(() => {
@@ -82,75 +92,67 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       return slot._tag === "Live" && slot.live.fate === fate ? ended(entry, slot.live) : Effect.void
     })
     const conversation = yield* makeIn(scope, entry.id, settings, {
-      onClose,
+      onClose: () => onClose,
       permits,
       maxListeners: options.maxListeners,
-      ...(existing === undefined ? {} : { existing }),
+      existing,
+      repairs,
+      writer,
     }).pipe(
       // The manager's own for all: one of the caller's would be held as long as the conversation lives.
       Effect.updateContext((_: Context.Context<never>) => services),
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
-    return { conversation, scope, fate }
+    return { conversation, scope, lease, fate }
   })
 
-  /** Its life is over without our doing: nothing of it is kept. */
-  const ended = (entry: Entry, live: Live) =>
-    Effect.suspend(() => {
-      depart(entry)
-      entry.slot = { _tag: "Gone", live }
-      options.onEnded(entry)
-      return storage.remove(entry).pipe(
-        Effect.catch((error) => Effect.logError(`${entry.id} stays in the store`, error)),
-        Effect.forkIn(moves),
-        Effect.asVoid,
-      )
-    })
+  /** It is in the store alone, and can be loaded again. */
+  const leave = Effect.fnUntraced(function* (entry: Entry, live: Live) {
+    entry.settings = (yield* live.conversation.state).settings
+    yield* lessor(live.lease)
+    entry.slot = { _tag: "Stored" }
+    depart(entry)
+  })
+
+  /** Its life is over without our doing; it can have another one. */
+  const ended = (entry: Entry, live: Live): Effect.Effect<void> =>
+    Effect.asVoid(whatever(move(entry, "Stored", leave(entry, live))))
 
   /** It is in memory now; room was kept for it. */
-  const occupy = (entry: Entry, live: Live) =>
+  const occupy = (entry: Entry, live: Live): Effect.Effect<void> =>
     Effect.suspend(() => {
       entry.slot = { _tag: "Live", live }
       residents.add(entry)
       someLoaded.openUnsafe()
-      return live.fate.ended ? ended(entry, live) : Effect.void
+      return live.fate.ended ? leave(entry, live) : Effect.void
     })
 
   const moveOut = Effect.fnUntraced(function* (entry: Entry, live: Live) {
-    const events = yield* live.conversation.suspend
-    if (events === undefined) return yield* occupy(entry, live)
-    const { settings, receipts } = yield* live.conversation.state
-    const kept = { settings, receipts, events }
+    if (!(yield* live.conversation.suspend)) return yield* occupy(entry, live)
     // What is left of this life: its scope, and a turn's fiber that would not stop.
     yield* Effect.forkIn(Scope.close(live.scope, Exit.void), moves, { uninterruptible: true })
-    const saved = yield* Effect.exit(storage.save(entry, kept))
-    if (Exit.isSuccess(saved)) {
-      entry.slot = { _tag: "Stored" }
-      depart(entry)
-    } else yield* occupy(entry, yield* open(entry, settings, kept))
-    return yield* saved
+    yield* leave(entry, live)
   })
 
   /** Begins a life in memory. Fails, and nothing is left behind, when there is no room. */
   const settle = <E>(
     entry: Entry,
-    source: Effect.Effect<{ readonly settings: ConversationSettings } & Partial<Existing>, E>,
-  ): Effect.Effect<void, E | TooManyConversations> =>
+    source: (lease: Scope.Scope) => Effect.Effect<Source, E>,
+  ): Effect.Effect<void, E | TooManyConversations | ConversationUnavailable> =>
     Effect.andThen(
       reserve,
       Effect.gen(function* () {
-        const { settings, events, receipts } = yield* source
-        const existing =
-          events === undefined
-            ? undefined
-            : { events, ...(receipts === undefined ? {} : { receipts }) }
-        yield* occupy(entry, yield* open(entry, settings, existing))
+        const lease = yield* Scope.make()
+        const live = yield* Effect.flatMap(source(lease), (from) => open(entry, from, lease)).pipe(
+          Effect.onError(() => lessor(lease)),
+        )
+        yield* occupy(entry, live)
         yield* touch(entry)
       }).pipe(Effect.onError(() => Effect.sync(() => loaded--))),
     )
 
   const moveIn = (entry: Entry) =>
-    settle(entry, storage.load(entry)).pipe(
+    settle(entry, (lease) => storage.load(entry, lease)).pipe(
       Effect.catchTag("TooManyConversations", ({ message }) =>
         Effect.fail(unavailable(entry, message)),
       ),
@@ -177,7 +179,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     )
   }
 
-  /** Stores it if nobody needs it now; else nothing happens. Fails when the store does. */
+  /** Lets it go if nobody needs it now; else nothing happens. */
   const evict = (entry: Entry): Effect.Effect<void, ConversationUnavailable> =>
     Effect.suspend(() => {
       const { slot } = entry
@@ -200,8 +202,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     let left = residents.size
     for (const entry of residents) {
       if (left-- === 0) break
-      // One that cannot be stored says that none can.
-      if (!(yield* whatever(evict(entry)))) break
+      yield* whatever(evict(entry))
       if (loaded < options.maxLoaded) {
         loaded++
         return
@@ -257,26 +258,27 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
         : Effect.succeed(entry.slot),
     )
 
-  /** Ends its life in memory: its turn, its listeners, its fiber. Returns when that is done. */
+  /** Ends its life in memory: its turn, its listeners, its fiber, its lease. Returns when that is done. */
   const end = Effect.fnUntraced(function* (entry: Entry) {
     const slot = yield* settled(entry)
     if (slot._tag === "Gone") return
     depart(entry)
     entry.slot = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
-    if (slot._tag === "Live") yield* Scope.close(slot.live.scope, Exit.void)
+    if (slot._tag !== "Live") return
+    entry.settings = (yield* slot.live.conversation.state).settings
+    yield* Scope.close(slot.live.scope, Exit.void)
+    yield* lessor(slot.live.lease)
   }, Effect.uninterruptible)
 
-  /** Makes the store forget it. */
-  const erase = (entry: Entry) => Effect.andThen(settled(entry), storage.remove(entry))
-
   return {
-    begin: settle,
+    /** Of a conversation that nobody has made before. */
+    begin: (entry: Entry, settings: ConversationSettings, birth: Birth) =>
+      settle(entry, (lease) => storage.create(entry, settings, birth, lease)),
     using,
     settled,
     touch,
     end,
-    erase,
-    /** Stores what is idle for its time; never ends. */
+    /** Lets go what is idle for its time; never ends. */
     sweep: sweep({
       residents,
       someLoaded,

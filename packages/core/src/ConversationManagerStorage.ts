@@ -1,81 +1,197 @@
 /**
- * The store as the manager uses it: in bounded time, so that one that does not answer holds up no start or shutdown, and
- * checked, so that what is loaded is a whole log.
+ * The logs of conversations as the manager uses them: made, and opened and folded page by page (L10, L11, L16), in bounded
+ * time. What is leased ends with the scope of the lease.
  */
-import * as Duration from "effect/Duration"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { ConversationUnavailable } from "./ConversationErrors.ts"
+import * as Scope from "effect/Scope"
+import { ConversationUnavailable, NoSuchConversation, ProviderGone } from "./ConversationErrors.ts"
 import type { Entry } from "./ConversationManagerEntry.ts"
-import { type ConversationStore, type StoredConversation, StoreError } from "./ConversationStore.ts"
+import type {
+  ConversationSettings,
+  SettingsError,
+  SettingsResolver,
+} from "./ConversationSettings.ts"
+import { type Existing, Fold, type Folded } from "./Fold.ts"
+import { inTime } from "./Recording.ts"
+import type {
+  ConversationMeta,
+  ConversationStore,
+  ConversationSummary,
+  LogWriter,
+  Position,
+} from "./store/ConversationStore.ts"
+import { eventRecord, type LogRecord } from "./store/LogRecord.ts"
+import { toStored } from "./store/Settings.ts"
+import type { StoreError } from "./store/StoreErrors.ts"
 
-/** One call of the store. */
-const storeBound = Duration.seconds(10)
+/** Records that are read at a time: some hundreds of KiB. */
+const pageSize = 1000
 
-export const unavailable = (entry: Entry, reason: string): ConversationUnavailable =>
-  new ConversationUnavailable({ id: entry.id, reason })
+export const unavailable = (
+  entry: { readonly id: string },
+  because: NonNullable<ConversationUnavailable["because"]> | string,
+): ConversationUnavailable =>
+  typeof because === "string"
+    ? new ConversationUnavailable({ id: entry.id, reason: because })
+    : new ConversationUnavailable({ id: entry.id, reason: because.message, because })
 
-/** Waiting for the answer can be interrupted, whatever surrounds it. */
-export const ask = <A>(
-  operation: StoreError["operation"],
-  call: Effect.Effect<A, StoreError>,
-): Effect.Effect<A, StoreError> =>
-  Effect.interruptible(call).pipe(
-    Effect.timeoutOrElse({
-      duration: storeBound,
-      orElse: () =>
-        Effect.fail(new StoreError({ operation, message: "the store did not answer in time" })),
-    }),
-  )
-
-const isWhole = ({ events }: StoredConversation): boolean =>
-  events[0]?.msg.type === "session_configured" && events.every(({ seq }, i) => seq === i)
-
-export interface Storage {
-  /** Fails, logged, when the store did not take it, for whatever reason. */
-  readonly save: (
-    entry: Entry,
-    conversation: StoredConversation,
-  ) => Effect.Effect<void, ConversationUnavailable>
-  /** Fails, logged, when the store does not have it, or not as a whole. */
-  readonly load: (entry: Entry) => Effect.Effect<StoredConversation, ConversationUnavailable>
-  /** Nothing is asked of a store that never had it. */
-  readonly remove: (entry: Entry) => Effect.Effect<void, StoreError>
+/** What makes a conversation of its own log. */
+export interface Source {
+  readonly settings: ConversationSettings
+  readonly existing: Existing
+  readonly writer: LogWriter
+  /** What was wrong with the log and was put right, for whoever listens. */
+  readonly repairs: ReadonlyArray<string>
 }
 
-export const make = (store: ConversationStore["Service"]): Storage => ({
-  save: (entry, conversation) =>
-    ask("save", store.save(entry.id, conversation)).pipe(
-      Effect.map(() => {
-        entry.stored = true
-      }),
-      Effect.catchCause((cause) =>
-        Effect.andThen(
-          Effect.logError(`conversation ${entry.id} stays in memory`, cause),
-          Effect.fail(unavailable(entry, "it could not be stored")),
-        ),
+/** What a conversation is made with, beside its settings. */
+export interface Birth {
+  readonly events: ReadonlyArray<Event>
+  readonly forkedFrom?: string
+}
+
+export type Program = Pick<ConversationMeta, "originator" | "version" | "source">
+
+export const make = (
+  store: ConversationStore["Service"],
+  resolver: SettingsResolver["Service"],
+  program: Program,
+) => {
+  const metaOf = (
+    { id }: Entry,
+    createdAtMs: number,
+    { cwd, model, provider, userInstructions }: ConversationSettings,
+    { forkedFrom }: Birth,
+  ): ConversationMeta => ({
+    id,
+    createdAtMs,
+    cwd,
+    ...program,
+    provider: provider.id,
+    model,
+    ...(userInstructions === undefined ? {} : { instructions: userInstructions }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+  })
+
+  /** Nobody was told of it. */
+  const forget = ({ id }: Entry) =>
+    inTime("delete", store.delete(id)).pipe(
+      Effect.catch((error) => Effect.logWarning(`${id} is left in the store`, error)),
+    )
+
+  /** The log of a new conversation: on disk when this returns (L10, R23). */
+  const create = Effect.fnUntraced(function* (
+    entry: Entry,
+    settings: ConversationSettings,
+    birth: Birth,
+    lease: Scope.Scope,
+  ): Effect.fn.Return<Source, StoreError> {
+    const atMs = yield* Clock.currentTimeMillis
+    const records: ReadonlyArray<LogRecord> = [
+      ...birth.events.map((event) => eventRecord(atMs, event)),
+      { _tag: "Settings", atMs, settings: toStored(settings) },
+    ]
+    const meta = metaOf(entry, atMs, settings, birth)
+    let abandoned = false
+    const making = Effect.tap(store.create(meta, records), () =>
+      abandoned ? forget(entry) : Effect.void,
+    )
+    const writer = yield* Scope.provide(inTime("create", making), lease).pipe(
+      Effect.tapError(() =>
+        Effect.sync(() => {
+          abandoned = true
+        }),
       ),
-    ),
-  load: (entry) =>
-    ask("load", store.load(entry.id)).pipe(
-      Effect.catchCause((cause) =>
-        Effect.andThen(
-          Effect.logError(`conversation ${entry.id} is not loaded`, cause),
-          Effect.fail(unavailable(entry, "it could not be loaded")),
-        ),
+    )
+    const fold = new Fold()
+    fold.add(records)
+    return { settings, existing: fold.done(), writer, repairs: [] }
+  })
+
+  const fold = Effect.fnUntraced(function* (entry: Entry) {
+    const folding = new Fold()
+    let from: Position | undefined = undefined
+    do {
+      const page: { readonly records: ReadonlyArray<LogRecord>; readonly next?: Position } =
+        yield* inTime(
+          "read",
+          store.read(entry.id, { max: pageSize, ...(from === undefined ? {} : { from }) }),
+        )
+      folding.add(page.records)
+      from = page.next
+    } while (from !== undefined)
+    const folded = folding.done()
+    if (folding.fault !== undefined) {
+      return yield* unavailable(
+        entry,
+        `what the store has of it is not a whole log: ${folding.fault}`,
+      )
+    }
+    return folded
+  })
+
+  /** Those it ran with in this process, else what was kept of them, with the configuration of now. */
+  const settingsOf = (
+    { settings }: Entry,
+    { settings: stored }: Folded,
+    { meta }: ConversationSummary,
+  ): Effect.Effect<ConversationSettings, SettingsError | ProviderGone> => {
+    if (settings !== undefined) return Effect.succeed(settings)
+    const { cwd, instructions, model } = meta
+    const plain =
+      stored === undefined
+        ? resolver.resolve({ cwd, ...(model === undefined ? {} : { model }) })
+        : resolver.resolve({ stored }).pipe(
+            Effect.mapError((error) =>
+              error.key === "model_provider"
+                ? new ProviderGone({ provider: stored.provider })
+                : error,
+            ),
+            Effect.filterOrFail(
+              ({ provider }) => provider.id === stored.provider,
+              () => new ProviderGone({ provider: stored.provider }),
+            ),
+          )
+    // What it was told at its beginning stands in its log.
+    return Effect.map(plain, ({ userInstructions: _, ...rest }) =>
+      instructions === undefined ? rest : { ...rest, userInstructions: instructions },
+    )
+  }
+
+  /** Takes the lease of a conversation that is there and folds its log. */
+  const load = (entry: Entry, lease: Scope.Scope): Effect.Effect<Source, ConversationUnavailable> =>
+    Effect.gen(function* () {
+      const where = entry.path === undefined ? { id: entry.id } : { path: entry.path }
+      const { repairs, summary, writer } = yield* Scope.provide(
+        inTime("open", store.open(where)),
+        lease,
+      )
+      if (summary.archived && entry.path === undefined) {
+        return yield* unavailable(entry, "it is archived; unarchive it first")
+      }
+      const folded = yield* fold(entry)
+      const settings = yield* settingsOf(entry, folded, summary)
+      return {
+        settings,
+        existing: folded,
+        writer,
+        repairs: repairs.map(({ message }) => message),
+      }
+    }).pipe(
+      Effect.mapError((error) =>
+        error instanceof ConversationUnavailable
+          ? error
+          : unavailable(
+              entry,
+              error instanceof NoSuchConversation ? "the store has lost it" : error,
+            ),
       ),
-      Effect.flatMap((found) => {
-        if (found === undefined) return Effect.fail(unavailable(entry, "the store has lost it"))
-        return isWhole(found)
-          ? Effect.succeed(found)
-          : Effect.fail(unavailable(entry, "what the store has of it is not a whole log"))
-      }),
-    ),
-  remove: (entry) =>
-    Effect.suspend(() =>
-      entry.stored
-        ? Effect.map(ask("remove", store.remove(entry.id)), () => {
-            entry.stored = false
-          })
-        : Effect.void,
-    ),
-})
+      Effect.tapError(({ message }) => Effect.logWarning(`not loaded: ${message}`)),
+    )
+
+  return { create, forget, load }
+}
+
+export type Storage = ReturnType<typeof make>

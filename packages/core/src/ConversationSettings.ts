@@ -13,6 +13,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Unattended } from "./Approval.ts"
 import type { ModelProvider } from "./ModelClient.ts"
+import type { StoredSettings } from "./store/StoredSettings.ts"
 
 export interface ConversationSettings {
   readonly model: string
@@ -48,6 +49,11 @@ export interface ConversationSettings {
   readonly approvalDeadline?: Duration.Duration
   /** What decides while no listener can answer. Default `deny`. */
   readonly unattended?: Unattended
+  /**
+   * What becomes of a turn that the death of its process cut off. Default `close`: it is told to be aborted. One that only
+   * waits for answers goes on waiting either way.
+   */
+  readonly onRestart?: "close" | "continue"
   /** Default: everything but names that look like secrets. */
   readonly shellEnvironment?: ShellEnvironment
   /** Environment variables that the configuration names as keys of providers and tool servers: no command sees them. */
@@ -113,6 +119,11 @@ export interface SettingsOverrides {
   readonly developerInstructions?: string
   readonly compactPrompt?: string
   readonly includePlanTool?: boolean
+  /**
+   * Of a conversation that another process made: these hold, with the provider of that id as it is configured now. A
+   * provider that is not configured any more is an error whose `key` is `model_provider`.
+   */
+  readonly stored?: StoredSettings
 }
 
 /** The configuration does not make sense; `message` names the key and what was expected. */

@@ -10,6 +10,7 @@ import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import { type ApprovalBook, emptyBook, grant } from "./ApprovalBook.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
+import type { OpenCall } from "./OpenCalls.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
 
 /** The ops that change what later turns run with. */
@@ -37,6 +38,8 @@ interface RunningTurn {
   readonly compacts: boolean
   /** Set once the turn has been told to stop. */
   readonly aborting?: TurnAbortReason
+  /** Set while nothing runs of it, since a restart: its open calls, to be taken up with the first verdict. */
+  readonly parked?: ReadonlyArray<OpenCall>
 }
 
 export interface State {

@@ -4,7 +4,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
-import { answer, ask, attend, giveUp } from "./ApprovalDecisions.ts"
+import { answer, ask, attend, giveUp, takeUp } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "./ConversationErrors.ts"
 import { autoCompactId, isAutoCompactId, type State, type Waiting } from "./ConversationState.ts"
 import { triggerText } from "./compaction/Compacted.ts"
@@ -46,8 +46,10 @@ export const decide = (state: State, input: Input): Decision => {
       return advance(state, input)
     case "Ask":
       return ask(state, input)
+    case "Begin":
+      return begin(state, input)
     case "Expire":
-      return giveUp(state, input.number, "expired")
+      return followedBy(giveUp(state, input.number, "expired"), takeUp)
     case "Withdraw":
       return giveUp(state, input.number, "withdrawn")
     case "Attend":
@@ -57,6 +59,14 @@ export const decide = (state: State, input: Input): Decision => {
     case "Ended":
       return ended(state, input.turnId, input.exit)
   }
+}
+
+/** It runs once that is recorded: after a restart nobody has to guess whether it did. */
+const begin = (state: State, { _tag: _, ...call }: InputOf<"Begin">): Decision => {
+  const { turn } = state
+  return turn?.id !== call.turnId || turn.aborting !== undefined
+    ? { ...nothing(state), goOn: false }
+    : { ...nothing(state), facts: [{ _tag: "ToolCall", ...call }], goOn: true }
 }
 
 const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">): Decision => {
@@ -114,11 +124,10 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       const kind = op.type === "exec_approval" ? "Exec" : "Patch"
       const answered = answer(state, id, kind, op, input.because)
       // Like `interrupt`, but what waits was not asked about and stays.
-      return answered.refused === undefined &&
-        input.because === undefined &&
-        op.decision === "abort"
+      if (answered.refused !== undefined) return answered
+      return input.because === undefined && op.decision === "abort"
         ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
-        : answered
+        : followedBy(answered, takeUp)
     }
     case "elicitation_answer": {
       const { action, content, ...named } = op

@@ -7,6 +7,8 @@ import type { ApprovalRequest } from "./Approval.ts"
 import type { SubmitError } from "./ConversationErrors.ts"
 import type { Draft, State } from "./ConversationState.ts"
 import type { Outcome, UnnamedElicitation } from "./Elicitation.ts"
+import type { LogRecord, ReplayClass } from "./store/LogRecord.ts"
+import type { OpenCall } from "./OpenCalls.ts"
 
 /**
  * What happens to input while a turn runs:
@@ -52,6 +54,15 @@ export type Input =
       readonly followUp: boolean
       readonly lastMessage: string | null
     }
+  /** The turn is about to run a call; `attempt` counts from 1. */
+  | {
+      readonly _tag: "Begin"
+      readonly turnId: SubmissionId
+      readonly callId: string
+      readonly name: string
+      readonly replay: ReplayClass
+      readonly attempt: number
+    }
   /** A tool of the turn asks a person; `number` is of its own choice and never used again. */
   | {
       readonly _tag: "Ask"
@@ -75,12 +86,21 @@ export type Input =
   | { readonly _tag: "Ended"; readonly turnId: SubmissionId; readonly exit: TurnExit }
 
 export type Action =
-  | { readonly _tag: "StartTurn"; readonly id: SubmissionId }
+  /** `calls`: a turn that was cut off is taken up again, with these first. */
+  | {
+      readonly _tag: "StartTurn"
+      readonly id: SubmissionId
+      readonly calls?: ReadonlyArray<OpenCall>
+    }
   | { readonly _tag: "InterruptTurn" }
   /** The one who asked is told; every `Ask` gets exactly one, at once or later. */
   | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Outcome }
   /** `Expire` is due after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
+  /** Likewise, of a question that was put before a restart: nobody waits for its verdict yet. */
+  | { readonly _tag: "KeepDeadline"; readonly number: number; readonly after: Duration.Duration }
+  /** The question has got an asker, and with it another number. */
+  | { readonly _tag: "MoveDeadline"; readonly from: number; readonly to: number }
   /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */
   | { readonly _tag: "ListTools"; readonly id: SubmissionId }
   /** Nothing more will happen: end the fiber. */
@@ -94,6 +114,11 @@ export interface Receipt {
   readonly disposition: Disposition
 }
 
+type WithoutTime<T> = T extends LogRecord ? Omit<T, "atMs"> : never
+
+/** What is recorded beside the events. */
+export type Fact = WithoutTime<LogRecord>
+
 export interface Decision {
   /** The state before the events are folded into it. */
   readonly state: State
@@ -103,7 +128,9 @@ export interface Decision {
   readonly receipt?: Receipt
   /** To `Submit`: why it was refused. */
   readonly refused?: SubmitError
-  /** To `Advance`: true when the turn sends another request. */
+  /** Recorded with the events, before them; what follows from states alone is added in `Facts.ts`. */
+  readonly facts?: ReadonlyArray<Fact>
+  /** To `Advance`: true when the turn sends another request. To `Begin`: true when the call may run. */
   readonly goOn?: boolean
 }
 
@@ -121,5 +148,8 @@ export const followedBy = (first: Decision, then: (state: State) => Decision): D
     state: next.state,
     events: [...first.events, ...next.events],
     actions: [...first.actions, ...next.actions],
+    ...(first.facts === undefined && next.facts === undefined
+      ? {}
+      : { facts: [...(first.facts ?? []), ...(next.facts ?? [])] }),
   }
 }

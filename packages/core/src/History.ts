@@ -20,7 +20,7 @@ export const isToolCall = (item: ResponseItem): item is ToolCall =>
   item.type === "custom_tool_call" ||
   item.type === "local_shell_call"
 
-const isToolOutput = (item: ResponseItem): item is ToolOutput =>
+export const isToolOutput = (item: ResponseItem): item is ToolOutput =>
   item.type === "function_call_output" || item.type === "custom_tool_call_output"
 
 /** The output item that answers a call. */

@@ -2,21 +2,22 @@
  * What a conversation has not looked at yet. Bounded: whoever has something for it when it is full waits outside.
  * Every command that asks is answered, by the conversation or by `refuse`.
  */
-import type { Event } from "@colloquy/protocol/EventMsg"
 import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
+import type { ConversationUnavailable } from "./ConversationErrors.ts"
 import type { Decision, Input } from "./Decision.ts"
 import type { Step } from "./Turn.ts"
 
 type Answer =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Step }
-  | { readonly _tag: "Closed" }
+  /** Nothing of it happened; `because`: it could not be recorded. */
+  | { readonly _tag: "Closed"; readonly because?: ConversationUnavailable }
 
 export type Command =
   | { readonly input: Input; readonly reply?: Deferred.Deferred<Answer> }
-  | { readonly suspend: Deferred.Deferred<ReadonlyArray<Event> | undefined> }
+  | { readonly suspend: Deferred.Deferred<boolean> }
 
 /** Submissions and events a conversation has not looked at yet; more wait outside (§5.1: 64 in the original). */
 const capacity = 64
@@ -27,9 +28,11 @@ export const answer = <A>(reply: Deferred.Deferred<A>, value: A): void => {
 }
 
 /** Nothing happens, since the conversation is over. */
-export const refuse = (command: Command): void => {
-  if ("suspend" in command) answer(command.suspend, undefined)
-  else if (command.reply !== undefined) answer(command.reply, { _tag: "Closed" })
+export const refuse = (command: Command, because?: ConversationUnavailable): void => {
+  if ("suspend" in command) answer(command.suspend, false)
+  else if (command.reply !== undefined) {
+    answer(command.reply, { _tag: "Closed", ...(because === undefined ? {} : { because }) })
+  }
 }
 
 export class Inbox {
@@ -73,11 +76,13 @@ export class Inbox {
   }
 
   /** Takes nothing more; refuses what is left, and whoever waits for room. */
-  get end(): Effect.Effect<void> {
+  end(because?: ConversationUnavailable): Effect.Effect<void> {
     return Effect.andThen(
       Queue.end(this.queue),
       // Callers that wait for room get in as it empties, until the queue is done.
-      Effect.map(Queue.collect(this.queue), (rest) => rest.forEach(refuse)),
+      Effect.map(Queue.collect(this.queue), (rest) => {
+        for (const command of rest) refuse(command, because)
+      }),
     )
   }
 }

@@ -1,66 +1,91 @@
 /**
- * What a conversation is and what it has said: its state in a `Ref`, its event log, and its listeners.
+ * What a conversation is and what it has said: its state in a `Ref`, its event log, and its listeners; and what it has
+ * decided to say that is not recorded yet.
  *
- * The three go together: what is recorded is in log and state at once, and is published before the conversation lets
- * anything else run, so that nobody ever finds one of them ahead of another (L4). Decides nothing.
+ * Decisions are staged, recorded, and then committed together: log, state and listeners change at once, before the
+ * conversation lets anything else run, so that nobody ever finds one of them ahead of another (L4), nor anything that is not
+ * on record (L10). Decides nothing, and records nothing itself.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
-import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as MutableRef from "effect/MutableRef"
 import * as Ref from "effect/Ref"
-import type { ConversationOptions } from "./ConversationHandle.ts"
-import type { ConversationSettings } from "./ConversationSettings.ts"
-import { type Draft, initial, number, project, type State } from "./ConversationState.ts"
-import { EventLog } from "./EventLog.ts"
+import { number, project, type State } from "./ConversationState.ts"
+import type { Decision, Input } from "./Decision.ts"
+import type { EventLog } from "./EventLog.ts"
+import { recordsOf } from "./Facts.ts"
 import { Listeners } from "./Listeners.ts"
-import { opening } from "./Opening.ts"
-import { closeUnfinished, restore } from "./Restore.ts"
+import type { LogRecord } from "./store/LogRecord.ts"
+
+const none: ReadonlyArray<never> = []
 
 export class Journal {
   readonly state: Ref.Ref<State>
-  readonly log = new EventLog()
+  readonly log: EventLog
   readonly listeners: Listeners
-  private unpublished: Array<Event> = []
+  /** What the state becomes with the commit. */
+  private staged: State
+  private events: Array<Event> | undefined
+  private unrecorded: Array<LogRecord> | undefined
 
-  /** Begins with the opening events, or goes on from what there is. */
-  constructor(id: ConversationId, settings: ConversationSettings, options: ConversationOptions) {
-    const { existing, maxListeners } = options
-    this.listeners = new Listeners(this.log, maxListeners)
-    if (existing === undefined) {
-      this.state = Ref.makeUnsafe(initial(settings))
-      this.record(this.now, opening(id, settings))
-    } else {
-      this.log.append(existing.events)
-      this.state = Ref.makeUnsafe(restore(settings, existing))
-      this.record(this.now, closeUnfinished(this.now, this.log.openQuestions()))
-    }
-    this.publish()
+  /** `log` holds the events that `state` follows from. */
+  constructor(log: EventLog, state: State, maxListeners?: number) {
+    this.log = log
+    this.listeners = new Listeners(log, maxListeners)
+    this.state = Ref.makeUnsafe(state)
+    this.staged = state
   }
 
+  /** As everybody sees it. */
   get now(): State {
     return Ref.getUnsafe(this.state)
   }
 
-  /** Numbers the drafts and appends them; the state becomes what follows from `state` by them. */
-  record(state: State, drafts: ReadonlyArray<Draft>): void {
-    const events = number(state.seq, drafts)
-    this.log.append(events)
-    // Not spread: a model that says a million deltas at once would overflow the stack.
-    for (const event of events) this.unpublished.push(event)
-    MutableRef.set(this.state.ref, events.reduce(project, state))
+  /** As the next decision finds it. */
+  get head(): State {
+    return this.staged
   }
 
-  /** Gives the listeners what was recorded since the last time. */
-  publish(): void {
-    const events = this.unpublished
-    if (events.length === 0) return
-    this.unpublished = []
+  /** What has to be recorded before the commit, in order. */
+  get records(): ReadonlyArray<LogRecord> {
+    return this.unrecorded ?? none
+  }
+
+  /** Numbers the events of a decision on the head; nobody sees them yet. */
+  stage(input: Input | undefined, decision: Decision, atMs: number): void {
+    const before = this.staged
+    const events = number(decision.state.seq, decision.events)
+    const records = recordsOf(before, input, decision, events, atMs)
+    // Not spread: a model that says a million deltas at once would overflow the stack.
+    if (events.length > 0) {
+      this.events ??= []
+      for (const event of events) this.events.push(event)
+    }
+    if (records.length > 0) {
+      this.unrecorded ??= []
+      for (const record of records) this.unrecorded.push(record)
+    }
+    this.staged = events.reduce(project, decision.state)
+  }
+
+  /** What was staged is recorded: it is so from now on, and the listeners are given it. */
+  commit(): void {
+    const { events } = this
+    this.events = undefined
+    this.unrecorded = undefined
+    MutableRef.set(this.state.ref, this.staged)
+    if (events === undefined) return
+    this.log.append(events)
     this.listeners.publish(events)
   }
 
-  /** Nothing more will be recorded. */
+  /** What was staged could not be recorded: it never was. Nothing may be staged any more. */
+  drop(): void {
+    this.events = undefined
+    this.unrecorded = undefined
+  }
+
+  /** Nothing more will be committed. */
   end(): void {
-    this.publish()
     this.listeners.end()
   }
 }

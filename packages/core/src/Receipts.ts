@@ -48,6 +48,14 @@ export const automatic = (
 /** Beyond it counting one by one gets nowhere. */
 const farthest = Number.MAX_SAFE_INTEGER / 2
 
+/** The id occurs in the log, whoever gave it: no later submission gets it. */
+export const spend = (receipts: Receipts, id: SubmissionId): Receipts => {
+  const number = asAutomatic(id)
+  return number === -1 || number >= farthest
+    ? keep(receipts, id, { id, disposition: "started" })
+    : { ...receipts, nextId: Math.max(receipts.nextId, number + 1) }
+}
+
 /** Keeps a receipt; the oldest is forgotten, and its id stays spent if an automatic one could repeat it. */
 export const keep = (receipts: Receipts, chosen: SubmissionId, receipt: Receipt): Receipts => {
   const kept = [...receipts.kept, { chosen, receipt }]

@@ -1,41 +1,43 @@
-/** The state of a conversation that was kept somewhere, as the fold of its log. Pure. */
+/** The state of a conversation as the fold of its log. Pure. */
 import type { Event } from "@colloquy/protocol/EventMsg"
-import { isQuestion, withdrawnEvent } from "./ApprovalEvents.ts"
+import type { Question } from "./ApprovalBook.ts"
+import { isQuestion, requestOf } from "./ApprovalEvents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import { type Draft, initial, project, type State } from "./ConversationState.ts"
-import { keep, none, type Receipts } from "./Receipts.ts"
+import { initial, project, type State } from "./ConversationState.ts"
+import type { Existing } from "./Fold.ts"
 
-/** What a conversation needs to go on. `events` are its durable ones, `events[n].seq === n`. */
-export interface Existing {
-  readonly events: ReadonlyArray<Event>
-  /** Of a log without them every id that occurs in it counts as taken. */
-  readonly receipts?: Receipts
+/** Numbers of questions that were put before a restart: no tool of this life has such a one. */
+const numberOf = (seq: number): number => -1 - seq
+
+/** True for the number of a question whose asker is gone. */
+export const isRestored = (number: number): boolean => number < 0
+
+const questionOf = ({ id, msg, seq }: Event, { left }: Existing): ReadonlyArray<Question> => {
+  if (!isQuestion(msg)) return []
+  const told = left.questions.get(seq)
+  return [
+    {
+      number: numberOf(seq),
+      seq,
+      turnId: id,
+      request: requestOf(msg, told?.sandbox),
+      parked: told?.expiresAtMs === undefined,
+    },
+  ]
 }
 
-/** No later submission gets an id that occurs in the log: each of its turns would seem to end twice (L5). */
-const receiptsOf = (events: ReadonlyArray<Event>): Receipts => {
-  const ids = new Set(events.flatMap(({ id }) => (id === "" ? [] : [id])))
-  let receipts = none
-  for (const id of ids) receipts = keep(receipts, id, { id, disposition: "started" })
-  return receipts
+/** As it was when the log ended; what becomes of an open turn is decided in `Reopen.ts`. */
+export const restore = (settings: ConversationSettings, existing: Existing): State => {
+  const { left, log } = existing
+  const folded = log.all().reduce(project, { ...initial(settings), receipts: left.receipts })
+  const open = log.openQuestions().flatMap((event) => questionOf(event, existing))
+  const { turn } = folded
+  return {
+    ...folded,
+    waiting: left.waiting,
+    ...(open.length === 0 ? {} : { approvals: { ...folded.approvals, open } }),
+    ...(turn === undefined || left.stopped === undefined
+      ? {}
+      : { turn: { ...turn, aborting: left.stopped } }),
+  }
 }
-
-export const restore = (settings: ConversationSettings, existing: Existing): State =>
-  existing.events.reduce(project, {
-    ...initial(settings),
-    receipts: existing.receipts ?? receiptsOf(existing.events),
-  })
-
-/** What closes a turn and its questions that the log leaves open: nobody runs it any more (L5, L7, L11). */
-export const closeUnfinished = (
-  state: State,
-  questions: ReadonlyArray<Event>,
-): ReadonlyArray<Draft> =>
-  state.turn === undefined
-    ? []
-    : [
-        ...questions.flatMap(({ id, msg }) =>
-          isQuestion(msg) ? [{ id, msg: withdrawnEvent(msg) }] : [],
-        ),
-        { id: state.turn.id, msg: { type: "turn_aborted", reason: "interrupted" } },
-      ]

@@ -16,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import type { ApprovalRequest, Elicitation, ElicitationAnswer, Verdict } from "./Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
+import type { ReplayClass } from "./store/LogRecord.ts"
 
 export type ToolCall = FunctionCallItem | CustomToolCallItem | LocalShellCallItem
 
@@ -31,7 +32,8 @@ export interface ToolContext {
    * for the verdict and never fails: only `approved` and `approved_for_session` allow anything. The request is told to
    * listeners before, the outcome (`approval_resolved`) before this returns. With `abort` the turn is about to be
    * interrupted; interrupted while it waits, it withdraws the question. One question per call at a time: a second
-   * one of the same call is denied, reason `failed`.
+   * one of the same call is denied, reason `failed`. After a restart a call that had only asked runs again from its
+   * start: the same question is not put again, its verdict is given.
    */
   readonly approve: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** True when an earlier `approved_for_session` covers the request. Asks nobody and tells nobody. */
@@ -57,6 +59,11 @@ export interface TurnTools {
   readonly specs: Effect.Effect<ReadonlyArray<ToolSpec>>
   /** True for a call that changes nothing and asks nobody: it may run beside others of its kind. */
   readonly isReadOnly: (call: ToolCall) => boolean
+  /**
+   * What becomes of the call when its process ends under it and its turn is taken up again. Default: `safe` for a call that
+   * is read-only, `ask` for any other.
+   */
+  readonly replayOf?: (call: ToolCall) => ReplayClass
   /**
    * Runs one call. Never fails: what goes wrong is told to the model. Interruption stops everything the call started
    * before it returns.

@@ -20,6 +20,9 @@ import { isToolCall } from "./History.ts"
 import { instructionsOf } from "./Instructions.ts"
 import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from "./ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "./ToolRuntime.ts"
+import type { OpenCall } from "./OpenCalls.ts"
+import type { RecordOf } from "./store/LogRecord.ts"
+import { runAgain } from "./TurnAgain.ts"
 import * as TurnCalls from "./TurnCalls.ts"
 import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./TurnEvents.ts"
 import { beforeRetry } from "./TurnRetry.ts"
@@ -34,9 +37,14 @@ export interface Step {
   readonly tokens: ContextTokens
 }
 
+/** A call that is about to run, as it is recorded. */
+export type CallBeginning = Pick<RecordOf<"ToolCall">, "callId" | "name" | "replay" | "attempt">
+
 export interface TurnPort {
   /** In order; returns when the conversation has them in its inbox. */
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
+  /** Records that a call is about to run; false when the turn is over: it must not run. */
+  readonly begin: (call: CallBeginning) => Effect.Effect<boolean>
   /** Likewise, of a summary in the middle of the turn: under an id of its own, `auto-compact-N` (§6.9). */
   readonly emitCompaction: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
   /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
@@ -57,6 +65,8 @@ export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
+  /** Of a turn that is taken up again after a restart: the calls without an output, which come first. */
+  readonly calls?: ReadonlyArray<OpenCall>
   /** True: it has no input and summarises the history. */
   readonly compacts?: boolean
 }
@@ -76,7 +86,14 @@ export const run = (
     ? Compaction.run(turn, port)
     : Effect.scoped(
         Effect.flatMap(ToolRuntime, (runtime) =>
-          Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) => loop(turn, port, tools)),
+          Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) =>
+            turn.calls === undefined
+              ? loop(turn, port, tools)
+              : Effect.andThen(
+                  Effect.scoped(runAgain(turn, turn.calls, port, tools)),
+                  loop(turn, port, tools),
+                ),
+          ),
         ),
       )
 

@@ -8,14 +8,19 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { outputFor } from "./History.ts"
+import type { ReplayClass } from "./store/LogRecord.ts"
 import type { ToolCall, ToolResult, TurnTools } from "./ToolRuntime.ts"
+import type { CallBeginning, TurnPort } from "./Turn.ts"
 
 /** Reads at the same time: a response with a hundred of them must not start a hundred processes. */
 const maxParallel = 8
 
 export interface TurnCalls {
-  /** Runs the call, to its end unless it only reads; its output is told then, or with the next one's. */
-  readonly start: (call: ToolCall) => Effect.Effect<void>
+  /**
+   * Runs the call, to its end unless it only reads; its output is told then, or with the next one's. Nothing runs before it
+   * is recorded, nor when the turn is over. `attempt` counts from 1, the default.
+   */
+  readonly start: (call: ToolCall, attempt?: number) => Effect.Effect<void>
   /** Waits for the calls that still run; gives what is left to be told: outputs, then images the calls attached. */
   readonly finish: Effect.Effect<ReadonlyArray<EventMsg>>
 }
@@ -44,10 +49,21 @@ const attached = (images: ReadonlyArray<string>): EventMsg => ({
   },
 })
 
+const replayOf = (tools: TurnTools, call: ToolCall): ReplayClass =>
+  tools.replayOf?.(call) ?? (tools.isReadOnly(call) ? "safe" : "ask")
+
+/** What is recorded of a call that is about to run. */
+const beginning = (tools: TurnTools, call: ToolCall, attempt: number): CallBeginning => ({
+  callId: call.call_id ?? "",
+  name: call.type === "local_shell_call" ? "local_shell" : call.name,
+  replay: replayOf(tools, call),
+  attempt,
+})
+
 /** What runs ends with the scope. */
 export const make = (
   tools: TurnTools,
-  port: { readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void> },
+  port: Pick<TurnPort, "begin" | "emit">,
 ): Effect.Effect<TurnCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -67,14 +83,16 @@ export const make = (
       )
     })
 
-    const start = Effect.fnUntraced(function* (call: ToolCall) {
+    const start = Effect.fnUntraced(function* (call: ToolCall, attempt = 1) {
       if (tools.isReadOnly(call)) {
+        if (!(yield* port.begin(beginning(tools, call, attempt)))) return
         const fiber = yield* Effect.forkIn(permits.withPermits(1)(resultOf(tools, call)), scope)
         running.push({ call, fiber })
         return
       }
       const before = yield* joinAll
       if (before.length > 0) yield* port.emit(before)
+      if (!(yield* port.begin(beginning(tools, call, attempt)))) return
       yield* port.emit([keep(call, yield* resultOf(tools, call))])
     })
 

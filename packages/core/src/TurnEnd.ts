@@ -43,12 +43,17 @@ export const ended = (state: State, turnId: SubmissionId, exit: TurnExit): Decis
 const after = (before: State, events: ReadonlyArray<Draft>): Decision =>
   followedBy(
     followedBy(withdrawAll(before), (state) => ({ ...nothing(state), events })),
-    (state) => {
-      if (state.closing) return closed(nothing(state))
-      const [next, ...waiting] = state.waiting
-      return next === undefined ? nothing(state) : start({ ...state, waiting }, next)
-    },
+    startNext,
   )
+
+/** Nothing runs any more: the first of what waits does, or the end that was asked for. */
+export const startNext = (state: State): Decision => {
+  if (state.closing) return closed(nothing(state))
+  const [next, ...waiting] = state.waiting
+  if (next === undefined) return nothing(state)
+  const { receipt: _, ...decision } = start({ ...state, waiting }, next)
+  return decision
+}
 
 /** The last word of a conversation. */
 export const closed = (decision: Decision): Decision => ({
@@ -65,19 +70,31 @@ const aborted = (id: SubmissionId): Draft => ({
   msg: { type: "turn_aborted", reason: "interrupted" },
 })
 
-/** Tells the running turn to stop, once; its terminal event carries the reason. */
-export const stopTurn = (state: State, reason: TurnAbortReason): Decision =>
-  state.turn === undefined || state.turn.aborting !== undefined
-    ? nothing(state)
-    : followedBy(
-        withdrawAll({ ...state, turn: { ...state.turn, aborting: reason } }),
-        (stopped) => ({ ...nothing(stopped), actions: [{ _tag: "InterruptTurn" }] }),
-      )
+/**
+ * Tells the running turn to stop, once; its terminal event carries the reason. One that is parked since a restart has
+ * nothing to stop and ends at once.
+ */
+export const stopTurn = (state: State, reason: TurnAbortReason): Decision => {
+  const { turn } = state
+  if (turn === undefined || turn.aborting !== undefined) return nothing(state)
+  const stopping = { ...state, turn: { ...turn, aborting: reason } }
+  if (turn.parked !== undefined) return ended(stopping, turn.id, { _tag: "Interrupted" })
+  return followedBy(withdrawAll(stopping), (stopped) => ({
+    ...nothing(stopped),
+    actions: [{ _tag: "InterruptTurn" }],
+  }))
+}
 
 /** Stops the running turn and drops what waits; each dropped submission gets its terminal event (L5). */
 export const interrupt = (state: State): Decision => {
+  const dropped = state.waiting.map(({ id }) => aborted(id))
   const stopped = stopTurn({ ...state, waiting: [] }, "interrupted")
-  return { ...stopped, events: [...stopped.events, ...state.waiting.map(({ id }) => aborted(id))] }
+  // Where the turn ends at once nothing may follow its end but what follows from it.
+  const events =
+    state.turn?.parked === undefined
+      ? [...stopped.events, ...dropped]
+      : [...dropped, ...stopped.events]
+  return { ...stopped, events }
 }
 
 /** Stops one submission and leaves the others. */

@@ -31,6 +31,11 @@ export class TurnPermits {
     }
   }
 
+  /** A turn that was running in an earlier life takes its permit, also one too many. */
+  resume({ turn }: Pick<State, "turn">): void {
+    if (turn !== undefined) this.running++
+  }
+
   /** To be told of every change of a conversation's state. */
   settle(before: State, after: Pick<State, "turn">): void {
     if (before.turn !== undefined && after.turn === undefined) this.running--

@@ -14,6 +14,7 @@ import { grantFor } from "./Grants.ts"
 import type { Inbox } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import type { ModelClient } from "./ModelClient.ts"
+import type { OpenCall } from "./OpenCalls.ts"
 import { ToolRuntime } from "./ToolRuntime.ts"
 import type { TurnPort } from "./Turn.ts"
 import { TurnRunner } from "./TurnRunner.ts"
@@ -38,11 +39,21 @@ export class Workshop {
     )
   }
 
-  /** Starts a turn with the settings of now. */
-  start(conversationId: ConversationId, turnId: SubmissionId): Effect.Effect<void> {
-    const { settings, turn } = this.journal.now
-    const compacts = turn?.compacts === true
-    return this.runner.start({ id: turnId, conversationId, settings, compacts }, this.port(turnId))
+  /** Starts a turn with the settings of now; `calls`: after a restart, with these first. */
+  start(
+    conversationId: ConversationId,
+    turnId: SubmissionId,
+    calls?: ReadonlyArray<OpenCall>,
+  ): Effect.Effect<void> {
+    const { settings, turn: running } = this.journal.now
+    const turn = {
+      id: turnId,
+      conversationId,
+      settings,
+      compacts: running?.compacts === true,
+      ...(calls === undefined ? {} : { calls }),
+    }
+    return this.runner.start(turn, this.port(turnId))
   }
 
   /** Has the tools of the tool servers listed, with the settings of now; returns at once, `Listed` follows. */
@@ -77,6 +88,11 @@ export class Workshop {
       granted: (request) =>
         Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
       emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
+      begin: (call) =>
+        Effect.map(
+          inbox.ask({ _tag: "Begin", turnId, ...call }),
+          (answer) => answer._tag === "Decision" && answer.decision.goOn === true,
+        ),
       emitCompaction: (messages) =>
         Effect.asVoid(
           inbox.send({ input: { _tag: "Emit", turnId, messages, ofCompaction: true } }),

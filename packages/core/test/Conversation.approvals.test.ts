@@ -21,6 +21,7 @@ import {
   conversationId,
   done,
   durableOf,
+  existing,
   eventsOf,
   isEnd,
   isType,
@@ -400,7 +401,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 survives a restart: what was open is withdrawn, what was granted holds", () =>
+  it.effect("L7 survives a restart: what was open is asked again, what was granted holds", () =>
     Effect.gen(function* () {
       const first = yield* asking([exec("c"), exec("d", { cwd: "/else" })])
       const person = yield* first.conversation.attach({ answers: true })
@@ -417,26 +418,34 @@ describe("approvals of a conversation", () => {
       )
       const again = scripted([done(callItem("ask", "e")), completed], answer("end"))
       const conversation = yield* make(conversationId, settings, {
-        existing: { events: kept },
+        existing: existing(kept),
       }).pipe(
         Effect.provideService(ModelClient, again.service),
         Effect.provideService(
           ToolRuntime,
-          tools({ ask: (_, context) => Effect.map(context.approve(exec("e")), verdictText) }),
+          tools({
+            ask: (call, { approve }) => {
+              const request =
+                call.call_id === "d" ? exec("d", { cwd: "/else" }) : exec(call.call_id ?? "")
+              return Effect.map(approve(request), verdictText)
+            },
+          }),
         ),
       )
       const listener = yield* conversation.attach({ from: kept.length, answers: true })
-      assert.deepStrictEqual(
-        eventsOf(yield* listener.take).map(({ id, msg }) => [id, msg]),
-        [
-          ["t", resolved("d", "denied", "withdrawn")],
-          ["t", aborted],
-        ],
-      )
-      yield* conversation.submit(says("on"))
+      const [question] = asksIn(yield* takeUntil(listener, isAsk))
+      assert.deepStrictEqual(question, kept.at(-1))
+      yield* conversation.submit(approve("d"))
       assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)), [
+        resolved("d", "approved", "answered"),
         resolved("e", "approved", "granted", execGrant),
         complete,
+      ])
+      assert.deepStrictEqual(again.requests[0]?.input.slice(2), [
+        callItem("ask", "c"),
+        outputItem("c", "approved_for_session answered"),
+        callItem("ask", "d"),
+        outputItem("d", "approved answered"),
       ])
     }),
   )

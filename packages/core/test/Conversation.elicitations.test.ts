@@ -21,6 +21,7 @@ import {
   conversationId,
   done,
   durableOf,
+  existing,
   eventsOf,
   isEnd,
   isType,
@@ -337,7 +338,7 @@ describe("questions of tool servers", () => {
       const { id, listener } = yield* asked()
       const kept = durableOf(yield* takeUntil(listener, isType("elicitation_request")))
       const conversation = yield* make(conversationId, settings, {
-        existing: { events: kept },
+        existing: existing(kept),
       }).pipe(
         Effect.provideService(ModelClient, scripted(answer("end")).service),
         Effect.provideService(ToolRuntime, tools()),

@@ -162,10 +162,11 @@ describe("list_mcp_tools", () => {
         }),
       )
       yield* conversation.submit(op)
-      assert.isUndefined(yield* conversation.suspend)
+      assert.isFalse(yield* conversation.suspend)
       yield* Deferred.succeed(gate, found)
       yield* settle
-      assert.strictEqual((yield* conversation.suspend)?.at(-1)?.msg.type, response)
+      assert.isTrue(yield* conversation.suspend)
+      assert.strictEqual((yield* conversation.events).at(-1)?.msg.type, response)
     }),
   )
 

@@ -41,7 +41,7 @@ const race = Effect.gen(function* () {
   const scope = yield* Scope.make()
   let closed = 0
   const conversation = yield* Conversation.make(conversationId, settings, {
-    onClose: Effect.sync(() => closed++),
+    onClose: () => Effect.sync(() => closed++),
   }).pipe(
     Scope.provide(scope),
     Effect.provideService(ModelClient, script.service),

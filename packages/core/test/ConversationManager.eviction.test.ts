@@ -9,12 +9,16 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { ConversationUnavailable, TooManyConversations } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
-import { ConversationStore, StoreError } from "../src/ConversationStore.ts"
+import { ConversationStore } from "../src/store/ConversationStore.ts"
+import { StoreError } from "../src/store/StoreErrors.ts"
+import { eventRecord } from "../src/store/LogRecord.ts"
+import { diskFull, observed } from "./stores.ts"
 import {
   answer,
   durableOf,
   isEnd,
   listed,
+  loadedIds,
   managerLayer,
   says,
   scripted,
@@ -22,11 +26,6 @@ import {
   settle,
   takeUntil,
 } from "./support.ts"
-
-const loadedIds = (manager: ConversationManager["Service"]) =>
-  Effect.map(manager.list({ limit: 1000 }), ({ items }) =>
-    items.flatMap(({ id, loaded }) => (loaded ? [id] : [])),
-  )
 
 /** Runs a turn to its end; gives every durable event of the conversation. */
 const speak = Effect.fnUntraced(function* (
@@ -45,36 +44,6 @@ const replay = Effect.fnUntraced(function* (
   return durableOf(yield* takeUntil(listener, ({ _tag }) => _tag === "Synced"))
 }, Effect.scoped)
 
-type Store = ConversationStore["Service"]
-
-/** A store in memory that counts its calls and can be made to behave otherwise. */
-const observed = () => {
-  const calls: Array<string> = []
-  const faults: { -readonly [Call in keyof Store]?: Store[Call] } = {}
-  const layer = Layer.effect(
-    ConversationStore,
-    Effect.map(ConversationStore, (inner): Store => ({
-      save: (id, conversation) => {
-        calls.push("save")
-        return (faults.save ?? inner.save)(id, conversation)
-      },
-      load: (id) => {
-        calls.push("load")
-        return (faults.load ?? inner.load)(id)
-      },
-      remove: (id) => {
-        calls.push("remove")
-        return (faults.remove ?? inner.remove)(id)
-      },
-      list: Effect.suspend(() => faults.list ?? inner.list),
-    })),
-  ).pipe(Layer.provide(ConversationStore.layerMemory))
-  return { calls, faults, layer }
-}
-
-const broken = (operation: StoreError["operation"]) =>
-  Effect.fail(new StoreError({ operation, message: "disk full" }))
-
 const minute = "1 minute"
 
 describe("ConversationManager and what is idle", () => {
@@ -89,11 +58,11 @@ describe("ConversationManager and what is idle", () => {
       const state = yield* conversation.state
       yield* TestClock.adjust(minute)
       assert.deepStrictEqual(yield* loadedIds(manager), [])
-      assert.deepStrictEqual(store.calls, ["save"])
+      assert.notInclude(store.calls, "open")
       const after = yield* replay(yield* manager.get(conversation.id))
       assert.deepStrictEqual(after, before)
       assert.deepStrictEqual(yield* conversation.state, state)
-      assert.deepStrictEqual(store.calls, ["save", "load"])
+      assert.strictEqual(store.calls.filter((call) => call === "open").length, 1)
       yield* speak(conversation, "two")
       const all = yield* replay(conversation)
       assert.deepStrictEqual(
@@ -123,19 +92,25 @@ describe("ConversationManager and what is idle", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { idleTimeToLive: minute }))),
   )
 
-  it.effect("L6 starts without a store that does not say what it has", () =>
+  it.effect("L6 a list waits for a store in its bound, and tells which did not answer", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const store = observed()
-      store.faults.list = Effect.never
-      const start = Effect.gen(function* () {
-        const manager = yield* ConversationManager
-        const { id } = yield* manager.create(settings)
-        assert.deepStrictEqual(yield* listed(manager), [id])
-      }).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
-      const fiber = yield* Effect.forkChild(start, { startImmediately: true })
+      store.faults.list = () => Effect.never
+      const list = Effect.flatMap(ConversationManager, (manager) =>
+        Effect.andThen(manager.create(settings), Effect.flip(manager.list())),
+      ).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
+      const fiber = yield* Effect.forkChild(list, { startImmediately: true })
       yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(fiber)
+      const error = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(
+        error,
+        new StoreError({
+          operation: "list",
+          reason: "Slow",
+          message: "the store did not answer in time",
+        }),
+      )
     }),
   )
 
@@ -174,7 +149,7 @@ describe("ConversationManager and what is idle", () => {
     }).pipe(Effect.provide(managerLayer(scripted(Stream.never), { idleTimeToLive: minute }))),
   )
 
-  it.effect("stores the least recently used to make room, and refuses where all are busy", () =>
+  it.effect("lets the least recently used go to make room, and refuses where all are busy", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -212,40 +187,10 @@ describe("ConversationManager and what is idle", () => {
         () => Effect.flatMap(manager.get(id), (found) => found.submit(says("hi"))),
         { concurrency: "unbounded" },
       )
-      assert.deepStrictEqual(store.calls, ["save", "load"])
+      assert.strictEqual(store.calls.filter((call) => call === "open").length, 1)
     }).pipe(
       Effect.provide(
         managerLayer(scripted(Stream.never), { idleTimeToLive: minute, store: store.layer }),
-      ),
-    )
-  })
-
-  it.effect("loses nothing when the store does not save, and tries again later", () => {
-    const store = observed()
-    return Effect.gen(function* () {
-      yield* TestClock.adjust(0)
-      const manager = yield* ConversationManager
-      const conversation = yield* manager.create(settings)
-      yield* speak(conversation, "one")
-      const before = yield* replay(conversation)
-      for (const save of [
-        () => broken("save"),
-        () => Effect.die(new Error("a defect of the store")),
-        () => Effect.never,
-      ]) {
-        store.faults.save = save
-        yield* TestClock.adjust(minute)
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(yield* loadedIds(manager), [conversation.id])
-        assert.deepStrictEqual(yield* replay(conversation), before)
-      }
-      delete store.faults.save
-      yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(yield* loadedIds(manager), [])
-      assert.deepStrictEqual(yield* replay(conversation), before)
-    }).pipe(
-      Effect.provide(
-        managerLayer(scripted(answer("yes")), { idleTimeToLive: minute, store: store.layer }),
       ),
     )
   })
@@ -260,28 +205,29 @@ describe("ConversationManager and what is idle", () => {
       const before = yield* replay(conversation)
       yield* TestClock.adjust(minute)
       const { id } = conversation
-      const faults: ReadonlyArray<readonly [Store["load"], string]> = [
-        [() => broken("load"), "it could not be loaded"],
-        [() => Effect.die("a defect"), "it could not be loaded"],
-        [() => Effect.succeed(undefined), "the store has lost it"],
-        [
-          () => Effect.succeed({ settings, events: [] }),
-          "what the store has of it is not a whole log",
-        ],
-        [
-          () => Effect.succeed({ settings, events: before.toSpliced(2, 1) }),
-          "what the store has of it is not a whole log",
-        ],
-      ]
-      for (const [load, reason] of faults) {
-        store.faults.load = load
-        assert.deepStrictEqual(
-          yield* Effect.exit(conversation.submit(says("hi"))),
-          Exit.fail(new ConversationUnavailable({ id, reason })),
-        )
-        assert.deepStrictEqual(yield* listed(manager), [id])
-      }
-      delete store.faults.load
+      const unusable = (reason: string) =>
+        Effect.map(Effect.flip(conversation.submit(says("hi"))), (error) => {
+          assert.deepStrictEqual(
+            [error._tag, "reason" in error ? error.reason : ""],
+            ["ConversationUnavailable", reason],
+          )
+        })
+      store.faults.open = () => diskFull("open")
+      yield* unusable("no space left")
+      store.faults.open = () => Effect.die("a defect")
+      yield* unusable("the store failed unexpectedly")
+      delete store.faults.open
+      store.faults.read = () => Effect.succeed({ records: [] })
+      yield* unusable("what the store has of it is not a whole log: it has no events")
+      store.faults.read = () =>
+        Effect.succeed({
+          records: before.toSpliced(2, 1).map((event) => eventRecord(0, event)),
+        })
+      yield* unusable(
+        "what the store has of it is not a whole log: event 2 is missing: 3 stands there",
+      )
+      delete store.faults.read
+      assert.deepStrictEqual(yield* listed(manager), [id])
       assert.deepStrictEqual(yield* replay(conversation), before)
     }).pipe(
       Effect.provide(
@@ -303,7 +249,8 @@ describe("ConversationManager and what is idle", () => {
       yield* speak(conversation, "one")
       const whole = yield* replay(conversation)
       yield* TestClock.adjust(minute)
-      store.faults.load = () => Effect.succeed({ settings, events: whole.slice(0, -1) })
+      store.faults.read = () =>
+        Effect.succeed({ records: whole.slice(0, -1).map((event) => eventRecord(0, event)) })
       assert.deepStrictEqual((yield* replay(conversation)).at(-1), {
         seq: whole.length - 1,
         id: "0",
@@ -319,59 +266,47 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect(
-    "removes what is stored, from the store too; a store that fails can be asked again",
-    () => {
-      const store = observed()
-      return Effect.gen(function* () {
-        yield* TestClock.adjust(0)
-        const manager = yield* ConversationManager
-        const conversation = yield* manager.create(settings)
-        const never = yield* manager.create(settings)
-        yield* never.attach()
-        yield* manager.remove(never.id)
-        assert.deepStrictEqual(store.calls, [])
-        yield* TestClock.adjust(minute)
-        store.faults.remove = () => broken("remove")
-        assert.strictEqual((yield* Effect.flip(manager.remove(conversation.id)))._tag, "StoreError")
-        assert.deepStrictEqual(yield* listed(manager), [conversation.id])
-        delete store.faults.remove
-        yield* manager.remove(conversation.id)
-        assert.deepStrictEqual(yield* listed(manager), [])
-        assert.strictEqual(
-          (yield* Effect.flip(manager.get(conversation.id)))._tag,
-          "NoSuchConversation",
-        )
-        assert.deepStrictEqual(
-          yield* Effect.exit(conversation.submit(says("hi"))),
-          Exit.fail(new ConversationUnavailable({ id: conversation.id, reason: "it was removed" })),
-        )
-        assert.deepStrictEqual(store.calls, ["save", "remove", "remove"])
-      }).pipe(
-        Effect.provide(
-          managerLayer(scripted(Stream.never), { idleTimeToLive: minute, store: store.layer }),
-        ),
-      )
-    },
-  )
-
-  it.effect("forgets in the store, too, what shut itself down", () => {
+  it.effect("removes it from the store; one that fails can be asked again", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)
-      yield* TestClock.adjust(minute)
-      yield* conversation.submit({ type: "shutdown" })
-      yield* settle
+      yield* speak(conversation, "one")
+      store.faults.delete = () => diskFull("delete")
+      assert.strictEqual((yield* Effect.flip(manager.remove(conversation.id)))._tag, "StoreError")
+      assert.deepStrictEqual(yield* listed(manager), [conversation.id])
+      assert.strictEqual((yield* replay(conversation)).at(-1)?.msg.type, "shutdown_complete")
+      delete store.faults.delete
+      yield* manager.remove(conversation.id)
       assert.deepStrictEqual(yield* listed(manager), [])
-      assert.deepStrictEqual(store.calls, ["save", "load", "remove"])
+      assert.strictEqual(
+        (yield* Effect.flip(manager.get(conversation.id)))._tag,
+        "NoSuchConversation",
+      )
     }).pipe(
       Effect.provide(
-        managerLayer(scripted(Stream.never), { idleTimeToLive: minute, store: store.layer }),
+        managerLayer(scripted(answer("yes")), { idleTimeToLive: minute, store: store.layer }),
       ),
     )
   })
+
+  it.effect("L10 keeps what shut itself down, and takes it up again at its next use", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* speak(conversation, "one")
+      yield* conversation.submit({ type: "shutdown" })
+      yield* settle
+      assert.deepStrictEqual(yield* loadedIds(manager), [])
+      assert.deepStrictEqual(yield* listed(manager), [conversation.id])
+      yield* speak(yield* manager.get(conversation.id), "two")
+      const types = (yield* replay(conversation)).map(({ msg }) => msg.type)
+      assert.strictEqual(types.filter((type) => type === "shutdown_complete").length, 1)
+      assert.strictEqual(types.at(-1), "task_complete")
+    }).pipe(Effect.provide(managerLayer(scripted(answer("yes"))))),
+  )
 
   it.effect("finds what a store kept of an earlier process", () =>
     Effect.gen(function* () {
@@ -412,10 +347,9 @@ describe("ConversationManager and what is idle", () => {
       const manager = yield* ConversationManager
       yield* manager.create(settings)
       const asked = yield* Deferred.make<void>()
-      store.faults.save = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
-      yield* TestClock.adjust(minute)
-      yield* Deferred.await(asked)
+      store.faults.append = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
       const ending = yield* Effect.forkChild(manager.shutdown, { startImmediately: true })
+      yield* Deferred.await(asked)
       yield* TestClock.adjust("9 seconds")
       assert.isUndefined(ending.pollUnsafe())
       yield* TestClock.adjust("1 second")

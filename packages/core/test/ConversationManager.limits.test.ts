@@ -19,6 +19,7 @@ import {
   eventsOf,
   isEnd,
   listed,
+  loadedIds,
   managerLayer,
   says,
   scripted,
@@ -56,7 +57,16 @@ describe("ConversationManager lists", () => {
         assert.deepStrictEqual(yield* pages(manager, limit), newestFirst, `limit ${limit}`)
       }
       assert.deepStrictEqual(yield* manager.list(), {
-        items: newestFirst.map((id) => ({ id, loaded: true })),
+        items: newestFirst.map((id) => ({
+          id,
+          loaded: true,
+          createdAtMs: 0,
+          updatedAtMs: 0,
+          cwd: settings.cwd,
+          archived: false,
+          provider: settings.provider.id,
+          model: settings.model,
+        })),
       })
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
@@ -267,11 +277,11 @@ describe("ConversationManager shuts down", () => {
         assert.deepStrictEqual(yield* Effect.exit(manager.create(settings)), closed)
         assert.deepStrictEqual(yield* Effect.exit(manager.get(first.id)), closed)
         assert.deepStrictEqual(yield* Effect.exit(manager.fork(first.id, rule)), closed)
-        assert.deepStrictEqual(yield* manager.list(), { items: [] })
-        assert.strictEqual(
-          (yield* Effect.flip(manager.remove(first.id)))._tag,
-          "NoSuchConversation",
+        assert.deepStrictEqual(
+          (yield* manager.list()).items.map(({ loaded }) => loaded),
+          made.map(() => false),
         )
+        assert.deepStrictEqual(yield* Effect.exit(manager.remove(first.id)), closed)
       })
       yield* refuses
       yield* TestClock.adjust("900 millis")
@@ -321,16 +331,22 @@ describe("ConversationManager shuts down", () => {
   it.effect("L3 ends a conversation that is being made meanwhile", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
-      const exits = yield* Effect.all(
+      const create = Effect.exit(manager.create(settings))
+      const [early, , late] = yield* Effect.all(
         [
-          ...Array.from({ length: 20 }, () => Effect.exit(manager.create(settings))),
-          Effect.exit(manager.shutdown),
-          Effect.exit(manager.create(settings)),
+          Effect.all(
+            Array.from({ length: 20 }, () => create),
+            { concurrency: "unbounded" },
+          ),
+          manager.shutdown,
+          create,
         ],
         { concurrency: "unbounded" },
       )
-      assert.deepStrictEqual(exits.at(-1), Exit.fail(new ManagerClosed()))
-      assert.deepStrictEqual(yield* listed(manager), [])
+      assert.deepStrictEqual(late, Exit.fail(new ManagerClosed()))
+      const made = early.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value.id] : []))
+      assert.deepStrictEqual(yield* listed(manager), made)
+      assert.deepStrictEqual(yield* loadedIds(manager), [])
     }).pipe(Effect.provide(managerLayer(hanging())), Effect.scoped),
   )
 })

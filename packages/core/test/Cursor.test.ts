@@ -8,13 +8,16 @@ const id = ConversationId.make("00000000-0000-7000-8000-000000000001")
 
 describe("Cursor", () => {
   it("gives the place back that it was made of", () => {
-    for (const ordinal of [0, 1, 41, 100_000, 999_999_999_999_999]) {
-      assert.deepStrictEqual(decode(encode({ ordinal, id })), Result.succeed({ ordinal, id }))
+    for (const createdAtMs of [0, 1, 41, 100_000, 999_999_999_999_999]) {
+      assert.deepStrictEqual(
+        decode(encode({ createdAtMs, id })),
+        Result.succeed({ createdAtMs, id }),
+      )
     }
   })
 
   it("L13 refuses every text that is not a cursor of ours", () => {
-    const ours = encode({ ordinal: 7, id })
+    const ours = encode({ createdAtMs: 7, id })
     const foreign = [
       "",
       "7",
@@ -25,13 +28,13 @@ describe("Cursor", () => {
       `${ours}=`,
       `${ours}A`,
       "\ud800",
-      Base64Url.encode(`c2:7:${id}`),
-      Base64Url.encode(`c1:07:${id}`),
-      Base64Url.encode(`c1:-7:${id}`),
-      Base64Url.encode(`c1:7.5:${id}`),
-      Base64Url.encode(`c1:1${"0".repeat(15)}:${id}`),
-      Base64Url.encode(`c1:7:${id.toUpperCase()}x`),
-      Base64Url.encode(`c1:7:${"-".repeat(36)}`),
+      Base64Url.encode(`c1:7:${id}`),
+      Base64Url.encode(`c2:07:${id}`),
+      Base64Url.encode(`c2:-7:${id}`),
+      Base64Url.encode(`c2:7.5:${id}`),
+      Base64Url.encode(`c2:1${"0".repeat(15)}:${id}`),
+      Base64Url.encode(`c2:7:${id.toUpperCase()}x`),
+      Base64Url.encode(`c2:7:${"-".repeat(36)}`),
     ]
     for (const text of foreign) {
       assert.deepStrictEqual(decode(text), Result.fail(new BadCursor()), text)

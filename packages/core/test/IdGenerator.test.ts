@@ -7,7 +7,7 @@ import { IdGenerator } from "../src/IdGenerator.ts"
 const ids = (n: number) =>
   Effect.flatMap(IdGenerator, ({ conversationId }) =>
     Effect.forEach(Array.from({ length: n }), () => conversationId),
-  ).pipe(Effect.provide(IdGenerator.layer))
+  ).pipe(Effect.provide(IdGenerator.layer, { local: true }))
 
 describe("IdGenerator", () => {
   it.effect("gives UUIDs of version 7 that carry the time", () =>
@@ -23,6 +23,20 @@ describe("IdGenerator", () => {
     Effect.gen(function* () {
       assert.strictEqual(new Set(yield* ids(1000)).size, 1000)
     }),
+  )
+
+  it.effect(
+    "orders them as they were made, within a millisecond and over a clock that jumps back",
+    () =>
+      Effect.gen(function* () {
+        const next = (yield* IdGenerator).conversationId
+        yield* TestClock.setTime(2_000)
+        const many = yield* Effect.forEach(Array.from({ length: 10_000 }), () => next)
+        yield* TestClock.setTime(1_000)
+        const all = [...many, yield* next]
+        assert.deepStrictEqual(all, all.toSorted())
+        assert.strictEqual(new Set(all).size, all.length)
+      }).pipe(Effect.provide(IdGenerator.layer)),
   )
 
   it.effect("L12 repeats them under the same clock and seed, and only then", () =>

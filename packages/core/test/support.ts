@@ -16,13 +16,15 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as Conversation from "../src/Conversation.ts"
+import { Fold } from "../src/Fold.ts"
+import { eventRecord } from "../src/store/LogRecord.ts"
 import { ConversationManager, type ConversationManagerOptions } from "../src/ConversationManager.ts"
-import type { ConversationSettings } from "../src/ConversationSettings.ts"
-import { ConversationStore } from "../src/ConversationStore.ts"
+import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
 import { IdGenerator } from "../src/IdGenerator.ts"
 import type { Listener } from "../src/Listener.ts"
 import { ModelClient, ModelError, type ModelEvent, type ModelRequest } from "../src/ModelClient.ts"
 import type { Delivery } from "../src/Outbox.ts"
+import { ConversationStore } from "../src/store/ConversationStore.ts"
 import {
   type ToolCall,
   type ToolContext,
@@ -158,6 +160,7 @@ export const managerLayer = (
   ConversationManager.layerWith(options).pipe(
     Layer.provide(IdGenerator.layer),
     Layer.provide(options.store ?? ConversationStore.layerMemory),
+    Layer.provide(Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) })),
     Layer.provide(Layer.succeed(ToolRuntime, options.tools ?? tools())),
     Layer.provide(Layer.succeed(ModelClient, script.service)),
   )
@@ -166,6 +169,12 @@ export const managerLayer = (
 export const listed = (manager: ConversationManager["Service"]) =>
   Effect.map(Effect.orDie(manager.list({ limit: 1000 })), ({ items }) =>
     items.map(({ id }) => id).toReversed(),
+  )
+
+/** Ids of those in memory, newest first. */
+export const loadedIds = (manager: ConversationManager["Service"]) =>
+  Effect.map(Effect.orDie(manager.list({ limit: 1000 })), ({ items }) =>
+    items.flatMap(({ id, loaded }) => (loaded ? [id] : [])),
   )
 
 // -- what listeners see
@@ -259,3 +268,10 @@ export const open = Effect.fnUntraced(function* (
 export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, {
   discard: true,
 })
+
+/** What a log of these events alone leaves to another life. */
+export const existing = (events: ReadonlyArray<Event>) => {
+  const fold = new Fold()
+  fold.add(events.map((event) => eventRecord(0, event)))
+  return fold.done()
+}

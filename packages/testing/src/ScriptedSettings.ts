@@ -1,7 +1,9 @@
 /** Settings for conversations whose model follows a script: nothing configured, nothing asked, nothing repeated. */
-import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ModelProvider } from "@colloquy/core/ModelClient"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 /** New objects each time, as a resolver makes them. */
 export const scriptedSettings = (
@@ -31,3 +33,9 @@ export const scriptedSettings = (
   showRawReasoning: false,
   ...settings,
 })
+
+/** Gives the settings it is made with, whatever is asked for. */
+export const scriptedResolver = (
+  settings: ConversationSettings = scriptedSettings(),
+): Layer.Layer<SettingsResolver> =>
+  Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) })

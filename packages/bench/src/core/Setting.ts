@@ -1,14 +1,14 @@
 /** What every figure of the core is taken with: settings, a manager, models that say what they are told to. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/Listener"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import type { Delivery } from "@colloquy/core/Outbox"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
-import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import { scriptedResolver, scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -38,6 +38,7 @@ export const withManager = <A>(
           ToolRuntime.layerNone,
           IdGenerator.layer,
           ConversationStore.layerMemory,
+          scriptedResolver(),
         ]),
       ),
     ),

@@ -1,10 +1,11 @@
 /** A whole turn with one command in it: asked for by the model, judged, confined, run, told, answered to the model. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/Listener"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -89,6 +90,7 @@ export const shellCall = ({ turns, warmUps }: ShellCallSizes): Effect.Effect<She
             model,
             IdGenerator.layer,
             ConversationStore.layerMemory,
+            scriptedResolver(),
             Layer.effect(ToolRuntime, ToolRuntime),
           ]),
         ),

@@ -16,6 +16,7 @@ import {
   SettingsResolver,
 } from "../ConversationSettings.ts"
 import type { ModelProvider } from "../ModelClient.ts"
+import { withStored } from "../store/Settings.ts"
 import { resolvePath } from "./AbsolutePath.ts"
 import { Config, decode, type ProviderConfig } from "./ConfigSchema.ts"
 import { applyRecord, type ConfigTree } from "./ConfigTree.ts"
@@ -119,15 +120,16 @@ export const resolve = (
   if (profile === undefined) return fail(`config profile \`${profileName}\` not found`, "profile")
 
   const chosen = { ...config, ...profile }
-  const providerId = chosen.model_provider ?? source.defaultProvider
+  const providerId = overrides.stored?.provider ?? chosen.model_provider ?? source.defaultProvider
   const provider = findProvider(source, config, providerId)
   if (provider === undefined)
     return fail(`Model provider \`${providerId}\` not found`, "model_provider")
 
   const tools = toolSettings(chosen)
   if (Result.isFailure(tools)) return fail(tools.failure)
-  const settings = settle({ source, overrides, config: chosen, provider })
-  return Result.succeed({ ...settings, ...tools.success })
+  const settings = { ...settle({ source, overrides, config: chosen, provider }), ...tools.success }
+  const { stored } = overrides
+  return Result.succeed(stored === undefined ? settings : withStored(settings, stored))
 }
 
 /** When and how the history is summarised. */

@@ -1,6 +1,7 @@
 /** Definitions whose services are settled: what a handler needs it gets of those at hand when it was registered. */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type { Complete } from "./Completion.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate, Watch } from "./Resource.ts"
@@ -11,11 +12,19 @@ export const providedTool = <R>(tool: Tool<R>, services: Context.Context<R>): To
   invoke: (args, context) => Effect.provideContext(tool.invoke(args, context), services),
 })
 
+/** In the scope of the subscription: there may be another one among the services. */
 const watching = <R>(
   watch: Watch<unknown, R> | undefined,
   services: Context.Context<R>,
 ): { readonly watch?: Watch<unknown, never> } =>
-  watch === undefined ? {} : { watch: (request) => Effect.provideContext(watch(request), services) }
+  watch === undefined
+    ? {}
+    : {
+        watch: (request) =>
+          Effect.flatMap(Effect.scope, (scope) =>
+            Effect.provideContext(watch(request), Context.add(services, Scope.Scope, scope)),
+          ),
+      }
 
 const completing =
   <R>(complete: Complete<unknown, R>, services: Context.Context<R>): Complete<unknown, never> =>

@@ -9,6 +9,8 @@ import type { ToolAnnotations } from "@colloquy/protocol/mcp/CodexTools"
 import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
 import type { Pure } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type { InputRequired, Members, RequestContext } from "../mcp/RequestContext.ts"
 import type { Content, Icon } from "./Content.ts"
 import { internalError, isAnswer, messageOf } from "./Outcome.ts"
@@ -44,16 +46,28 @@ interface Described {
   readonly output?: Pure | RawSchema
 }
 
+interface Runs<Args, E, R, P> {
+  /**
+   * What has to be known before the call may become a task: it is asked in the call itself, and `run` gets what this
+   * gives. Where the client asks for tasks (2025-11-25) it runs in the task, as the rest.
+   */
+  readonly prepare?: (args: Args, context: RequestContext) => Effect.Effect<P, E, R>
+  readonly run: (
+    args: Args,
+    context: RequestContext,
+    prepared: P,
+  ) => Effect.Effect<ToolReturn, E, R>
+}
+
 /** Arguments by an effect Schema of an object. */
-export interface ToolOptions<A extends Pure, E, R> extends Described {
+export interface ToolOptions<A extends Pure, E, R, P = unknown>
+  extends Described, Runs<A["Type"], E, R, P> {
   readonly input: A
-  readonly run: (args: A["Type"], context: RequestContext) => Effect.Effect<ToolReturn, E, R>
 }
 
 /** Arguments by a JSON Schema; without one the tool takes none. */
-export interface RawToolOptions<E, R> extends Described {
+export interface RawToolOptions<E, R, P = unknown> extends Described, Runs<Members, E, R, P> {
   readonly input?: RawSchema
-  readonly run: (args: Members, context: RequestContext) => Effect.Effect<ToolReturn, E, R>
 }
 
 export interface Tool<R = never> extends Omit<Described, "output"> {
@@ -69,7 +83,14 @@ export interface Tool<R = never> extends Omit<Described, "output"> {
   readonly invoke: (
     args: unknown,
     context: RequestContext,
+    /** What `prepare` gave, where it ran. */
+    prepared?: Option.Option<unknown>,
   ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired, R>
+  /** The first part of the call, for one that may become a task; fails with the result when the call ends there. */
+  readonly prepare?: (
+    args: unknown,
+    context: RequestContext,
+  ) => Effect.Effect<Result.Result<unknown, CallToolResult>, JsonRpcError | InputRequired, R>
 }
 
 const text = (words: string): CallToolResult["content"] => [{ type: "text", text: words }]
@@ -112,24 +133,41 @@ const wireResult = (
  * Defines a tool. Nothing runs and nothing is refused here: `Features` does, when the tool is registered.
  */
 export const tool: {
-  <A extends Pure, E, R = never>(options: ToolOptions<A, E, R>): Tool<R>
-  <E, R = never>(options: RawToolOptions<E, R>): Tool<R>
-} = <E, R>(
-  options: Described & {
-    readonly input?: Pure | RawSchema
-    readonly run: (args: Members, context: RequestContext) => Effect.Effect<ToolReturn, E, R>
-  },
+  <A extends Pure, E, R = never, P = unknown>(options: ToolOptions<A, E, R, P>): Tool<R>
+  <E, R = never, P = unknown>(options: RawToolOptions<E, R, P>): Tool<R>
+} = <E, R, P>(
+  options: Described & Runs<Members, E, R, P> & { readonly input?: Pure | RawSchema },
 ): Tool<R> => {
-  const { input: given = nothing, output: promised, run, ...described } = options
+  const { input: given = nothing, output: promised, prepare, run, ...described } = options
   const input = inputOf(options.name, given)
   const output = promised === undefined ? undefined : outputOf(promised)
-  const invoke: Tool<R>["invoke"] = (args, context) => {
+  const begin = (args: Members, context: RequestContext) =>
+    prepare === undefined
+      ? Effect.succeed(undefined as P)
+      : Effect.suspend(() => prepare(args, context))
+  const invoke: Tool<R>["invoke"] = (args, context, prepared = Option.none()) => {
     const decoded = input.decode(args)
     if (decoded._tag === "Failure") return Effect.succeed(failed(decoded.failure))
-    return Effect.suspend(() => run(decoded.success as Members, context)).pipe(
+    const known = decoded.success as Members
+    return Effect.suspend(() =>
+      Option.isSome(prepared) ? Effect.succeed(prepared.value as P) : begin(known, context),
+    ).pipe(
+      Effect.flatMap((ready) => run(known, context, ready)),
       Effect.flatMap((returned) => wireResult(options.name, output, returned)),
       Effect.catch((failure) =>
         isAnswer(failure) ? Effect.fail(failure) : Effect.succeed(failed(messageOf(failure))),
+      ),
+    )
+  }
+  const first: Tool<R>["prepare"] = (args, context) => {
+    const decoded = input.decode(args)
+    if (decoded._tag === "Failure") return Effect.succeed(Result.fail(failed(decoded.failure)))
+    return begin(decoded.success as Members, context).pipe(
+      Effect.map(Result.succeed),
+      Effect.catch((failure) =>
+        isAnswer(failure)
+          ? Effect.fail(failure)
+          : Effect.succeed(Result.fail(failed(messageOf(failure)))),
       ),
     )
   }
@@ -143,5 +181,6 @@ export const tool: {
       return input.problem ?? output?.problem
     },
     invoke,
+    ...(prepare === undefined ? {} : { prepare: first }),
   }
 }

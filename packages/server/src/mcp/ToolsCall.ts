@@ -107,9 +107,15 @@ export const toolsCall = Effect.fnUntraced(function* (
     if (known === undefined) {
       const tool = catalog.tools.get(params.name)
       if (tool === undefined) return Effect.fail(unknownTool(params.name, catalog))
-      const { name, taskSupport } = tool
+      const { name, prepare, taskSupport } = tool
+      const args = params.arguments
       return callOrTask(
-        { name, taskSupport, run: (given) => tool.invoke(params.arguments, given) },
+        {
+          name,
+          taskSupport,
+          run: (given, prepared) => tool.invoke(args, given, prepared),
+          ...(prepare === undefined ? {} : { prepare: (given) => prepare(args, given) }),
+        },
         context,
         params.task,
       )

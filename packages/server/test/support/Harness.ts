@@ -3,7 +3,7 @@
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -191,13 +191,12 @@ export const withCore = <A, E>(
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
         Layer.mergeAll(
-          settings,
           TestSealer.layer,
           Layer.provide(
             core(tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools)),
             Layer.provide(HttpModel.layer(), provider.layer),
           ),
-        ),
+        ).pipe(Layer.provideMerge(settings)),
       ),
     ),
   )

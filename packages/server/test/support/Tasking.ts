@@ -58,11 +58,16 @@ export const taskIdIn = ({ result }: WireMessage): string => {
   return id
 }
 
-export const about = (server: Harness, form: Form) => {
-  let asks = 0
-  return (method: string, params: Members): Effect.Effect<WireMessage> =>
-    server.ask(`about-${method}-${++asks}`, method, form.says(params))
-}
+/** Of each server: ids are not used twice. */
+const counts = new WeakMap<Harness, number>()
+
+export const about =
+  (server: Harness, form: Form) =>
+  (method: string, params: Members): Effect.Effect<WireMessage> => {
+    const count = (counts.get(server) ?? 0) + 1
+    counts.set(server, count)
+    return server.ask(`about-${count}`, method, form.says(params))
+  }
 
 /** What a result says under that name; undefined when there is no result. */
 export const member = ({ result }: WireMessage, name: string): unknown => result?.[name]

@@ -39,7 +39,9 @@ const core: Kind<Plan> = {
     const stored = done.trace.flatMap((entry) =>
       entry.at === "store" && entry.how !== undefined
         ? [`store ${entry.operation} ${entry.how}`]
-        : [],
+        : entry.at === "append" && entry.how !== undefined
+          ? [`store append ${entry.how}`]
+          : [],
     )
     return {
       end: done.end,

@@ -5,7 +5,19 @@ import { nothingLost, numbered } from "./laws/Deliveries.ts"
 import { forksBegin } from "./laws/Forks.ts"
 import { beginsConfigured, listed } from "./laws/Found.ts"
 import { boundedOutbox, nobodyWaits } from "./laws/Promptness.ts"
-import { beginsWithTheRest, closesTheCut, failsClosed, readAtLast } from "./laws/Restarts.ts"
+import {
+  acknowledgedIsThere,
+  answersAreRecorded,
+  oneWriter,
+  receiptsOutlast,
+} from "./laws/Durable.ts"
+import {
+  beginsWithTheRest,
+  closesTheCut,
+  givesOutputs,
+  readAtLast,
+  survives,
+} from "./laws/Restarts.ts"
 import { summariesBelong } from "./laws/Summaries.ts"
 import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
 import { type Story, storyOf } from "./Story.ts"
@@ -42,7 +54,7 @@ export const laws: ReadonlyArray<Law> = [
   },
   { law: "L7", says: "asks only where somebody answers", check: askedWhereAnswered },
   { law: "L7", says: "asks who comes to answer what is open", check: askedAnew },
-  { law: "L7", says: "denies what a crash left open", check: failsClosed },
+  { law: "L7", says: "asks again what a crash left open", check: survives },
   { law: "L8", says: "leaves nothing at work once closed", check: nothingLeft },
   {
     law: "L13",
@@ -55,6 +67,11 @@ export const laws: ReadonlyArray<Law> = [
     check: repeatsAreHarmless,
   },
   { law: "L14", says: "ends what was interrupted in time", check: stopsInTime },
+  { law: "L10", says: "loses nothing that it acknowledged", check: acknowledgedIsThere },
+  { law: "L10", says: "records an answer before it counts", check: answersAreRecorded },
+  { law: "L10", says: "knows what it took before a crash", check: receiptsOutlast },
+  { law: "L11", says: "gives what a crash cut off its outputs", check: givesOutputs },
+  { law: "L16", says: "lets one writer at a time record", check: oneWriter },
 ]
 
 export interface Violation {

@@ -98,10 +98,13 @@ export type Operation = Action & { readonly giveUpAfter?: number }
 /** Time for what still runs when the clients are done; longer than every bound and every plan's turn. */
 export const restMs = 60_000
 
-/** How the n-th call of the store goes wrong: it fails, it takes its time, or longer than anybody waits. */
-interface StoreFault {
+/**
+ * How the n-th call of the store goes wrong: it fails, it takes its time, or longer than anybody waits; of an append also:
+ * another process has taken the conversation over.
+ */
+export interface StoreFault {
   readonly call: number
-  readonly how: "fails" | "slow" | "late"
+  readonly how: "fails" | "slow" | "late" | "stolen"
 }
 
 /** Where conversations go that nobody uses. */
@@ -112,6 +115,8 @@ export interface StorePlan {
   /** Slots whose conversations nobody listens to of himself: their log is read at the end. */
   readonly unheard: ReadonlyArray<number>
   readonly faults: ReadonlyArray<StoreFault>
+  /** Counted by themselves. */
+  readonly appendFaults: ReadonlyArray<StoreFault>
   /** At the end everything crashes and begins again. */
   readonly restart: boolean
 }

@@ -26,6 +26,11 @@ export class Recorder {
     this.slots.set(conversation, { slot, ordinal: this.firstOrdinal + this.slots.size })
   }
 
+  /** Those that have one. */
+  get conversations(): ReadonlyArray<string> {
+    return [...this.slots.keys()]
+  }
+
   slotOf(conversation: string): number {
     return this.nameOf(conversation).slot
   }

@@ -19,6 +19,9 @@ export const smaller = function* (plan: Plan): Generator<Plan> {
   for (let i = 0; i < store.faults.length; i++) {
     yield { ...plan, store: { ...store, faults: store.faults.toSpliced(i, 1) } }
   }
+  for (let i = 0; i < store.appendFaults.length; i++) {
+    yield { ...plan, store: { ...store, appendFaults: store.appendFaults.toSpliced(i, 1) } }
+  }
   for (let i = 0; i < store.unheard.length; i++) {
     yield { ...plan, store: { ...store, unheard: store.unheard.toSpliced(i, 1) } }
   }

@@ -18,15 +18,18 @@ export interface Simulation<A, E> {
 /**
  * Runs a program without real input or output to its end; the same seed gives the same run.
  *
- * @param maxSteps tasks after which the run counts as a livelock
+ * @param options `maxSteps`: tasks after which the run counts as a livelock; `startMs`: the time when it begins
  */
 export const simulate = <A, E>(
   seed: number,
   program: Effect.Effect<A, E>,
-  maxSteps = 200_000,
+  {
+    maxSteps = 200_000,
+    startMs = 0,
+  }: { readonly maxSteps?: number; readonly startMs?: number } = {},
 ): Simulation<A, E> => {
   const scheduler = new SeededScheduler(seed, maxSteps)
-  const clock = new SimulatedClock()
+  const clock = new SimulatedClock(startMs)
   const fiber = Effect.runForkWith(
     Context.make(Scheduler.Scheduler, scheduler).pipe(Context.add(Clock.Clock, clock)),
   )(Random.withSeed(program, seed))

@@ -1,4 +1,4 @@
-/** Time that stands still while anything can run, and then jumps to the next sleeper. Starts at 0. */
+/** Time that stands still while anything can run, and then jumps to the next sleeper. */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,8 +9,12 @@ interface Sleeper {
 }
 
 export class SimulatedClock implements Clock.Clock {
-  private now = 0
+  private now: number
   private readonly sleepers: Array<Sleeper> = []
+
+  constructor(startMs = 0) {
+    this.now = startMs
+  }
 
   currentTimeMillisUnsafe(): number {
     return this.now

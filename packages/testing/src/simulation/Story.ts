@@ -25,6 +25,7 @@ export interface ListenerStory extends When {
   readonly takes: Array<When & { readonly deliveries: ReadonlyArray<Delivery> }>
   /** The conversation told it of its end. */
   ended: boolean
+  endedAt: number
   /** It went away itself. */
   left: boolean
 }
@@ -43,6 +44,8 @@ export interface Conversation {
   readonly live: boolean
   /** The place in the trace since when they are. */
   readonly since: number
+  /** Something of it could not be recorded: it was unloaded, and what was not recorded never was. */
+  readonly lost: boolean
 }
 
 export interface Story {
@@ -67,18 +70,28 @@ const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> 
   trace.forEach((entry, at) => {
     const { ms } = entry
     if (entry.at === "listening") {
-      listeners.set(entry.listener, { ms, at, entry, takes: [], ended: false, left: false })
+      listeners.set(entry.listener, {
+        ...{ ms, at, entry, takes: [] },
+        ...{ ended: false, endedAt: Infinity, left: false },
+      })
     } else if (entry.at === "took") {
       listeners.get(entry.listener)?.takes.push({ ms, at, deliveries: entry.deliveries })
     } else if (entry.at === "ended" || entry.at === "left") {
       const listener = listeners.get(entry.listener)
-      if (listener !== undefined) listener[entry.at] = true
+      if (listener === undefined) return
+      listener[entry.at] = true
+      if (entry.at === "ended") listener.endedAt = at
     }
   })
   return [...listeners.values()]
 }
 
-const conversationOf = (audit: ListenerStory, inherited: number, rest: number): Conversation => {
+const conversationOf = (
+  audit: ListenerStory,
+  inherited: number,
+  rest: number,
+  lost: boolean,
+): Conversation => {
   const events = audit.takes.flatMap(({ ms, at, deliveries }) =>
     deliveries.flatMap((d) => (d._tag === "Event" ? [{ ms, at, event: d.event }] : [])),
   )
@@ -90,6 +103,7 @@ const conversationOf = (audit: ListenerStory, inherited: number, rest: number): 
     inherited,
     since: audit.at,
     live: rest === -1 || audit.at < rest,
+    lost,
     inheritedIds: new Set(durable.slice(0, inherited).map(({ event }) => event.id)),
   }
 }
@@ -103,6 +117,24 @@ export const storyOf = (run: Run): Story => {
   )
   for (const [id, events] of run.left ?? []) inherited.set(id, events.length)
   const rest = run.trace.findIndex(({ at }) => at === "rest")
+  const lost = new Set(
+    run.trace.flatMap((entry) =>
+      entry.at === "append" && entry.how !== undefined ? [entry.conversation] : [],
+    ),
+  )
+  /** It went on after its audit had ended: what was said later nobody knows. */
+  const isCut = ({ ended, endedAt, entry: { conversation }, takes }: ListenerStory) => {
+    const last = takes.at(-1)?.deliveries.at(-1)
+    const word = last?._tag === "Event" && last.event.msg.type === "shutdown_complete"
+    const more = run.trace.some(
+      (entry, at) =>
+        at > endedAt &&
+        entry.at === "append" &&
+        entry.conversation === conversation &&
+        entry.how === undefined,
+    )
+    return ended && (more || (!word && lost.has(conversation)))
+  }
   return {
     run,
     calls: callsOf(run.trace),
@@ -110,9 +142,11 @@ export const storyOf = (run: Run): Story => {
     conversations: new Map(
       listeners
         .filter(({ entry }) => entry.listener === auditOf(entry.conversation))
+        .filter((audit) => !isCut(audit))
         .map((audit) => {
           const { conversation } = audit.entry
-          return [conversation, conversationOf(audit, inherited.get(conversation) ?? 0, rest)]
+          const seq = inherited.get(conversation) ?? 0
+          return [conversation, conversationOf(audit, seq, rest, lost.has(conversation))]
         }),
     ),
   }

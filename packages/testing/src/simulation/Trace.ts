@@ -25,6 +25,13 @@ type Happening =
       readonly operation: string
       readonly how?: string
     }
+  /** A batch was appended, or `how` it was not. `stale`: by a writer that had lost its lease. */
+  | {
+      readonly at: "append"
+      readonly conversation: string
+      readonly generation: number
+      readonly how?: string
+    }
   /** When all was done, whether the conversation could be read. */
   | { readonly at: "read"; readonly conversation: string; readonly answer: Answer }
   /** `seq` is the number after the last event that the new conversation began with. */

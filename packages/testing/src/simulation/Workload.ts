@@ -10,6 +10,7 @@ import type {
   Operation,
   Plan,
   Reading,
+  StoreFault,
   StorePlan,
   Submission,
   ToolPlan,
@@ -121,9 +122,15 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
 
 /** Most plans keep everything in memory; the others let it go soon, to a store that may fail. */
 const storePlan = (draws: Draws, slots: number): StorePlan => {
-  const restart = draws.chance(0.15)
+  const restart = draws.chance(0.3)
+  const appendFaults = draws.chance(0.25)
+    ? Array.from({ length: 1 + draws.below(2) }, () => ({
+        call: draws.below(24),
+        how: draws.pick<StoreFault["how"]>("fails", "fails", "stolen", "stolen", "slow", "late"),
+      }))
+    : []
   if (draws.chance(0.6)) {
-    return { idleMs: 600_000, maxLoaded: 1_000, unheard: [], faults: [], restart }
+    return { idleMs: 600_000, maxLoaded: 1_000, unheard: [], faults: [], appendFaults, restart }
   }
   return {
     idleMs: draws.pick(300, 1_000, 3_000),
@@ -133,6 +140,7 @@ const storePlan = (draws: Draws, slots: number): StorePlan => {
       call: draws.below(10),
       how: draws.pick("fails", "fails", "slow", "late"),
     })),
+    appendFaults,
     restart,
   }
 }

@@ -4,7 +4,7 @@
  * leaves unheard, so that they can go to the store, are read at the end.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -17,8 +17,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
+import { scriptedResolver } from "../ScriptedSettings.ts"
 import { answerOf } from "./Answered.ts"
-import { audit } from "./Births.ts"
+import { audit, settings } from "./Births.ts"
 import { runClients, type Surroundings } from "./Clients.ts"
 import { FaultyStore } from "./FaultyStore.ts"
 import { scriptedModel, scriptedTools } from "./Faults.ts"
@@ -37,6 +38,8 @@ export interface Run {
   readonly steps: number
   /** Of a life after a crash: what was left of each conversation. */
   readonly left?: ReadonlyMap<string, ReadonlyArray<Event>>
+  /** Likewise: the life that ended with it, up to there. */
+  readonly before?: Run
   /** The life after the crash. */
   readonly reborn?: Run
 }
@@ -56,7 +59,11 @@ const life = <E>(
         maxLoaded: plan.store.maxLoaded,
         idleTimeToLive: Duration.millis(plan.store.idleMs),
       }).pipe(
-        Layer.provide([IdGenerator.layer, Layer.succeed(ConversationStore, store)]),
+        Layer.provide([
+          IdGenerator.layer,
+          Layer.succeed(ConversationStore, store),
+          scriptedResolver(settings),
+        ]),
         Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder))),
         Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
       ),
@@ -79,7 +86,7 @@ const life = <E>(
     yield* listeners.finish
   }).pipe(Effect.provide(Logger.layer([])))
 
-/** Hears those to the end that nobody has heard, unless all has been closed before. */
+/** Hears those to the end that nobody has heard, or not to their end, unless all has been closed before. */
 const readUnheard = (surroundings: Surroundings) =>
   Effect.gen(function* () {
     const { manager, recorder } = surroundings
@@ -87,9 +94,9 @@ const readUnheard = (surroundings: Surroundings) =>
     const heard = new Set(
       recorder.trace.flatMap((entry) => (entry.at === "listening" ? [entry.listener] : [])),
     )
-    for (const entry of recorder.trace.slice()) {
-      if (entry.at !== "made" || heard.has(auditOf(entry.conversation))) continue
-      const { conversation } = entry
+    for (const entry of recorder.trace) if (entry.at === "ended") heard.delete(entry.listener)
+    for (const conversation of recorder.conversations) {
+      if (heard.has(auditOf(conversation))) continue
       const exit = yield* Effect.exit(
         Effect.flatMap(manager.get(conversation), (found) => audit(surroundings, found)),
       )
@@ -102,10 +109,19 @@ const endOf = (exit: Exit.Exit<unknown, unknown> | string): string => {
   return Exit.isSuccess(exit) ? "done" : `died: ${Cause.pretty(exit.cause)}`
 }
 
+const wellAndRoomy = {
+  idleMs: 600_000,
+  maxLoaded: 1_000,
+  unheard: [],
+  faults: [],
+  appendFaults: [],
+  restart: false,
+}
+
 /** Runs a plan to its end; the same plan gives the same run. */
 export const run = (plan: Plan): Run => {
   const recorder = new Recorder()
-  const store = new FaultyStore(plan.store, recorder)
+  const store = FaultyStore.make(plan.store, recorder)
   const first = simulate(
     plan.seed,
     life(plan, recorder, store, (surroundings) => runClients(plan, surroundings)),
@@ -113,12 +129,24 @@ export const run = (plan: Plan): Run => {
   const end = endOf(first.exit)
   const done: Run = { plan, trace: recorder.trace, end, steps: first.steps }
   if (!plan.store.restart || end !== "done") return done
-  const left = crash(plan, recorder.trace, store)
   const again = new Recorder(1_000)
+  const { at, left, store: rest } = crash(plan, recorder.trace, store, again)
+  // Everybody is heard at once: there has to be room for all.
+  const roomy = { ...plan, store: { ...plan.store, ...wellAndRoomy } }
   const second = simulate(
     plan.seed,
-    life(plan, again, store, (surroundings) => goOn(surroundings, plan)),
+    life(roomy, again, rest, (surroundings) =>
+      goOn(surroundings, roomy, recorder.trace.slice(0, at)),
+    ),
+    { startMs: recorder.trace[at]?.ms ?? 0 },
   )
-  const reborn = { plan, trace: again.trace, end: endOf(second.exit), steps: second.steps, left }
+  const reborn = {
+    plan: roomy,
+    trace: again.trace,
+    end: endOf(second.exit),
+    steps: second.steps,
+    left,
+    before: { ...done, trace: recorder.trace.slice(0, at) },
+  }
   return { ...done, reborn }
 }

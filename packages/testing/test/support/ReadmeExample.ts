@@ -1,6 +1,6 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Listener from "@colloquy/core/Listener"
 import * as Resolve from "@colloquy/core/settings/Resolve"
@@ -14,7 +14,7 @@ const builtinProviders = [offlineProvider]
 export const Agents = ConversationManager.layer.pipe(
   Layer.provide([Models.layer(), ToolRuntime.layerNone, IdGenerator.layer]),
   Layer.provide(ConversationStore.layerMemory),
-  Layer.merge(
+  Layer.provideMerge(
     Resolve.layer({ tree: {}, builtinProviders, defaultProvider: "offline", cwd: "/tmp" }),
   ),
   Layer.provide(FetchHttpClient.layer),

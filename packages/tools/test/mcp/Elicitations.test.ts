@@ -1,13 +1,13 @@
 import type { ElicitationAnswer } from "@colloquy/core/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/Listener"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
 import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import { scriptedResolver, scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -84,7 +84,7 @@ const withServer = <A, E>(
     Effect.provide(
       ConversationManager.layer.pipe(
         Layer.provide([toolsOf(connecting), model]),
-        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
+        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, scriptedResolver()]),
       ),
     ),
   )

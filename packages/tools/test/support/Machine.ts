@@ -2,7 +2,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { Verdict } from "@colloquy/core/Approval"
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/Listener"
 import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"

@@ -2,11 +2,11 @@
 import type { Verdict } from "@colloquy/core/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
 import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
-import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import { scriptedResolver, scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -133,6 +133,7 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
       ConversationManager.layer.pipe(
         Layer.provide([toolsOf(options, workspace), modelOf(scripts)]),
         Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, NodeServices.layer]),
+        Layer.provide(scriptedResolver()),
       ),
     )
     const begin = Effect.fnUntraced(function* (part: Part) {

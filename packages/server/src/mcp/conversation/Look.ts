@@ -55,19 +55,23 @@ export const interrupt = Effect.fnUntraced(function* (
 })
 
 const defaultLimit = 25
-/** Titles are read from the conversations, which are loaded for it. */
 const maxLimit = 100
 
 /** In UTF-16 code units. */
 const maxTitleLength = 80
 
+const titled = (text: string): string => {
+  const folded = text.trim().replaceAll(/\s+/g, " ")
+  return folded.length > maxTitleLength ? `${folded.slice(0, maxTitleLength - 1)}…` : folded
+}
+
 export const titleOf = (conversation: Conversation): Effect.Effect<string, Refused> =>
   Effect.map(eventsUntil(conversation, isUserMessage), (events) => {
     const msg = events.find(isUserMessage)?.msg
-    const text = msg?.type === "user_message" ? msg.message.trim().replaceAll(/\s+/g, " ") : ""
-    return text.length > maxTitleLength ? `${text.slice(0, maxTitleLength - 1)}…` : text
+    return titled(msg?.type === "user_message" ? msg.message : "")
   })
 
+/** Reads no conversation: what the store tells of each is enough. */
 export const list = Effect.fnUntraced(function* (
   args: (typeof ConversationsList)["arguments"]["Type"],
 ): Effect.fn.Return<Value, Refused, ConversationManager> {
@@ -80,19 +84,11 @@ export const list = Effect.fnUntraced(function* (
     }),
     ({ message }) => new Refused({ message }),
   )
-  const conversations = yield* Effect.forEach(
-    page.items,
-    ({ id }) =>
-      manager.get(id).pipe(
-        Effect.flatMap(titleOf),
-        // It is there and can be asked for again; a list must not fail for one that cannot be read now.
-        Effect.catch(({ message }) => Effect.as(Effect.logDebug(`no title: ${message}`), "")),
-        Effect.map((title) => ({ conversation_id: id, title })),
-      ),
-    { concurrency: 4 },
-  )
   return {
-    conversations,
+    conversations: page.items.map(({ id, preview = "" }) => ({
+      conversation_id: id,
+      title: titled(preview),
+    })),
     ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
   }
 })

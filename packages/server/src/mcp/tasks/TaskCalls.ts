@@ -8,6 +8,7 @@ import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
 import type { Tasks } from "../../tasks/Tasks.ts"
@@ -23,8 +24,13 @@ interface ToolRun {
   readonly name: string
   /** Default `forbidden`. */
   readonly taskSupport: TaskSupport | undefined
+  /** Of a tool that needs to know something before it may be a task: what it found out, or the result. */
+  readonly prepare?: (
+    context: RequestContext,
+  ) => Effect.Effect<Result.Result<unknown, CallToolResult>, JsonRpcError | InputRequired>
   readonly run: (
     context: RequestContext,
+    prepared?: Option.Option<unknown>,
   ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired>
 }
 
@@ -82,6 +88,7 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
       tool: ToolRun,
       context: RequestContext,
       wanted: Wanted,
+      prepared?: Option.Option<unknown>,
     ) {
       const accepted = Deferred.makeUnsafe<boolean>()
       const task = yield* tasks.create({
@@ -90,7 +97,7 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
         begin: Deferred.await(accepted),
         run: (control) => {
           const { after, context: inside } = inTask(context, control)
-          return tool.run(inside).pipe(
+          return tool.run(inside, prepared).pipe(
             Effect.catchTag("InputRequired", (required) => Effect.die(required)),
             Effect.ensuring(after),
           )
@@ -113,11 +120,15 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
         ? wantedByServer(tool, context)
         : Effect.fromResult(wantedByClient(tool, context, task))
       if (wanted === undefined) return yield* tool.run(context)
-      return yield* begin(tool, context, wanted).pipe(
+      // Nobody asked for a task, so what comes before it is a call like any other.
+      const first = stateless ? yield* tool.prepare?.(context) ?? Effect.undefined : undefined
+      if (first?._tag === "Failure") return first.failure
+      const prepared = first === undefined ? Option.none() : Option.some(first.success)
+      return yield* begin(tool, context, wanted, prepared).pipe(
         Effect.catchTag("TooManyTasks", (refused) =>
           // The server decides, and without room it decides against a task.
           stateless && tool.taskSupport === "optional"
-            ? tool.run(context)
+            ? tool.run(context, prepared)
             : Effect.fail(noRoom(refused)),
         ),
       )

@@ -59,30 +59,27 @@ export const receiptsHold = ({ calls, conversations }: Story): ReadonlyArray<str
 
 /** What each operation may fail with. */
 const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
-  create: ["TooManyConversations", "ConversationClosed", "ManagerClosed"],
+  create: ["TooManyConversations", "ManagerClosed"],
   submit: ["NoSuchConversation", "ManagerClosed", "ConversationClosed", "SubmissionRefused"],
   cancel: ["NoSuchConversation", "ManagerClosed"],
   attach: ["NoSuchConversation", "ManagerClosed", "EventsFromFuture", "TooManyListeners"],
   get: ["NoSuchConversation", "ManagerClosed"],
-  remove: ["NoSuchConversation"],
-  fork: [
-    "BadForkRule",
-    "ConversationUnavailable",
-    "NoSuchConversation",
-    "TooManyConversations",
-    "ManagerClosed",
-  ],
+  remove: ["NoSuchConversation", "ManagerClosed"],
+  list: [],
+  pages: [],
+  fork: ["BadForkRule", "NoSuchConversation", "TooManyConversations", "ManagerClosed"],
   badPage: ["BadCursor", "BadPageLimit"],
 }
 
-/** Where conversations go to a store that is small, slow or broken, one of them may not be there for a while. */
+/** Where a store is small, slow or broken it may say so, or a conversation may not be there for a while. */
 const mayBeAway = ({ run }: Story, { entry, answers }: Call): boolean => {
   const answer = answers[0]?.answer
+  const { appendFaults, faults, idleMs } = run.plan.store
   return (
     answer?.is === "error" &&
-    answer.tag === (entry.operation.do === "remove" ? "StoreError" : "ConversationUnavailable") &&
-    run.plan.store.idleMs < restMs &&
-    entry.operation.do in errors
+    (answer.tag === "StoreError" || answer.tag === "ConversationUnavailable") &&
+    (idleMs < restMs || appendFaults.length + faults.length > 0) &&
+    (entry.operation.do in errors || entry.operation.do === "badPage")
   )
 }
 

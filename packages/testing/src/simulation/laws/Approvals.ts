@@ -43,7 +43,9 @@ export const resolvedOnce = ({ conversations }: Story): ReadonlyArray<string> =>
         ...(question === undefined || answer === undefined || answer.event.seq > question.event.seq
           ? []
           : [`${id} is resolved before it is put`]),
-        ...(question === undefined || (answer?.ms ?? Infinity) <= question.ms + deadlineMs
+        ...(question === undefined ||
+        conversation.lost ||
+        (answer?.ms ?? Infinity) <= question.ms + deadlineMs
           ? []
           : [`${id} is put at ${question.ms}, resolved at ${answer?.ms}`]),
         ...(end === undefined || (answer?.event.seq ?? 0) < end.event.seq
@@ -74,7 +76,9 @@ export const firstAnswerWins = ({ conversations, run }: Story): ReadonlyArray<st
         ...(taken[0] === undefined || became === `${taken[0]} (answered)`
           ? []
           : [`${id} is answered ${taken[0]}, and becomes ${became}`]),
-        ...(told.every((verdict) => verdict === became)
+        ...(told.every(
+          (verdict) => verdict === became || (conversation.lost && verdict.startsWith("denied")),
+        )
           ? []
           : [`${id} becomes ${became}, its tool is told ${told.join()}`]),
         ...(allowed ? [`${id} becomes ${became}`] : []),

@@ -13,9 +13,7 @@ export const livedThrough = ({ calls, run }: Story, list: Call): ReadonlyArray<s
     const id = String(made.answer.value)
     const ending = calls.some(
       ({ at, entry: { conversation, operation } }) =>
-        at < answered &&
-        conversation === id &&
-        (operation.do === "remove" || (operation.do === "submit" && operation.what === "shutdown")),
+        at < answered && conversation === id && operation.do === "remove",
     )
     return ending ? [] : [id]
   })

@@ -1,7 +1,6 @@
 /** L6 over a story: nobody waits for a listener, and none costs more than its bound. Pure. */
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { Story } from "../Story.ts"
-import type { EntryOf } from "../Trace.ts"
 
 /** Durable events read from the log at a time, and what may stand around them: markers, texts in progress. */
 const replayPiece = 256 + 5
@@ -27,17 +26,15 @@ const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detac
 /** L6: nobody waits for a listener: calls are answered and events delivered in no virtual time at all. */
 export const nobodyWaits = (story: Story): ReadonlyArray<string> => {
   const { calls, listeners, conversations, run } = story
-  /** Of a store that takes its time hear those whose conversation is in it, or who need room. */
-  const mayWait = (at: number, { conversation = "", operation }: EntryOf<"call">) => {
-    const { live = false, since = 0 } = conversations.get(conversation) ?? {}
-    return !live || at < since || operation.do === "fork" || operation.do === "create"
-  }
+  // Nothing is told before it is recorded: where that takes its time, everything does.
+  if (run.plan.store.appendFaults.some(({ how }) => how === "slow" || how === "late")) return []
   const slowStore = run.plan.store.faults.some(({ how }) => how !== "fails")
-  const late = calls.flatMap(({ at, ms, entry, answers }) =>
+  const late = calls.flatMap(({ ms, entry, answers }) =>
     answers.flatMap((answer) =>
       answer.ms !== ms &&
       immediate.includes(entry.operation.do) &&
-      !(slowStore && mayWait(at, entry))
+      // Of a store that takes its time hear those whose conversation is in it, or who need room.
+      !slowStore
         ? [`call ${entry.call} took ${answer.ms - ms} ms: ${JSON.stringify(entry.operation)}`]
         : [],
     ),
@@ -67,6 +64,9 @@ export const nobodyWaits = (story: Story): ReadonlyArray<string> => {
     )
   })
   const first = run.trace.find(({ at }) => at === "call")?.ms ?? 0
-  const started = first <= storeBoundMs ? [] : [`the manager takes ${first} ms to start`]
+  const started =
+    run.left !== undefined || first <= storeBoundMs
+      ? []
+      : [`the manager takes ${first} ms to start`]
   return [...started, ...late, ...behind, ...slow]
 }

@@ -4,7 +4,7 @@
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
