@@ -7,9 +7,18 @@ import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate, Watch } from "./Resource.ts"
 import type { Tool } from "./Tool.ts"
 
-export const providedTool = <R>(tool: Tool<R>, services: Context.Context<R>): Tool => ({
+export const providedTool = <R>(
+  { prepare, ...tool }: Tool<R>,
+  services: Context.Context<R>,
+): Tool => ({
   ...tool,
-  invoke: (args, context) => Effect.provideContext(tool.invoke(args, context), services),
+  invoke: (args, context, prepared) =>
+    Effect.provideContext(tool.invoke(args, context, prepared), services),
+  ...(prepare === undefined
+    ? {}
+    : {
+        prepare: (args, context) => Effect.provideContext(prepare(args, context), services),
+      }),
 })
 
 /** In the scope of the subscription: there may be another one among the services. */

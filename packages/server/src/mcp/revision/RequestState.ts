@@ -88,6 +88,12 @@ const purposeOf = ({ method, params, principal }: Call): string =>
 const member = (params: unknown, name: string): unknown =>
   isMembers(params) ? params[name] : undefined
 
+/** The answers that a call brings, of any shape; none where they are no object. */
+export const responsesOf = ({ params }: Call): Members => {
+  const responses = member(params, "inputResponses")
+  return isMembers(responses) ? responses : {}
+}
+
 const stateText = ({ params }: Call): string | undefined => {
   const text = member(params, "requestState")
   return typeof text === "string" ? text : undefined

@@ -19,7 +19,13 @@ import {
 import { readResponse } from "./AnswerShapes.ts"
 import { missingIn, neededFor } from "./Capabilities.ts"
 import type { RequestMeta } from "./RequestMeta.ts"
-import { type Call, inputRequired, type RequestStates, type Resumed } from "./RequestState.ts"
+import {
+  type Call,
+  inputRequired,
+  type RequestStates,
+  responsesOf,
+  type Resumed,
+} from "./RequestState.ts"
 import { localPrincipal, logTo, progressTo } from "./Tell.ts"
 
 const lacking = (missing: Members) =>
@@ -35,13 +41,12 @@ interface Round {
   readonly done: Record<string, unknown>
 }
 
-const noAnswers: Members = {}
-
 const contextOf = (
   said: RequestMeta,
   caller: Required<Caller>,
   peer: PeerControl,
   resumed: Resumed | undefined,
+  responses: Members,
   round: Round,
 ): RequestContext => {
   const requires: RequestContext["requires"] = (capabilities) => {
@@ -52,7 +57,9 @@ const contextOf = (
   const answerTo = (key: string, question: InputRequest): InputResponse | undefined => {
     const known = Object.hasOwn(round.answers, key)
       ? round.answers[key]
-      : (resumed?.responses ?? noAnswers)[key]
+      : Object.hasOwn(responses, key)
+        ? responses[key]
+        : undefined
     const answer = readResponse(question, known)
     if (answer !== undefined) round.answers[key] = answer
     return answer
@@ -138,6 +145,8 @@ export const stateless = <P, R>(
   { call, caller, peer, said, states }: StatelessRequest,
 ): Effect.Effect<R | OtherResult, JsonRpcError> => {
   const run = (resumed: Resumed | undefined) => {
+    // A client that knows what it will be asked may say it in its first call.
+    const responses = resumed?.responses ?? (call === undefined ? {} : responsesOf(call))
     const round: Round = {
       answers: { ...resumed?.state.answers },
       done: { ...resumed?.state.done },
@@ -156,7 +165,7 @@ export const stateless = <P, R>(
       )
     }
     return Effect.catchTag(
-      handler(params, contextOf(said, caller, peer, resumed, round)),
+      handler(params, contextOf(said, caller, peer, resumed, responses, round)),
       "InputRequired",
       put,
     )

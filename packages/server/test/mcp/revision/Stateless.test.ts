@@ -137,12 +137,18 @@ describe("ask without a handshake", () => {
     ),
   )
 
-  it.effect("answers without a state were asked for by nobody", () =>
+  it.effect("takes the answers that a first call brings, and asks for the others", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
-        const answers = { one: accept("a"), two: accept("b") }
-        const first = asked(yield* server.ask(1, "tools/call", call({ inputResponses: answers })))
-        assert.deepStrictEqual(Object.keys(first.inputRequests), ["one", "two"])
+        const known = { one: accept("a"), another: accept("c") }
+        const first = asked(yield* server.ask(1, "tools/call", call({ inputResponses: known })))
+        assert.deepStrictEqual(first.inputRequests, { two: form("two?") })
+        const answers = { ...known, two: accept("b") }
+        const second = yield* server.ask(2, "tools/call", call({ inputResponses: answers }))
+        assert.deepStrictEqual(words(second), [
+          "complete",
+          JSON.stringify({ one: accept("a"), two: accept("b") }),
+        ])
       }),
     ),
   )
