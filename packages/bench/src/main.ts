@@ -11,6 +11,7 @@ import * as Exec from "./Exec.ts"
 import * as Mcp from "./Mcp.ts"
 import * as Machine from "./Machine.ts"
 import * as Stdio from "./Stdio.ts"
+import * as Store from "./Store.ts"
 import * as Table from "./Table.ts"
 
 const about = {
@@ -18,6 +19,7 @@ const about = {
   exec: "commands in and out of the sandbox, their output, patches and their differences",
   mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
+  store: "stored conversations: appends, coming back, lists, what they take on the disk",
 } as const
 
 const usage = `Benchmarks, for \`npm run bench -- <name>\`:
@@ -69,6 +71,7 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
           `\`--bin\` is for \`mcp\` and \`stdio\`: ${name} is measured from its source`,
         )
       }
+      if (name === "store") return run(Store.store(quick ? Store.quick : Store.full))
       return name === "exec"
         ? run(Exec.exec(quick ? Exec.quick : Exec.full))
         : run(Core.core(quick ? Core.quick : Core.full))

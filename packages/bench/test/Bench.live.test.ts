@@ -87,6 +87,20 @@ describe("npm run bench", () => {
         "turn_diff of 100 lines, all changed",
       ],
     ],
+    [
+      "store",
+      [
+        "events appended, 100 at a time",
+        "the same, each batch synced",
+        "events appended one at a time",
+        "the same, each synced",
+        "an event on the disk",
+        "resume of 100 events",
+        "first list of a process, of 20",
+        "all 20 in one page",
+        "the index made anew",
+      ],
+    ],
   ])("%s prints the machine and one line per figure, whatever the figures are", (name, figures) => {
     const { status, stdout, stderr } = bench(name, "--quick")
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
@@ -105,7 +119,10 @@ describe("npm run bench", () => {
   it("without a name lists the benchmarks", () => {
     const { status, stdout, stderr } = bench()
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    assert.match(stdout, /^ {2}core {3}\S.*\n {2}exec {3}\S.*\n {2}mcp {4}\S.*\n {2}stdio {2}\S/m)
+    assert.match(
+      stdout,
+      /^ {2}core {3}\S.*\n {2}exec {3}\S.*\n {2}mcp {4}\S.*\n {2}stdio {2}\S.*\n {2}store {2}\S/m,
+    )
   })
 
   it("an unknown name is answered with the nearest and exit code 2", () => {

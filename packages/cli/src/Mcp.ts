@@ -6,7 +6,7 @@
  * makes no sense or something broke, 129, 130 and 143 after a signal.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
@@ -37,7 +37,9 @@ const services = (
   { source, live, options, settings, script }: Startup.Startup,
   environment: Environment.Environment,
 ) =>
-  ConversationManager.layer.pipe(
+  ConversationManager.layerWith({
+    program: { originator: "colloquy_mcp", version, source: "mcp" },
+  }).pipe(
     Layer.provide(
       LazyModels.layer({
         ...(script === undefined ? {} : { script }),
@@ -62,7 +64,7 @@ const services = (
         ConversationStore.layerMemory,
       ),
     ),
-    Layer.merge(
+    Layer.provideMerge(
       Layer.provide(
         LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
         LiveSettings.layer(live),

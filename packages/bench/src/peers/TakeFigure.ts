@@ -5,14 +5,17 @@
 import * as Effect from "effect/Effect"
 
 const figures = {
+  append: async () => (await import("../store/Append.ts")).append,
   attach: async () => (await import("../core/Attach.ts")).attach,
   commands: async () => (await import("../exec/Commands.ts")).commands,
   flood: async () => (await import("../exec/Flood.ts")).flood,
   idle: async () => (await import("../core/Idle.ts")).idle,
   lifecycle: async () => (await import("../core/Lifecycle.ts")).lifecycle,
+  list: async () => (await import("../store/List.ts")).list,
   output: async () => (await import("../exec/Output.ts")).output,
   patch: async () => (await import("../exec/Patch.ts")).patch,
   publish: async () => (await import("../core/Publish.ts")).publish,
+  resume: async () => (await import("../store/Resume.ts")).resume,
   shellCall: async () => (await import("../exec/ShellCall.ts")).shellCall,
   turnDiff: async () => (await import("../exec/TurnDiff.ts")).turnDiff,
 } as const

@@ -32,6 +32,9 @@ CREATE TABLE IF NOT EXISTS folders (folder TEXT PRIMARY KEY, modified REAL NOT N
 PRAGMA user_version = ${version};
 `
 
+/** What a row is made of; the rest is there to be searched. */
+const columns = `folder, name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation`
+
 const put = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 type Values = Array<SQLInputValue>
@@ -100,7 +103,7 @@ const selectOf = (query: ListQuery): { readonly text: string; readonly values: V
   if (spoken === true) add("preview IS NOT NULL")
   if (text !== undefined) add("instr(coalesce(folded, ''), ?) > 0", text.toLowerCase())
   return {
-    text: `SELECT * FROM conversations WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
+    text: `SELECT ${columns} FROM conversations WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
     values: [...values, query.limit + 1],
   }
 }
@@ -182,7 +185,7 @@ export const layer = (path: string): Layer.Layer<RolloutIndex> =>
 const serviceOf = (database: Database): RolloutIndex["Service"] => ({
   get: (id) =>
     database.use((open) => {
-      const found = open.prepare("SELECT * FROM conversations WHERE id = ?").get(id)
+      const found = open.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`).get(id)
       return found === undefined ? undefined : rowOf(found)
     }),
   put: (rows) =>
@@ -214,7 +217,7 @@ const serviceOf = (database: Database): RolloutIndex["Service"] => ({
     database.use((open) =>
       open
         .prepare(
-          "SELECT * FROM conversations WHERE preview IS NULL ORDER BY created DESC, id DESC LIMIT ?",
+          `SELECT ${columns} FROM conversations WHERE preview IS NULL ORDER BY created DESC, id DESC LIMIT ?`,
         )
         .all(max)
         .map(rowOf),

@@ -1,0 +1,47 @@
+/** How fast a log takes events, by how many come at once and how long they last; and what an event takes on the disk. */
+import type { Durability } from "@colloquy/core/store/ConversationStore"
+import * as Effect from "effect/Effect"
+import { statSync } from "node:fs"
+import { batch, home, metaOf, withStore } from "./Setting.ts"
+
+export interface AppendSizes {
+  readonly events: number
+  /** Events per append. */
+  readonly perBatch: number
+  readonly durability: Durability
+  readonly runs: number
+}
+
+export interface AppendFigure {
+  /** Events per second of each run, ascending by nothing. */
+  readonly perSecond: ReadonlyArray<number>
+  readonly bytesEach: number
+}
+
+export const append = (sizes: AppendSizes): Effect.Effect<AppendFigure> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const path = yield* home
+      return yield* withStore(path, (store) =>
+        Effect.gen(function* () {
+          const perSecond: Array<number> = []
+          let bytesEach = 0
+          for (let run = 0; run < sizes.runs; run++) {
+            const meta = metaOf(run)
+            const writer = yield* store.create(meta, [])
+            const batches = Array.from(
+              { length: Math.ceil(sizes.events / sizes.perBatch) },
+              (_, i) => batch(i * sizes.perBatch, sizes.perBatch),
+            )
+            const startedAtMs = performance.now()
+            for (const records of batches) yield* writer.append(records, sizes.durability)
+            const count = batches.length * sizes.perBatch
+            perSecond.push((count / (performance.now() - startedAtMs)) * 1000)
+            const { path: file = "" } = yield* store.metadata({ id: meta.id })
+            bytesEach = statSync(file).size / count
+          }
+          return { perSecond, bytesEach }
+        }),
+      )
+    }),
+  )

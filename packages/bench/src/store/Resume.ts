@@ -1,0 +1,81 @@
+/** How long a stored conversation takes to come back: opened, and its whole log read by pages, as a new process does it. */
+import type { Position } from "@colloquy/core/store/ConversationStore"
+import * as Effect from "effect/Effect"
+import { batch, forget, home, metaOf, withStore } from "./Setting.ts"
+
+export interface ResumeSizes {
+  readonly events: number
+  readonly runs: number
+}
+
+export interface ResumeFigure {
+  /** Of each run, after the writer before closed. */
+  readonly ms: ReadonlyArray<number>
+  /** Of each run, after a writer that died: the file is looked through first. */
+  readonly afterCrashMs: ReadonlyArray<number>
+  /** Of the last page of 100 records, from the end. */
+  readonly lastPageMs: ReadonlyArray<number>
+  /** What the heap grew by at most while the log was read, nothing of it kept. */
+  readonly growthBytes: number
+}
+
+const pageRecords = 1000
+
+const heap = () => process.memoryUsage().heapUsed
+
+export const resume = (sizes: ResumeSizes): Effect.Effect<ResumeFigure> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const path = yield* home
+      const meta = metaOf(1)
+      yield* withStore(path, (store) =>
+        Effect.gen(function* () {
+          const writer = yield* store.create(meta, [])
+          for (let from = 0; from < sizes.events; from += 1000) {
+            yield* writer.append(batch(from, Math.min(1000, sizes.events - from)), "written")
+          }
+        }),
+      )
+      let growthBytes = 0
+      const timed = (before: Effect.Effect<void>) =>
+        withStore(path, (store) =>
+          Effect.gen(function* () {
+            yield* before
+            globalThis.gc?.()
+            const heapBefore = heap()
+            const startedAtMs = performance.now()
+            yield* store.open({ id: meta.id })
+            let count = 0
+            for (let from: Position | undefined = 0; from !== undefined;) {
+              const page: { readonly records: ReadonlyArray<unknown>; readonly next?: Position } =
+                yield* store.read(meta.id, { from, max: pageRecords })
+              count += page.records.length
+              from = page.next
+            }
+            const took = performance.now() - startedAtMs
+            if (count !== sizes.events) return yield* Effect.die(`${count} events`)
+            globalThis.gc?.()
+            growthBytes = Math.max(growthBytes, heap() - heapBefore)
+            return took
+          }),
+        )
+      const ms: Array<number> = []
+      const afterCrashMs: Array<number> = []
+      const lastPageMs: Array<number> = []
+      for (let run = 0; run < sizes.runs; run++) {
+        ms.push(yield* timed(Effect.void))
+        afterCrashMs.push(yield* timed(forget(path)))
+        lastPageMs.push(
+          yield* withStore(path, (store) =>
+            Effect.gen(function* () {
+              yield* store.metadata({ id: meta.id })
+              const startedAtMs = performance.now()
+              yield* store.readBackward(meta.id, { max: 100 })
+              return performance.now() - startedAtMs
+            }),
+          ),
+        )
+      }
+      return { ms, afterCrashMs, lastPageMs, growthBytes }
+    }),
+  )
