@@ -122,7 +122,7 @@ export const toolsCall = Effect.fnUntraced(function* (
     }
     const token = params._meta?.progressToken ?? undefined
     const run = (given: RequestContext) => {
-      const { afterAnswer, client, peer, requestId, rounds } = given
+      const { afterAnswer, client, era, peer, requestId, rounds } = given
       connection.forget(requestId)
       const caller: Call = {
         requestId,
@@ -130,6 +130,7 @@ export const toolsCall = Effect.fnUntraced(function* (
         events: eventsOf(session, given),
         connection,
         afterAnswer,
+        stateless: era === "stateless",
         ...(takesForms(client.capabilities)
           ? { elicitations: rounds === undefined ? elicitations : inRounds }
           : {}),

@@ -35,6 +35,8 @@ export interface ToolCaller {
   readonly events?: VendorEvents
   /** Of a call that named a token. */
   readonly progress?: CallProgress
+  /** Nothing may follow the answer of the call, and nothing is asked but in it. */
+  readonly stateless?: boolean
   /** Of a call that comes back with answers: what `resumeTurn` needs. */
   readonly resumed?: { readonly state: unknown; readonly responses: Members }
 }
@@ -73,7 +75,7 @@ const resultOf = (
 }
 
 /** What is delivered while everything runs that can run now: a turn may ask several things at once. */
-const atHand = (listener: Listener) =>
+export const atHand = (listener: Listener) =>
   Effect.raceFirst(listener.take, Effect.as(Effect.repeat(Effect.yieldNow, { times: 64 }), nothing))
 
 /**

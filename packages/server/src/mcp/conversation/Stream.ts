@@ -1,19 +1,33 @@
 /** `conversationStream`: watches a conversation, and puts its questions to the client. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { ConversationStream } from "@colloquy/protocol/mcp/ConversationTools"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
+import type { InputRequired } from "../RequestContext.ts"
+import { bringAll } from "../rounds/AskedConversation.ts"
+import { eventsExtension } from "../VendorEvents.ts"
 import { type Call, find } from "./Call.ts"
-import type { Refused, Value } from "./Results.ts"
+import { orAsked } from "./OrAsked.ts"
+import { Refused, type Value } from "./Results.ts"
 import { streamsOf } from "./Streams.ts"
+
+const unheard = Effect.suspend(
+  () => new Refused({ message: `A stream needs a client that declares ${eventsExtension}` }),
+)
 
 export const stream = Effect.fnUntraced(function* (
   args: (typeof ConversationStream)["arguments"]["Type"],
   call: Call,
-): Effect.fn.Return<Value, Refused, ConversationManager> {
+): Effect.fn.Return<Value, Refused | InputRequired | JsonRpcError, ConversationManager> {
   const streams = streamsOf(yield* ConversationManager)
   const conversation = yield* find(args.conversation_id)
   const { connection, requestId } = call
   const run = streams.run({ conversation, caller: call, connection })
+  if (call.stateless === true) {
+    if (call.events === "off") return yield* unheard
+    yield* bringAll(conversation, call)
+    return yield* orAsked(conversation, call, Effect.as(run, {}))
+  }
   if (args.hold === true) {
     yield* run
     return {}

@@ -4,9 +4,11 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolDefinition } from "@colloquy/protocol/mcp/CodexTools"
 import * as Tools from "@colloquy/protocol/mcp/ConversationTools"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
+import type { InputRequired } from "../RequestContext.ts"
 import type { Call } from "./Call.ts"
 import { create, fork, remove } from "./Lifecycle.ts"
 import { interrupt, list, status } from "./Look.ts"
@@ -17,11 +19,17 @@ import { wait } from "./Wait.ts"
 
 type Services = ConversationManager | SettingsResolver
 
-type Run = (args: unknown, call: Call) => Effect.Effect<CallToolResult, never, Services>
+type Run = (
+  args: unknown,
+  call: Call,
+) => Effect.Effect<CallToolResult, InputRequired | JsonRpcError, Services>
 
 const runnable = <A extends Pure>(
   tool: ToolDefinition<A>,
-  run: (args: A["Type"], call: Call) => Effect.Effect<Value, Refused, Services>,
+  run: (
+    args: A["Type"],
+    call: Call,
+  ) => Effect.Effect<Value, Refused | InputRequired | JsonRpcError, Services>,
   fail: (message: string) => CallToolResult = failed,
 ): readonly [string, Run] => [
   tool.name,
@@ -31,7 +39,7 @@ const runnable = <A extends Pure>(
       ? Effect.succeed(fail(badArguments(tool.name, decoded.failure)))
       : run(decoded.success, call).pipe(
           Effect.map(told),
-          Effect.catch(({ message }) => Effect.succeed(fail(message))),
+          Effect.catchTag("Refused", ({ message }) => Effect.succeed(fail(message))),
         )
   },
 ]

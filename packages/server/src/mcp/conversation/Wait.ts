@@ -4,8 +4,12 @@ import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import { type ConversationWait, waitBounds } from "@colloquy/protocol/mcp/ConversationTools"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
-import { find } from "./Call.ts"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { InputRequired } from "../RequestContext.ts"
+import { bringAll } from "../rounds/AskedConversation.ts"
+import { type Call, find } from "./Call.ts"
 import { stateOf, statusOf } from "./Look.ts"
+import { orAsked } from "./OrAsked.ts"
 import { Refused, type Value } from "./Results.ts"
 
 /** What the last turn that ended said; `last` goes along. */
@@ -33,11 +37,14 @@ const untilIdle = (conversation: Conversation, last: { message: string | null })
 
 export const wait = Effect.fnUntraced(function* (
   args: (typeof ConversationWait)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refused, ConversationManager> {
+  call: Call,
+): Effect.fn.Return<Value, Refused | InputRequired | JsonRpcError, ConversationManager> {
   const conversation = yield* find(args.conversation_id)
   const last: { message: string | null } = { message: null }
+  if (call.stateless === true) yield* bringAll(conversation, call)
+  const idle = untilIdle(conversation, last)
   const done = yield* Effect.timeoutOption(
-    untilIdle(conversation, last),
+    call.stateless === true ? orAsked(conversation, call, idle) : idle,
     args.timeout_ms ?? waitBounds.default,
   )
   return {

@@ -3,33 +3,16 @@
  * where it was. A state that comes again does no harm: the first answer to a question wins, and the turn is not begun
  * anew. Keeps its part of L7: an answer that cannot be read is none, and the question is put again.
  */
-import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
-import { readAnswer, submitAnswer } from "../QuestionAnswers.ts"
 import type { InputRequired, Members } from "../RequestContext.ts"
 import { badId, failureIn } from "../ToolResults.ts"
 import { followTurn, type ToolCaller } from "../TurnCall.ts"
-import { readTurnState, type TurnState } from "./TurnState.ts"
-
-const goOn = Effect.fnUntraced(function* (
-  conversation: Conversation,
-  state: TurnState,
-  responses: Members,
-  call: ToolCaller,
-) {
-  for (const [key, question] of Object.entries(state.asked)) {
-    if (!Object.hasOwn(responses, key)) continue
-    const read = readAnswer(question, responses[key])
-    yield* read._tag === "Success"
-      ? submitAnswer(conversation, read.success)
-      : Effect.logWarning(`question of call ${question.id} is put again: ${read.failure}`)
-  }
-  return yield* followTurn({ ...call, conversation, from: state.next }, state.turn)
-})
+import { bring } from "./AskedConversation.ts"
+import { readTurnState } from "./TurnState.ts"
 
 export const resumeTurn = (
   resumed: { readonly state: unknown; readonly responses: Members },
@@ -45,8 +28,10 @@ export const resumeTurn = (
       const found = yield* Effect.result(manager.get(parsed.id))
       if (found._tag === "Failure") return failureIn(parsed.id, found.failure.message)
       const conversation = found.success
-      return yield* restore(goOn(conversation, state, resumed.responses, call)).pipe(
-        Effect.onInterrupt(() => conversation.cancel(state.turn)),
+      const goOn = Effect.andThen(
+        bring(conversation, state.asked, resumed.responses),
+        followTurn({ ...call, conversation, from: state.next }, state.turn),
       )
+      return yield* restore(goOn).pipe(Effect.onInterrupt(() => conversation.cancel(state.turn)))
     }),
   )
