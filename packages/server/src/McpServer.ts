@@ -8,6 +8,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Features } from "./features/Features.ts"
+import type { PromptFiles } from "./features/PromptFiles.ts"
 import { makeServed } from "./mcp/MakeServed.ts"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
 import { requestStatesOf } from "./mcp/revision/RequestState.ts"
@@ -32,6 +33,8 @@ export interface McpServerOptions {
   readonly events?: VendorEvents
   /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */
   readonly features?: Features
+  /** Where prompts lie as files; they are looked at when somebody asks for prompts. */
+  readonly prompts?: PromptFiles
   /** Items of one page of a list. Default 100. */
   readonly pageSize?: number
 }

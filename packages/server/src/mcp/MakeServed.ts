@@ -1,15 +1,18 @@
-/** What one connection serves: the embedder's features and the server's own, in one catalog. */
+/** What one connection serves: the embedder's features, the server's own and the prompts of its files, in one catalog. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Effect from "effect/Effect"
 import { mergedCatalog } from "../features/Catalog.ts"
 import type { Features } from "../features/Features.ts"
+import type { PromptFiles } from "../features/PromptFiles.ts"
 import type { Sealer } from "../Sealer.ts"
 import { make as makeCursors } from "./Cursors.ts"
+import { filePrompts } from "./FilePrompts.ts"
 import { ownFeatures } from "./OwnFeatures.ts"
 import type { Served } from "./Served.ts"
 
 export interface ServedOptions {
   readonly features?: Features
+  readonly prompts?: PromptFiles
   readonly pageSize?: number
 }
 
@@ -17,15 +20,18 @@ export interface ServedOptions {
 const defaultPageSize = 100
 
 export const makeServed = (
-  { features, pageSize = defaultPageSize }: ServedOptions,
+  { features, pageSize = defaultPageSize, prompts }: ServedOptions,
   manager: ConversationManager["Service"],
   sealer: Sealer["Service"],
 ): Effect.Effect<Served> =>
-  Effect.map(ownFeatures(manager), (own) => ({
-    catalog: mergedCatalog(
-      features === undefined ? [own.catalog] : [features.catalog, own.catalog],
-    ),
-    cursors: makeCursors(sealer),
-    pageSize: Math.max(1, pageSize),
-    refreshPrompts: Effect.void,
-  }))
+  Effect.gen(function* () {
+    const own = yield* ownFeatures(manager)
+    const files = prompts === undefined ? undefined : yield* filePrompts(prompts)
+    const sources = [features, own, files?.features].flatMap((one) => one?.catalog ?? [])
+    return {
+      catalog: mergedCatalog(sources),
+      cursors: makeCursors(sealer),
+      pageSize: Math.max(1, pageSize),
+      refreshPrompts: files?.refresh ?? Effect.void,
+    }
+  })

@@ -1,0 +1,101 @@
+/**
+ * The text of a prompt file: an optional front matter with `description` and `argument-hint`, then what the prompt
+ * says, with `$1` to `$9`, `$ARGUMENTS` and `$NAME` where arguments go and `$$` for a dollar. Pure.
+ */
+import * as Result from "effect/Result"
+
+export interface PromptText {
+  readonly description?: string
+  readonly body: string
+  readonly arguments: ReadonlyArray<PlaceholderArgument>
+}
+
+export interface PlaceholderArgument {
+  /** `1` to `9`, `ARGUMENTS`, or the name. */
+  readonly name: string
+  readonly description?: string
+  /** A name stands for something; the numbered ones may be left out. */
+  readonly required: boolean
+}
+
+const placeholder = /\$(?:(\$)|(ARGUMENTS)(?![A-Z0-9_])|([1-9])(?!\d)|([A-Z][A-Z0-9_]*))/g
+
+const all = "ARGUMENTS"
+
+/** More than anybody fills in. */
+const maxArguments = 32
+
+const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
+
+/** `key: value` per line; a key that is not known is not read. */
+const matterOf = (lines: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const values = new Map<string, string>()
+  for (const line of lines) {
+    const [, key, value] = /^([A-Za-z][\w-]*)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+    if (key !== undefined && value !== undefined) values.set(key, unquoted(value))
+  }
+  return values
+}
+
+/** `[file] [how many]`: one word, or what stands in brackets, per numbered argument. */
+const hintsOf = (hint: string | undefined): ReadonlyArray<string> =>
+  (hint ?? "").match(/\[[^\]]*\]|<[^>]*>|\S+/g) ?? []
+
+const argumentsOf = (
+  body: string,
+  hint: string | undefined,
+): ReadonlyArray<PlaceholderArgument> => {
+  const found = new Set<string>()
+  for (const [, dollar, rest, number, name] of body.matchAll(placeholder)) {
+    if (dollar === undefined) found.add(rest ?? number ?? name ?? "")
+  }
+  const hints = hintsOf(hint)
+  const numbers = [...found].filter((name) => /^[1-9]$/.test(name)).toSorted()
+  const names = [...found].filter((name) => name !== all && !numbers.includes(name))
+  const described = (name: string, description: string | undefined, required: boolean) => ({
+    name,
+    required,
+    ...(description === undefined ? {} : { description }),
+  })
+  return [
+    ...numbers.map((name) => described(name, hints[Number(name) - 1], false)),
+    ...(found.has(all) ? [described(all, hint, false)] : []),
+    ...names.map((name) => described(name, undefined, true)),
+  ]
+}
+
+/** What a file says, or why it cannot be used. */
+export const parse = (text: string): Result.Result<PromptText, string> => {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
+  const end = lines[0] === "---" ? lines.indexOf("---", 1) : 0
+  if (end < 0) return Result.fail("the front matter that begins in line 1 has no end")
+  const matter = matterOf(lines.slice(1, Math.max(1, end)))
+  const body = lines.slice(end === 0 ? 0 : end + 1).join("\n")
+  if (body.trim() === "") return Result.fail("there is nothing in it")
+  if (body.includes("\0")) return Result.fail("it is no text")
+  const args = argumentsOf(body, matter.get("argument-hint"))
+  if (args.length > maxArguments) return Result.fail(`more than ${maxArguments} arguments`)
+  const description = matter.get("description")
+  return Result.succeed({
+    body,
+    arguments: args,
+    ...(description === undefined || description === "" ? {} : { description }),
+  })
+}
+
+/** The numbered arguments and `ARGUMENTS` stand for each other where only one of them was given. */
+export const expand = (body: string, args: Readonly<Record<string, string>>): string => {
+  const numbered = Array.from({ length: 9 }, (_, i) => args[String(i + 1)])
+  const words = args[all]?.trim().split(/\s+/) ?? []
+  const joined = numbered.filter((one) => one !== undefined && one !== "").join(" ")
+  return body.replaceAll(
+    placeholder,
+    (whole: string, dollar?: string, rest?: string, number?: string, name?: string) => {
+      if (dollar !== undefined) return "$"
+      if (rest !== undefined) return args[all] ?? joined
+      if (number !== undefined)
+        return numbered[Number(number) - 1] ?? words[Number(number) - 1] ?? ""
+      return args[name ?? ""] ?? whole
+    },
+  )
+}
