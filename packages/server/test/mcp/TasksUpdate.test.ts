@@ -86,7 +86,7 @@ describe("tasks/update", () => {
           {},
           [],
           { action: "maybe" },
-          { action: "accept" },
+          { action: "accept", content: 7 },
           { action: "accept", content: { decision: 7 } },
         ]) {
           const inputResponses = { "1-elicitation": wrong }

@@ -58,13 +58,21 @@ const fitsForm = (schema: unknown, content: unknown): boolean => {
   )
 }
 
+/** An approval needs no form: clients without forms say yes and no more. */
+const isBareApproval = (params: Members, answer: Members): boolean =>
+  params["codex_elicitation"] !== undefined && answer["content"] === undefined
+
 const fitsElicitation = (params: Members, answer: Members): boolean => {
   switch (answer["action"]) {
     case "decline":
     case "cancel":
       return true
     case "accept":
-      return params["mode"] === "url" || fitsForm(params["requestedSchema"], answer["content"])
+      return (
+        params["mode"] === "url" ||
+        isBareApproval(params, answer) ||
+        fitsForm(params["requestedSchema"], answer["content"])
+      )
     default:
       return false
   }
