@@ -23,6 +23,7 @@ import * as Environment from "./Environment.ts"
 import { errorLine } from "./ErrorLine.ts"
 import * as LazyModels from "./LazyModels.ts"
 import * as LazyProjectDocs from "./LazyProjectDocs.ts"
+import * as LazyPrompts from "./LazyPrompts.ts"
 import * as LazyTools from "./LazyTools.ts"
 import { machineOptions } from "./MachineOptions.ts"
 import * as ProcessGuard from "./ProcessGuard.ts"
@@ -79,6 +80,7 @@ const serve = (startup: Startup.Startup, environment: Environment.Environment, o
       const { mcp_events: events, shutdown_grace_ms: graceMs } = startup.options
       yield* McpServer.serve(connection, {
         version,
+        prompts: LazyPrompts.make(environment),
         ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
         ...(events === undefined ? {} : { events }),
       })

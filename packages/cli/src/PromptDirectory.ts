@@ -1,0 +1,59 @@
+/** The files `prompts/*.md` of a state directory. Reads, and decides nothing. */
+import type { PromptFile } from "@colloquy/server/features/PromptFiles"
+import { open, readdir, stat } from "node:fs/promises"
+import { join } from "node:path"
+
+const ending = ".md"
+
+const directoryOf = (stateDirectory: string) => join(stateDirectory, "prompts")
+
+const isMissing = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === "ENOENT"
+
+/** Links are followed: people share prompts by them. Undefined for what is no file, or just went. */
+const look = async (directory: string, file: string): Promise<PromptFile | undefined> => {
+  try {
+    const found = await stat(join(directory, file))
+    return found.isFile()
+      ? { name: file.slice(0, -ending.length), size: found.size, modifiedMs: found.mtimeMs }
+      : undefined
+  } catch (cause) {
+    if (isMissing(cause)) return undefined
+    throw cause
+  }
+}
+
+/** More are not even looked at. */
+const maxLooked = 1024
+
+export const list = async (stateDirectory: string): Promise<ReadonlyArray<PromptFile>> => {
+  const directory = directoryOf(stateDirectory)
+  let names: ReadonlyArray<string>
+  try {
+    names = await readdir(directory)
+  } catch (cause) {
+    if (isMissing(cause)) return []
+    throw cause
+  }
+  const found: Array<PromptFile> = []
+  for (const file of names.filter((name) => name.endsWith(ending)).slice(0, maxLooked)) {
+    const one = await look(directory, file)
+    if (one !== undefined) found.push(one)
+  }
+  return found
+}
+
+/** The name is one that `list` gave: it names a file of that directory and no other. */
+export const read = async (
+  stateDirectory: string,
+  name: string,
+  maxBytes: number,
+): Promise<string> => {
+  const file = await open(join(directoryOf(stateDirectory), `${name}${ending}`))
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(maxBytes) })
+    return new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+}
