@@ -1,0 +1,110 @@
+/**
+ * Finds files by a fuzzy query (§3.11): ripgrep lists what is not ignored, fuzzysort ranks it. The original lists
+ * `.git` too and dies of an empty list of roots; this one does neither.
+ */
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as fuzzysort from "fuzzysort"
+import { type OneOffFailed, type Parts, start } from "./OneOff.ts"
+
+export interface FoundFile {
+  /** As it was given. */
+  readonly root: string
+  /** Below the root. */
+  readonly path: string
+  readonly file_name: string
+  /** 1 to 1000, the higher the better. */
+  readonly score: number
+  /** Of `path`, in UTF-16 code units. */
+  readonly indices: ReadonlyArray<number>
+}
+
+export interface FileSearch {
+  readonly query: string
+  /** Absolute. */
+  readonly roots: ReadonlyArray<string>
+  /** When it returns, the search gives what it has. */
+  readonly until: Effect.Effect<void>
+  readonly settings: ConversationSettings
+}
+
+/** The original's number of results. */
+const maxResults = 50
+/** A tree with more is searched as far as this; listing them takes a second. */
+const maxFiles = 200_000
+const listBound = Duration.seconds(20)
+
+interface Listed {
+  readonly root: string
+  readonly path: string
+}
+
+/** Takes apart what comes in pieces; a name may be cut between two of them. */
+const splitter = (root: string, found: Array<Listed>) => {
+  const decoder = new TextDecoder()
+  let rest = ""
+  return (bytes: Uint8Array) =>
+    Effect.sync(() => {
+      const names = (rest + decoder.decode(bytes, { stream: true })).split("\0")
+      rest = names.pop() ?? ""
+      for (const path of names) {
+        if (found.length < maxFiles) found.push({ root, path: path.replace(/^\.\//, "") })
+      }
+    })
+}
+
+/** Ends by itself, also where the root cannot be read: then it has no files. */
+const list = (
+  parts: Parts & { readonly ripgrep: string },
+  { settings }: FileSearch,
+  root: string,
+  found: Array<Listed>,
+): Effect.Effect<void> =>
+  start(parts, {
+    argv: [
+      parts.ripgrep,
+      ...["--files", "--hidden", "--null", "--no-messages", "--no-config", "--color=never"],
+      ...["--glob", "!.git", "--sort=none", "."],
+    ],
+    timeout: listBound,
+    // A pinned program that lists names and runs nothing of the tree.
+    settings: { ...settings, cwd: root, sandboxPolicy: { mode: "danger-full-access" } },
+    maxOutputBytes: 1024,
+    onOutput: splitter(root, found),
+  }).pipe(
+    Effect.catch((error: OneOffFailed) => Effect.logDebug(`not searched: ${error.message}`)),
+    Effect.asVoid,
+  )
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+const rank = (query: string, files: ReadonlyArray<Listed>): ReadonlyArray<FoundFile> =>
+  fuzzysort
+    .go(query, files, { key: "path", limit: maxResults, threshold: 0 })
+    .map(({ indexes, obj, score }) => ({
+      root: obj.root,
+      path: obj.path,
+      file_name: nameOf(obj.path),
+      score: Math.max(1, Math.round(score * 1000)),
+      indices: [...indexes],
+    }))
+    .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+
+/** At most 50, best first. */
+export const searchFiles = (
+  parts: Parts & {
+    /** Absolute path of the program. */
+    readonly ripgrep: string
+  },
+  search: FileSearch,
+): Effect.Effect<ReadonlyArray<FoundFile>> =>
+  Effect.suspend(() => {
+    const found: Array<Listed> = []
+    const roots = [...new Set(search.roots)]
+    const listing = Effect.forEach(roots, (root) => list(parts, search, root, found), {
+      concurrency: 4,
+      discard: true,
+    })
+    return Effect.map(Effect.raceFirst(listing, search.until), () => rank(search.query, found))
+  })

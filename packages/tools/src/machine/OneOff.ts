@@ -1,0 +1,101 @@
+/**
+ * Runs one program beside any conversation (§3.11): in the sandbox of the policy, or not at all (L15). Asks nobody and
+ * leaves nothing running behind (L8).
+ */
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { CommandNotStarted, CommandResult, Launch } from "../process/Command.ts"
+import type { CommandRunner } from "../process/CommandRunner.ts"
+import { environmentOf } from "../process/EnvironmentPolicy.ts"
+import type { Sandbox } from "../sandbox/Sandbox.ts"
+
+/** It did not run to its end; `message` is for the person who asked. */
+export class OneOffFailed extends Data.TaggedError("OneOffFailed")<{ readonly message: string }> {}
+
+export interface Parts {
+  readonly runner: CommandRunner["Service"]
+  readonly sandbox: Sandbox["Service"]
+  /** Of the server. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Variables that hold keys of providers: no program sees them. */
+  readonly secretNames: ReadonlyArray<string>
+}
+
+export interface OneOff {
+  readonly argv: Launch["argv"]
+  readonly timeout: Duration.Duration
+  /** Directory, sandbox and environment of the program. */
+  readonly settings: ConversationSettings
+  /** Added to its environment. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** Kept of each stream. Default 1 MiB. */
+  readonly maxOutputBytes?: number
+  readonly onOutput?: (bytes: Uint8Array) => Effect.Effect<void>
+}
+
+const killGrace = Duration.millis(500)
+
+const confine = (
+  { sandbox }: Parts,
+  command: Pick<Launch, "argv" | "cwd" | "env">,
+  settings: ConversationSettings,
+) => {
+  const { sandboxPolicy } = settings
+  return sandboxPolicy.mode === "read-only" || sandboxPolicy.mode === "workspace-write"
+    ? sandbox.confine(command, sandboxPolicy, settings.cwd)
+    : Effect.succeed<Launch>({ ...command, inputs: new Map(), diesWithParent: false })
+}
+
+const networkDisabled = ({ sandboxPolicy: policy }: ConversationSettings): boolean =>
+  policy.mode === "read-only" || ("network_access" in policy && policy.network_access !== true)
+
+const failed = ({ message }: CommandNotStarted) => new OneOffFailed({ message })
+
+/** Fails for a program that never ran; how it ended is in the result. */
+export const start = (parts: Parts, what: OneOff): Effect.Effect<CommandResult, OneOffFailed> =>
+  Effect.gen(function* () {
+    const { onOutput, settings } = what
+    const env = environmentOf(parts.environment, settings.shellEnvironment, {
+      networkDisabled: networkDisabled(settings),
+      providerKeyNames: [...parts.secretNames, ...(settings.secretNames ?? [])],
+    })
+    const command = { argv: what.argv, cwd: settings.cwd, env: { ...env, ...what.variables } }
+    const launch = yield* confine(parts, command, settings)
+    return yield* parts.runner.run(launch, {
+      timeout: what.timeout,
+      killGrace,
+      onOutput: ({ bytes, stream }) =>
+        stream === "stdout" && onOutput !== undefined ? onOutput(bytes) : Effect.void,
+      ...(what.maxOutputBytes === undefined ? {} : { maxOutputBytes: what.maxOutputBytes }),
+    })
+  }).pipe(Effect.scoped, Effect.mapError(failed))
+
+export interface OneOffResult {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** As a shell tells a program that a signal ended. */
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGKILL: 9,
+  SIGTERM: 15,
+}
+
+/** Fails also for a program that ran out of time. */
+export const run = Effect.fnUntraced(function* (
+  parts: Parts,
+  what: OneOff,
+): Effect.fn.Return<OneOffResult, OneOffFailed> {
+  const { exit, stderr, stdout } = yield* start(parts, what)
+  if (exit._tag === "TimedOut") {
+    const message = `command timed out after ${Duration.toMillis(exit.after)} milliseconds`
+    return yield* new OneOffFailed({ message })
+  }
+  const exitCode = exit._tag === "Exited" ? exit.code : 128 + (signalNumbers[exit.signal] ?? 0)
+  return { exitCode, stdout: stdout.text, stderr: stderr.text }
+})

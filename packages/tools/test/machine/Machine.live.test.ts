@@ -1,0 +1,284 @@
+import { assert, describe, it } from "@effect/vitest"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { rgPath } from "@vscode/ripgrep"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { searchFiles } from "../../src/machine/FileSearch.ts"
+import { gitDiffToRemote } from "../../src/machine/GitToRemote.ts"
+import { run } from "../../src/machine/OneOff.ts"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
+import { hasBubblewrap } from "../support/Bubblewrap.ts"
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync(join(tmpdir(), "colloquy-machine-")))),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+)
+
+const environment = {
+  PATH: process.env["PATH"],
+  HOME: process.env["HOME"],
+  OPENAI_API_KEY: "sk-secret-one",
+  MY_PROVIDER: "sk-secret-two",
+}
+
+const live = CommandRunner.layer.pipe(
+  Layer.merge(
+    SandboxLayer.layer({
+      machine: { platform: process.platform, processor: process.arch },
+      environment,
+      hiddenPaths: [],
+    }),
+  ),
+  Layer.provide(NodeServices.layer),
+)
+
+const setting = Effect.gen(function* () {
+  const cwd = yield* temporary
+  const parts = {
+    runner: yield* CommandRunner,
+    sandbox: yield* Sandbox,
+    environment,
+    secretNames: ["MY_PROVIDER"],
+    ripgrep: rgPath,
+  }
+  return { cwd, parts, settings: scriptedSettings({ cwd }) }
+})
+
+const here = <A, E>(
+  test: (stage: Effect.Success<typeof setting>) => Effect.Effect<A, E>,
+): Effect.Effect<A, E> => Effect.flatMap(setting, test).pipe(Effect.scoped, Effect.provide(live))
+
+const timeout = Duration.seconds(10)
+
+describe("one-off commands", () => {
+  it.live("run word by word, and tell how they ended", () =>
+    here(({ parts, settings }) =>
+      Effect.gen(function* () {
+        const open = { ...settings, sandboxPolicy: { mode: "danger-full-access" as const } }
+        const script = 'echo "$1"; echo err >&2; env | grep -c sk-secret; exit 3'
+        const result = yield* run(parts, {
+          argv: ["bash", "-c", script, "_", "a  b; c"],
+          timeout,
+          settings: open,
+        })
+        assert.deepStrictEqual(result, { exitCode: 3, stdout: "a  b; c\n0\n", stderr: "err\n" })
+        const killed = yield* run(parts, {
+          argv: ["bash", "-c", "kill -TERM $$"],
+          timeout,
+          settings: open,
+        })
+        assert.strictEqual(killed.exitCode, 143)
+      }),
+    ),
+  )
+
+  it.live("that are missing, or take too long, fail with the reason", () =>
+    here(({ parts, settings }) =>
+      Effect.gen(function* () {
+        const open = { ...settings, sandboxPolicy: { mode: "danger-full-access" as const } }
+        const missing = yield* Effect.flip(
+          run(parts, { argv: ["no-such-program"], timeout, settings: open }),
+        )
+        assert.include(missing.message, "no-such-program")
+        const slow = yield* Effect.flip(
+          run(parts, { argv: ["sleep", "60"], timeout: Duration.millis(50), settings: open }),
+        )
+        assert.strictEqual(slow.message, "command timed out after 50 milliseconds")
+      }),
+    ),
+  )
+
+  it.live.skipIf(!hasBubblewrap)("L15 run in the sandbox of the policy", () =>
+    here(({ cwd, parts, settings }) =>
+      Effect.gen(function* () {
+        const argv = ["bash", "-c", "echo hi > file && cat file"] as const
+        const read = yield* run(parts, {
+          argv,
+          timeout,
+          settings: { ...settings, sandboxPolicy: { mode: "read-only" } },
+        })
+        assert.notStrictEqual(read.exitCode, 0)
+        assert.isFalse(Fs.existsSync(join(cwd, "file")))
+        const write = yield* run(parts, {
+          argv,
+          timeout,
+          settings: { ...settings, sandboxPolicy: { mode: "workspace-write" } },
+        })
+        assert.deepStrictEqual([write.exitCode, write.stdout], [0, "hi\n"])
+      }),
+    ),
+  )
+})
+
+describe("git diff to remote", () => {
+  const git = (cwd: string, ...args: ReadonlyArray<string>) =>
+    execFileSync(
+      "git",
+      ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main", ...args],
+      { cwd, encoding: "utf8", stdio: "pipe" },
+    ).trim()
+
+  /** A clone with a commit of its own on top of what the remote has. */
+  const clone = (root: string) => {
+    const remote = join(root, "remote")
+    Fs.mkdirSync(remote)
+    git(remote, "init", "--bare", "-q")
+    const work = join(root, "work")
+    git(root, "clone", "-q", remote, work)
+    Fs.writeFileSync(join(work, "a.txt"), "one\n")
+    Fs.writeFileSync(join(work, ".gitignore"), "ignored\n")
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "one")
+    git(work, "push", "-q", "origin", "HEAD")
+    return { work, pushed: git(work, "rev-parse", "HEAD") }
+  }
+
+  const open = { mode: "danger-full-access" } as const
+
+  for (const [name, policy, possible] of [
+    ["unconfined", open, true],
+    ["in the sandbox for reading", { mode: "read-only" } as const, hasBubblewrap],
+  ] as const) {
+    it.live.skipIf(!possible)(`tells commits, changes and new files, ${name}`, () =>
+      here(({ cwd, parts, settings }) =>
+        Effect.gen(function* () {
+          const { pushed, work } = clone(cwd)
+          const of = { ...settings, sandboxPolicy: policy, cwd: work }
+          assert.deepStrictEqual(yield* gitDiffToRemote(parts, of), { sha: pushed, diff: "" })
+          Fs.writeFileSync(join(work, "a.txt"), "two\n")
+          git(work, "commit", "-qam", "two")
+          Fs.mkdirSync(join(work, "sub"))
+          Fs.writeFileSync(join(work, "sub", "new file.txt"), "new\n")
+          Fs.writeFileSync(join(work, "ignored"), "x\n")
+          const { diff, sha } = yield* gitDiffToRemote(parts, { ...of, cwd: join(work, "sub") })
+          assert.strictEqual(sha, pushed)
+          assert.include(diff, "-one\n+two\n")
+          assert.include(diff, "+++ b/sub/new file.txt")
+          assert.include(diff, "+new\n")
+          assert.notInclude(diff, "ignored")
+        }),
+      ),
+    )
+  }
+
+  it.live.skipIf(!hasBubblewrap)("runs no filter of the repository outside the sandbox", () =>
+    here(({ cwd, parts, settings }) =>
+      Effect.gen(function* () {
+        const { work } = clone(cwd)
+        Fs.writeFileSync(join(work, ".gitattributes"), "* filter=evil\n")
+        git(work, "config", "filter.evil.clean", `touch ${join(cwd, "escaped")}; cat`)
+        Fs.writeFileSync(join(work, "a.txt"), "three\n")
+        yield* Effect.exit(gitDiffToRemote(parts, { ...settings, cwd: work }))
+        assert.isFalse(Fs.existsSync(join(cwd, "escaped")))
+      }),
+    ),
+  )
+
+  it.live("no repository and no remote are failures that say so", () =>
+    here(({ cwd, parts, settings }) =>
+      Effect.gen(function* () {
+        const of = { ...settings, sandboxPolicy: open }
+        const none = yield* Effect.flip(gitDiffToRemote(parts, of))
+        assert.strictEqual(none.message, "git rev-parse failed")
+        git(cwd, "init", "-q")
+        const alone = yield* Effect.flip(gitDiffToRemote(parts, of))
+        assert.strictEqual(alone.message, "no remote is known")
+      }),
+    ),
+  )
+})
+
+describe("file search", () => {
+  const never = Effect.never
+
+  const tree = (root: string) => {
+    for (const path of [
+      "src/Conversation.ts",
+      "src/ConversationManager.ts",
+      "docs/conversion.md",
+      ".hidden/config.ts",
+      ".git/hooks/conversation",
+      "ignored/conversation.ts",
+    ]) {
+      Fs.mkdirSync(join(root, path, ".."), { recursive: true })
+      Fs.writeFileSync(join(root, path), "")
+    }
+    Fs.writeFileSync(join(root, ".ignore"), "ignored\n")
+  }
+
+  it.live("ranks what is not ignored, with what matched", () =>
+    here(({ cwd, parts, settings }) =>
+      Effect.gen(function* () {
+        tree(cwd)
+        const search = { query: "conversation", roots: [cwd], until: never, settings }
+        const files = yield* searchFiles(parts, search)
+        assert.deepStrictEqual(
+          files.map(({ path }) => path),
+          ["src/Conversation.ts", "src/ConversationManager.ts"],
+        )
+        const [best] = files
+        assert.deepStrictEqual([best?.root, best?.file_name], [cwd, "Conversation.ts"])
+        const matched = best?.indices.map((i) => best.path[i]).join("") ?? ""
+        assert.strictEqual(matched.toLowerCase(), "conversation")
+        const hidden = yield* searchFiles(parts, { ...search, query: "hidconf" })
+        assert.deepStrictEqual(
+          hidden.map(({ path }) => path),
+          [".hidden/config.ts"],
+        )
+      }),
+    ),
+  )
+
+  it.live("no roots, and roots that are missing or twice there, are no trouble", () =>
+    here(({ cwd, parts, settings }) =>
+      Effect.gen(function* () {
+        tree(cwd)
+        const search = { query: "manager", until: never, settings }
+        assert.deepStrictEqual(yield* searchFiles(parts, { ...search, roots: [] }), [])
+        const found = yield* searchFiles(parts, {
+          ...search,
+          roots: [join(cwd, "nowhere"), cwd, cwd],
+        })
+        assert.deepStrictEqual(
+          found.map(({ path }) => path),
+          ["src/ConversationManager.ts"],
+        )
+      }),
+    ),
+  )
+
+  it.live("gives what it has when nobody waits for more", () =>
+    here(({ cwd, parts, settings }) =>
+      Effect.gen(function* () {
+        const stopped = yield* Deferred.make<void>()
+        // Nobody waits any more once the first name was read.
+        const runner: typeof parts.runner = {
+          run: (launch, options) =>
+            parts.runner.run(launch, {
+              ...options,
+              onOutput: (chunk) =>
+                Effect.tap(options.onOutput(chunk), () => Deferred.succeed(stopped, undefined)),
+            }),
+        }
+        const slow = { ...parts, runner, ripgrep: join(cwd, "slow") }
+        Fs.writeFileSync(slow.ripgrep, "#!/bin/sh\nprintf 'src/found.ts\\0'\nsleep 60\n", {
+          mode: 0o755,
+        })
+        const search = { query: "found", roots: [cwd], until: Deferred.await(stopped), settings }
+        assert.deepStrictEqual(
+          (yield* searchFiles(slow, search)).map(({ path }) => path),
+          ["src/found.ts"],
+        )
+      }),
+    ),
+  )
+})
