@@ -34,6 +34,7 @@ import { durabilityOf } from "./Facts.ts"
 import type { Left } from "./Fold.ts"
 import { answer, type Command, Inbox, refuse } from "./Inbox.ts"
 import { Journal } from "./Journal.ts"
+import { withLocalImages } from "./LocalImages.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { opening } from "./Opening.ts"
 import { inTime } from "./Recording.ts"
@@ -102,13 +103,15 @@ class Live implements OwnedConversation {
 
   submit(...[op, options]: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
     return Effect.flatMap(
-      this.inbox.ask({
-        _tag: "Submit",
-        id: options?.id,
-        op,
-        whileRunning: options?.whileRunning ?? "queue",
-        ...(options?.because === undefined ? {} : { because: options.because }),
-      }),
+      Effect.flatMap(withLocalImages(op, this.journal, this.services), (shown) =>
+        this.inbox.ask({
+          _tag: "Submit",
+          id: options?.id,
+          op: shown,
+          whileRunning: options?.whileRunning ?? "queue",
+          ...(options?.because === undefined ? {} : { because: options.because }),
+        }),
+      ),
       (answer): Effect.Effect<Receipt, SubmitError> => {
         if (answer._tag === "Closed") {
           return Effect.fail(answer.because ?? this.lost ?? new ConversationClosed())

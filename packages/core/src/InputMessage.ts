@@ -9,7 +9,7 @@ const content = (item: InputItem): ContentItem => {
     case "image":
       return { type: "input_image", image_url: item.image_url }
     case "local_image":
-      // Reading files is the tools' business; the model is told of the path it can ask for.
+      // Nobody could read it (`LocalImages.ts`): the model is told of the path it can ask for.
       return { type: "input_text", text: `[image at ${item.path}]` }
   }
 }

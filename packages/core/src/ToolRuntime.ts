@@ -89,6 +89,14 @@ export class ToolRuntime extends Context.Service<
     readonly listMcpTools: (
       settings: ConversationSettings,
     ) => Effect.Effect<Readonly<Record<string, unknown>>>
+    /**
+     * The image file at a path, absolute or from the working directory of these settings, as a data URL, or why it
+     * cannot be shown. Never fails. Without it the model is told of the path alone.
+     */
+    readonly readImage?: (
+      path: string,
+      settings: ConversationSettings,
+    ) => Effect.Effect<{ readonly url: string } | { readonly problem: string }>
   }
 >()("@colloquy/core/ToolRuntime") {
   /** Every call runs by itself, in the model's order. */

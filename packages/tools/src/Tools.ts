@@ -19,6 +19,7 @@ import * as Path from "effect/Path"
 import * as ApplyPatch from "./edit/ApplyPatch.ts"
 import * as Files from "./edit/Files.ts"
 import { patchTool } from "./edit/PatchTool.ts"
+import * as ImageFile from "./image/ImageFile.ts"
 import { imageTool } from "./image/ImageTool.ts"
 import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
 import * as GitDiff from "./patch/GitDiff.ts"
@@ -48,7 +49,7 @@ const nameOf = (call: ToolCall): string =>
   call.type === "local_shell_call" ? "local_shell" : call.name
 
 /** What does not change from turn to turn. */
-const prepare = Effect.fnUntraced(function* (options: ToolsOptions) {
+const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: ImageFile.ImageFiles) {
   const { environment, secretNames } = options
   const runner = yield* CommandRunner
   const sandbox = yield* Sandbox
@@ -65,7 +66,6 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions) {
     protectedPaths: options.hiddenPaths,
     ...(tmpdir === undefined ? {} : { tmpdir }),
   })
-  const image = yield* imageTool(options.hiddenPaths)
   /** The tools of one turn that are ours, in the order they are offered (§6.7). */
   return (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
     ...shellTools({
@@ -84,7 +84,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions) {
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
     ),
-    image,
+    imageTool(images),
     ...(options.hostTools ?? []),
   ]
 })
@@ -156,7 +156,8 @@ export const layer = (
     ToolRuntime,
     Effect.gen(function* () {
       const toolServers = yield* ToolServers
-      const toolsOf = yield* prepare(options)
+      const images = yield* ImageFile.make(options.hiddenPaths)
+      const toolsOf = yield* prepare(options, images)
       const hunks = yield* GitDiff.make(yield* CommandRunner, options.environment["PATH"] ?? "")
       const turnDiffOf = yield* TurnDiff.make(hunks)
       return {
@@ -170,6 +171,7 @@ export const layer = (
         }),
         listMcpTools: ({ mcpServers = {} }) =>
           Effect.scoped(Effect.flatMap(toolServers.open(mcpServers), (servers) => servers.list)),
+        readImage: (path, { cwd }) => images.read(cwd, path),
       }
     }),
   )

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as ImageFile from "../../src/image/ImageFile.ts"
 import { imageTool } from "../../src/image/ImageTool.ts"
 import { callOf, watched } from "../support/Context.ts"
 
@@ -23,7 +24,7 @@ const run = (
     yield* fs.writeFile(`${directory}/secret/key.png`, png)
     yield* prepare(directory)
     const { context, told } = watched({ cwd: directory })
-    const tool = yield* imageTool([`${directory}/secret`])
+    const tool = imageTool(yield* ImageFile.make([`${directory}/secret`]))
     const result = yield* tool.run(callOf("view_image", { path }), context)
     return { directory, result, told }
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
@@ -81,5 +82,28 @@ describe("view_image", () => {
       })
       assert.deepStrictEqual(told, [])
     }),
+  )
+})
+
+describe("an image of a person's input", () => {
+  it.live("is read like one of the model's, and a problem is told", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* Effect.flatMap(fs.makeTempDirectoryScoped(), fs.realPath)
+      yield* fs.makeDirectory(`${directory}/secret`)
+      yield* fs.writeFile(`${directory}/secret/key.png`, png)
+      yield* fs.writeFile(`${directory}/shot.png`, png)
+      const { read } = yield* ImageFile.make([`${directory}/secret`])
+      const paths = ["shot.png", `${directory}/shot.png`, "secret/key.png", "none.png", "", "a\0b"]
+      const url = `data:image/png;base64,${btoa(String.fromCharCode(...png))}`
+      assert.deepStrictEqual(yield* Effect.forEach(paths, (path) => read(directory, path)), [
+        { url },
+        { url },
+        { problem: "it may not be read" },
+        { problem: "no such file" },
+        { problem: "expected the path of a file" },
+        { problem: "expected the path of a file" },
+      ])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
 })
