@@ -1,7 +1,7 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
 import { existsSync } from "node:fs"
-import { homedir } from "node:os"
-import { isAbsolute, join } from "node:path"
+import { homedir, userInfo } from "node:os"
+import { basename, isAbsolute, join } from "node:path"
 
 export interface Environment {
   /** The directory of the process, absolute; empty when it was removed under the process. */
@@ -10,6 +10,8 @@ export interface Environment {
   readonly stateDirectory: string
   /** An OpenAI key, login or address is there: then `openai` is the provider where none is configured. */
   readonly openaiConfigured: boolean
+  /** The login shell of whoever runs the process, by the password database, where it is one of these (§6.2). */
+  readonly shell?: "bash" | "zsh"
   readonly openaiBaseUrl?: string
   readonly ossBaseUrl?: string
   /** Least level of the log, as `COLLOQUY_LOG` says it. */
@@ -38,11 +40,12 @@ const ossUrl = (variables: Variables): string | undefined => {
 
 export const fromVariables = (
   variables: Variables,
-  place: { readonly cwd: string; readonly home: string },
+  place: { readonly cwd: string; readonly home: string; readonly shell?: string },
 ): Environment => {
   const openaiBaseUrl = setUrl(variables, "OPENAI_BASE_URL")
   const ossBaseUrl = ossUrl(variables)
   const logLevel = set(variables, "COLLOQUY_LOG")
+  const shell = shellOf(place.shell)
   return {
     cwd: place.cwd,
     stateDirectory:
@@ -53,7 +56,14 @@ export const fromVariables = (
     ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
     ...(ossBaseUrl === undefined ? {} : { ossBaseUrl }),
     ...(logLevel === undefined ? {} : { logLevel }),
+    ...(shell === undefined ? {} : { shell }),
   }
+}
+
+/** The shell at a path, where it is one that the model is told of. */
+const shellOf = (path: string | undefined): Environment["shell"] => {
+  const name = path === undefined ? "" : basename(path)
+  return name === "bash" || name === "zsh" ? name : undefined
 }
 
 const orElse = (read: () => string, fallback: string): string => {
@@ -75,6 +85,7 @@ export const read = (): Environment => {
   const environment = fromVariables(process.env, {
     cwd: orElse(() => process.cwd(), ""),
     home: home(),
+    shell: orElse(() => userInfo().shell ?? "", ""),
   })
   const loggedIn = existsSync(join(environment.stateDirectory, "auth.json"))
   return loggedIn ? { ...environment, openaiConfigured: true } : environment

@@ -79,6 +79,7 @@ const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["s
   ],
   defaultProvider: environment.openaiConfigured ? "openai" : "offline",
   cwd: environment.cwd,
+  ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/"

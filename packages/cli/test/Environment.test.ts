@@ -12,6 +12,15 @@ describe("Environment", () => {
     })
   })
 
+  it.each([
+    ["/bin/bash", "bash"],
+    ["/usr/local/bin/zsh", "zsh"],
+    ["/usr/bin/fish", undefined],
+    ["", undefined],
+  ])("the login shell %s is told the model as %s", (shell, told) => {
+    assert.strictEqual(Environment.fromVariables({}, { ...place, shell }).shell, told)
+  })
+
   it("every variable counts, and the key itself is not kept", () => {
     const variables = {
       COLLOQUY_HOME: "/own",

@@ -54,6 +54,8 @@ export interface ConversationSettings {
    * waits for answers goes on waiting either way.
    */
   readonly onRestart?: "close" | "continue"
+  /** The person's login shell, as the model is told of it at the beginning (§6.2). */
+  readonly shell?: "bash" | "zsh"
   /** Default: everything but names that look like secrets. */
   readonly shellEnvironment?: ShellEnvironment
   /** Environment variables that the configuration names as keys of providers and tool servers: no command sees them. */

@@ -7,7 +7,11 @@ const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "
 
 const line = (tag: string, value: string) => `  <${tag}>${escape(value)}</${tag}>`
 
-export const environmentContext = (settings: ConversationSettings): MessageItem => {
+/** `shell`: the person's, which the first of these messages tells. */
+export const environmentContext = (
+  settings: ConversationSettings,
+  shell?: ConversationSettings["shell"],
+): MessageItem => {
   const { sandboxPolicy } = settings
   const workspace = sandboxPolicy.mode === "workspace-write" ? sandboxPolicy : undefined
   const roots = workspace?.writable_roots ?? []
@@ -28,6 +32,7 @@ export const environmentContext = (settings: ConversationSettings): MessageItem 
           ...roots.map((root) => `  ${line("root", root)}`),
           "  </writable_roots>",
         ]),
+    ...(shell === undefined ? [] : [line("shell", shell)]),
     "</environment_context>",
   ]
   return {

@@ -107,8 +107,12 @@ const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   return [...withdrawn, { id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
 }
 
+/** Without the shell, which the first one alone tells. */
 const lastEnvironment = (drafts: ReadonlyArray<Draft>): string | undefined =>
-  drafts.flatMap(({ msg }) => (isEnvironment(msg) ? [JSON.stringify(msg)] : [])).at(-1)
+  drafts
+    .flatMap(({ msg }) => (isEnvironment(msg) ? [JSON.stringify(msg)] : []))
+    .at(-1)
+    ?.replace(/\\n {2}<shell>[a-z]+<\/shell>/, "")
 
 const isEnvironment = (msg: Draft["msg"]): boolean => {
   if (msg.type !== "raw_response_item" || msg.item.type !== "message") return false

@@ -49,5 +49,5 @@ export const opening = (
   ...(settings.userInstructions === undefined
     ? []
     : [recorded(userInstructions(settings.userInstructions))]),
-  recorded(environmentContext(settings)),
+  recorded(environmentContext(settings, settings.shell)),
 ]

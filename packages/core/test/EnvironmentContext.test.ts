@@ -43,6 +43,19 @@ describe("environmentContext", () => {
     )
   })
 
+  it("tells of the shell last, where it is given", () => {
+    assert.deepStrictEqual(
+      environmentContext(settings, "zsh"),
+      userItem(`<environment_context>
+  <cwd>/work</cwd>
+  <approval_policy>never</approval_policy>
+  <sandbox_mode>read-only</sandbox_mode>
+  <network_access>restricted</network_access>
+  <shell>zsh</shell>
+</environment_context>`),
+    )
+  })
+
   it("leaves the roots out when there are none and tells of the network by policy", () => {
     const networks = (
       [

@@ -4,11 +4,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { requestEvent, resolvedEvent } from "../src/ApprovalEvents.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { type Draft, number } from "../src/ConversationState.ts"
+import { environmentContext } from "../src/EnvironmentContext.ts"
 import { BadForkRule, beyondHistory, forkLog, type ForkRule, problemOf } from "../src/Fork.ts"
 import { historyOf } from "../src/History.ts"
 import { opening } from "../src/Opening.ts"
 import { inputEvents } from "../src/TurnStart.ts"
-import { assistantItem, conversationId, settings } from "./support.ts"
+import { assistantItem, conversationId, settings, userItem } from "./support.ts"
 
 const target = { id: ConversationId.make("00000000-0000-7000-8000-000000000002"), settings }
 const dropLast = (n: number): ForkRule => ({ _tag: "DropLastUserMessages", n })
@@ -52,6 +53,25 @@ const b = ["b", "to b", "task_complete"]
 const c = ["c", "to c", "task_complete"]
 
 describe("Fork", () => {
+  it("is not told again of an environment that differs in the shell alone, which later messages leave out", () => {
+    const shell = { ...settings, shell: "zsh" } as const
+    const moved: Draft = {
+      id: "1",
+      msg: { type: "raw_response_item", item: environmentContext({ ...settings, cwd: "/there" }) },
+    }
+    const source = number(0, [...opening(conversationId, shell), ...turn("0", "a"), moved])
+    const fork = forkLog(source, dropLast(0), {
+      ...target,
+      settings: { ...shell, cwd: "/there" },
+    })
+    assert.deepStrictEqual(historyOf(fork), [
+      environmentContext(settings, "zsh"),
+      userItem("a"),
+      assistantItem("to a"),
+      environmentContext({ ...settings, cwd: "/there" }),
+    ])
+  })
+
   it.each([
     [0, [...a, ...b, ...c]],
     [1, [...a, ...b]],

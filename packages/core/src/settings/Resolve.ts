@@ -33,6 +33,8 @@ export interface ResolveSource {
   readonly defaultProvider: string
   /** The directory of the process, absolute. */
   readonly cwd: string
+  /** The person's login shell, where it is one that the model is told of. */
+  readonly shell?: "bash" | "zsh"
 }
 
 /** Retries are capped as in the original (§6.4). */
@@ -174,6 +176,7 @@ const settle = (choice: {
       ? {}
       : { developerInstructions: overrides.developerInstructions }),
     ...compaction(overrides, config),
+    ...(source.shell === undefined ? {} : { shell: source.shell }),
     includePlanTool: overrides.includePlanTool ?? config.include_plan_tool ?? false,
     ...(config.model_reasoning_effort === undefined
       ? {}
