@@ -10,6 +10,8 @@ export const SubscriptionFilter = Schema.Struct({
   resourcesListChanged: Schema.optionalKey(Schema.Boolean),
   /** Addresses. */
   resourceSubscriptions: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Of the extension for tasks. */
+  taskIds: Schema.optionalKey(Schema.Array(Schema.String)),
 })
 export type SubscriptionFilter = typeof SubscriptionFilter.Type
 

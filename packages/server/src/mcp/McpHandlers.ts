@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* ({
       [ToolsCall._tag]: yield* toolsCall(session, connection, tasks, served.catalog),
       ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),
-      [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless),
+      [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless, tasks),
     },
     notifications: {
       [Initialized._tag]: notificationsInitialized,

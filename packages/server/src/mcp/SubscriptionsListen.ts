@@ -25,13 +25,17 @@ import type { Catalog } from "../features/Catalog.ts"
 import type { ListName, Notice } from "../features/Notices.ts"
 import type { CoreHandler, Members, RequestContext } from "./RequestContext.ts"
 import { isMembers } from "./revision/Capabilities.ts"
+import type { Task } from "../tasks/Task.ts"
+import type { Tasks } from "../tasks/Tasks.ts"
+import { tasksOf, tellChanges } from "./tasks/TaskChanges.ts"
+import { extension } from "./tasks/TaskRequests.ts"
 
 type Method = typeof SubscriptionsListen
 
 /** Of one connection; a client needs one. */
 const maxListening = 16
 
-/** Of one subscription. */
+/** Of one subscription: addresses, and tasks. */
 const maxAddresses = 1024
 
 /** A client that is still there listens again. */
@@ -66,7 +70,7 @@ const watched = (
     catalog.watch(uri, principal).pipe(
       Effect.as(true),
       // What is not there is not honoured, and the client is told so.
-      Effect.catch(() => Effect.succeed(false)),
+      Effect.orElseSucceed(() => false),
     ),
   )
 
@@ -76,6 +80,7 @@ const honoured = Effect.fnUntraced(function* (
   filter: SubscriptionFilter,
   capabilities: Members,
   principal: string,
+  tasks: ReadonlyArray<Task>,
 ): Effect.fn.Return<SubscriptionFilter, never, Scope.Scope> {
   const lists = Object.entries(wants).filter(
     ([list, member]) => filter[member] === true && declares(capabilities, list, "listChanged"),
@@ -86,6 +91,7 @@ const honoured = Effect.fnUntraced(function* (
     ...(uris !== undefined && declares(capabilities, "resources", "subscribe")
       ? { resourceSubscriptions: yield* watched(catalog, uris, principal) }
       : {}),
+    ...(filter.taskIds === undefined ? {} : { taskIds: tasks.map(({ id }) => id) }),
   }
 })
 
@@ -103,9 +109,11 @@ const listen = Effect.fnUntraced(function* (
   filter: SubscriptionFilter,
   capabilities: Members,
   context: RequestContext,
+  tasks: Tasks["Service"],
 ): Effect.fn.Return<ResultOf<Method>, ConnectionClosed, Scope.Scope> {
   const _meta = { [MetaKey.subscriptionId]: context.requestId }
-  const notifications = yield* honoured(catalog, filter, capabilities, context.principal)
+  const named = yield* tasksOf(tasks, context, filter.taskIds ?? [])
+  const notifications = yield* honoured(catalog, filter, capabilities, context.principal, named)
   const uris = new Set(notifications.resourceSubscriptions)
   // Before it is acknowledged: what changes in between is told too.
   const { take } = yield* catalog.notices.listen({
@@ -113,6 +121,13 @@ const listen = Effect.fnUntraced(function* (
     uri: (uri) => uris.has(uri),
   })
   yield* context.notify(SubscriptionsAcknowledged, [{ notifications, _meta }])
+  for (const task of named) {
+    yield* tellChanges(tasks, context, task, _meta).pipe(
+      // Nobody reads any more: the connection finds out by itself.
+      Effect.catch(({ reason }) => Effect.logDebug(`nobody is told of a task: ${reason}`)),
+      Effect.forkScoped({ startImmediately: true }),
+    )
+  }
   const once = Effect.flatMap(take, (notices) =>
     Effect.forEach(notices, (notice) => tell(context, notice, _meta), { discard: true }),
   )
@@ -125,9 +140,10 @@ const listen = Effect.fnUntraced(function* (
 export const subscriptionsListen = (
   catalog: Pick<Catalog, "watch" | "notices">,
   capabilities: () => Members,
+  tasks: Tasks["Service"],
 ): CoreHandler<Params<Method>, ResultOf<Method>> => {
   let listening = 0
-  return ({ notifications }, context) =>
+  const begin = (notifications: SubscriptionFilter, context: RequestContext) =>
     Effect.suspend(() => {
       if (listening >= maxListening) {
         return refused(
@@ -135,14 +151,15 @@ export const subscriptionsListen = (
           `more than ${maxListening} subscriptions on one connection`,
         )
       }
-      if ((notifications.resourceSubscriptions?.length ?? 0) > maxAddresses) {
+      for (const name of ["resourceSubscriptions", "taskIds"] as const) {
+        if ((notifications[name]?.length ?? 0) <= maxAddresses) continue
         return refused(
           ErrorCode.invalidParams,
-          `Invalid params: params.notifications.resourceSubscriptions: more than ${maxAddresses}`,
+          `Invalid params: params.notifications.${name}: more than ${maxAddresses}`,
         )
       }
       listening++
-      return Effect.scoped(listen(catalog, notifications, capabilities(), context)).pipe(
+      return Effect.scoped(listen(catalog, notifications, capabilities(), context, tasks)).pipe(
         Effect.catch(({ reason }) => refused(ErrorCode.serverError, reason)),
         Effect.ensuring(
           Effect.sync(() => {
@@ -151,4 +168,9 @@ export const subscriptionsListen = (
         ),
       )
     })
+  return ({ notifications }, context) =>
+    Effect.andThen(
+      notifications.taskIds === undefined ? Effect.void : context.requires(extension),
+      begin(notifications, context),
+    )
 }

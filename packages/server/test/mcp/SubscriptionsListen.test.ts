@@ -5,6 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import type { Catalog } from "../../src/features/Catalog.ts"
 import { make as makeNotices, type Notices } from "../../src/features/Notices.ts"
 import { subscriptionsListen } from "../../src/mcp/SubscriptionsListen.ts"
+import { Tasks } from "../../src/tasks/Tasks.ts"
 import { type AskingServer, withHandlers } from "../support/AskingServer.ts"
 import { cancelled } from "../support/Harness.ts"
 import { madeBy, saying } from "../support/Stateless.ts"
@@ -39,10 +40,12 @@ const withListening = <A, E>(
           ),
         )
       : Effect.fail("nothing there")
-  const handler = subscriptionsListen({ notices, watch }, () => capabilities)
-  return withHandlers({ "subscriptions/listen": handler }, (server) =>
-    body({ server, notices, watched }),
-  )
+  return Effect.flatMap(Tasks.make(), (tasks) => {
+    const handler = subscriptionsListen({ notices, watch }, () => capabilities, tasks)
+    return withHandlers({ "subscriptions/listen": handler }, (server) =>
+      body({ server, notices, watched }),
+    )
+  })
 }
 
 const listen = (server: AskingServer, id: unknown, notifications: unknown) =>
