@@ -5,6 +5,7 @@ import * as Home from "./Home.ts"
 import { bundle } from "./mcp/Bundle.ts"
 import { calls, type CallSizes } from "./mcp/Calls.ts"
 import { map } from "./mcp/Contenders.ts"
+import { eras, type EraSizes } from "./mcp/Eras.ts"
 import { notifications, type NotificationSizes } from "./mcp/Notifications.ts"
 import { start, type StartSizes } from "./mcp/Start.ts"
 
@@ -13,6 +14,7 @@ export interface McpCounts {
   readonly start: StartSizes
   readonly calls: CallSizes
   readonly notifications: NotificationSizes
+  readonly eras: EraSizes
 }
 
 /** Half a minute on two cores. */
@@ -20,6 +22,7 @@ export const full: McpCounts = {
   start: { starts: 15 },
   calls: { calls: 20_000, rounds: 9 },
   notifications: { notifications: 20_000, rounds: 9 },
+  eras: { calls: 20_000, rounds: 9 },
 }
 
 /** To see that it runs; the figures mean nothing. */
@@ -27,6 +30,7 @@ export const quick: McpCounts = {
   start: { starts: 1 },
   calls: { calls: 100, rounds: 1 },
   notifications: { notifications: 100, rounds: 1 },
+  eras: { calls: 100, rounds: 1 },
 }
 
 const peer = (name: string) => new URL(`./peers/${name}`, import.meta.url)
@@ -42,6 +46,11 @@ const makeContenders = Effect.gen(function* () {
   }
 })
 
+const makeWhole = Effect.map(bundle(peer("FeatureTools.ts")), (file) => ({
+  command: { args: [file] },
+  share: 1,
+}))
+
 /** @param bin the entry to measure where a built program is */
 export const mcp = Effect.fn("bench.mcp")(function* (counts: McpCounts, bin: string) {
   const contenders = yield* makeContenders
@@ -51,5 +60,6 @@ export const mcp = Effect.fn("bench.mcp")(function* (counts: McpCounts, bin: str
     ...(yield* start(commands, counts.start)),
     ...(yield* Effect.scoped(calls(contenders, counts.calls))),
     ...(yield* Effect.scoped(notifications(contenders, counts.notifications))),
+    ...(yield* eras(yield* makeWhole, counts.eras)),
   ]
 }, Effect.scoped)

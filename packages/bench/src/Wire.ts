@@ -6,6 +6,7 @@ import {
   Ping,
   ToolsCall,
 } from "@colloquy/protocol/mcp/CodexMcp"
+import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { Codex, CodexReply } from "@colloquy/protocol/mcp/CodexTools"
 import { notificationText, requestText } from "@colloquy/protocol/JsonRpc"
 
@@ -14,6 +15,13 @@ export const initialize = requestText(0, Initialize._tag, {
   capabilities: {},
   clientInfo: { name: "colloquy-bench", version: "0.0.0" },
 })
+
+/** `_meta` of a request without a handshake. */
+export const saidWithout = {
+  [MetaKey.protocolVersion]: statelessVersions[0],
+  [MetaKey.clientInfo]: { name: "colloquy-bench", version: "0.0.0" },
+  [MetaKey.clientCapabilities]: {},
+}
 
 export const initialized = notificationText(Initialized._tag, undefined)
 

@@ -50,6 +50,7 @@ describe("npm run bench", () => {
           : []),
         "notifications of one call, one by one",
         "the same, 64 at once",
+        "tools/call of the whole server without a handshake",
       ],
     ],
     [

@@ -20,6 +20,10 @@ const text = "x".repeat(32)
 /** Of the tool `echo`. */
 export const echo = (id: number): string => Wire.toolCall(id, "echo", { text })
 
+/** The same, saying who asks. */
+export const statelessEcho = (id: number): string =>
+  Wire.toolCall(id, "echo", { text }, Wire.saidWithout)
+
 /** Starts it, initialized; what its tool says is looked at once. */
 export const ready = Effect.fnUntraced(function* ({ command }: Contender) {
   const process = yield* LineProcess.make(command)

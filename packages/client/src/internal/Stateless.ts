@@ -40,9 +40,9 @@ const answerTo = (request: unknown, answer: Answerer | undefined) => {
   return question._tag === "Failure"
     ? Effect.fail(unusable(`unusable question of the server: ${question.failure.message}`))
     : // Nobody answered: the server is told that nobody chose.
-      Effect.catch(answer(question.success as ElicitParams), () =>
-        Effect.succeed<ElicitResult>({ action: "cancel" }),
-      )
+      Effect.orElseSucceed(answer(question.success as ElicitParams), (): ElicitResult => ({
+        action: "cancel",
+      }))
 }
 
 const answersTo = (requests: Members, answer: Answerer | undefined) =>

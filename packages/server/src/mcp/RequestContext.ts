@@ -54,7 +54,7 @@ export class OtherResult extends Data.Class<{
 }> {}
 
 /** What a client came back with, for handlers that keep their own state between rounds. */
-export interface Rounds {
+interface Rounds {
   /** Undefined for a first call. `responses` are those to what was asked last, of any shape. */
   readonly resumed: { readonly state: unknown; readonly responses: Members } | undefined
 }

@@ -32,7 +32,7 @@ const State = Schema.Struct({
   /** Of a handler that keeps its own. */
   own: Schema.optionalKey(Schema.Unknown),
 })
-export type State = typeof State.Type
+type State = typeof State.Type
 
 /** What a client came back with. */
 export interface Resumed {

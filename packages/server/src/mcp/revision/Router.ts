@@ -20,7 +20,7 @@ import { knows, rulesOf } from "./Revision.ts"
 import { silent, stateless } from "./Stateless.ts"
 import { localPrincipal } from "./Tell.ts"
 
-export type AnyHandler = CoreHandler<unknown, unknown>
+type AnyHandler = CoreHandler<unknown, unknown>
 
 export interface RouterOptions {
   readonly session: Session

@@ -37,10 +37,13 @@ describe("Headers", () => {
   it("says nothing of headers that say what the body says", () => {
     assert.isUndefined(faultOf(base))
     assert.isUndefined(
-      faultOf({ "mcp-protocol-version": newest, "mcp-method": "tools/list" }, {
-        method: "tools/list",
-        params: saying(),
-      } as ReturnType<typeof call>),
+      faultOf(
+        { "mcp-protocol-version": newest, "mcp-method": "tools/list" },
+        {
+          method: "tools/list",
+          params: saying(),
+        },
+      ),
     )
     assert.isUndefined(faultOf({ ...base, "mcp-name": " \tt ", "mcp-param-unknown": "x" }))
   })

@@ -70,8 +70,8 @@ describe("codex without a handshake", () => {
           [result?.["resultType"], result?.["content"], server.messages.length],
           ["complete", [{ type: "text", text: "mock default answer" }], 1],
         )
-        const { threadId } = result?.["structuredContent"] as { readonly threadId: string }
-        const reply = { prompt: "more", threadId }
+        const content = result?.["structuredContent"] as { readonly threadId: string } | undefined
+        const reply = { prompt: "more", threadId: content?.threadId }
         const next = yield* server.ask(
           2,
           "tools/call",
