@@ -191,17 +191,22 @@ const isTooDeep = (value: unknown): boolean => {
   return false
 }
 
+const deep = (what: string, code: number) =>
+  new JsonRpcError({ code, message: `${what} nested deeper than ${maxDepth} levels` })
+
 const tooDeep = (message: Message): Message => {
-  const error = new JsonRpcError({
-    code: ErrorCode.invalidParams,
-    message: `Invalid params: nested deeper than ${maxDepth} levels`,
-  })
+  const error = deep("Invalid params:", ErrorCode.invalidParams)
   switch (message._tag) {
     case "Request":
       return { _tag: "Invalid", id: message.id, answerable: true, error }
     case "Success":
     case "Failure":
-      return { _tag: "Failure", id: message.id, error }
+      // Whoever asked is told what came instead of an answer.
+      return {
+        _tag: "Failure",
+        id: message.id,
+        error: deep("the result is", ErrorCode.internalError),
+      }
     default:
       return { _tag: "Invalid", id: null, answerable: message._tag === "Invalid", error }
   }
