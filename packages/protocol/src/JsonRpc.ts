@@ -217,8 +217,10 @@ export const parseFrame = (text: string): Message | Batch => {
   let value: unknown
   try {
     value = parseValue(text)
-  } catch {
-    return invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
+  } catch (fault) {
+    // Where digits have to be kept the parser goes down by recursion.
+    const problem = fault instanceof RangeError ? "nested too deep" : "not one JSON value"
+    return invalid(null, ErrorCode.parseError, `Parse error: the line is ${problem}`)
   }
   // Each level is two characters at least.
   const mayBeDeep = text.length > 2 * maxDepth
