@@ -31,6 +31,19 @@ export interface Outgoing {
   readonly close: Effect.Effect<void>
 }
 
+/** Which failures are of our own reading: who failed does not say so, and is not told. */
+const unusables = new WeakSet<JsonRpcError>()
+
+const unusable = (problem: string): JsonRpcError => {
+  const message = `unusable response: ${problem}`
+  const error = new JsonRpcError({ code: ErrorCode.internalError, message })
+  unusables.add(error)
+  return error
+}
+
+/** True for the failure of a request that was answered with what cannot be read. */
+export const isUnusable = (error: JsonRpcError): boolean => unusables.has(error)
+
 const ended = () => new ConnectionClosed({ reason: "the connection has ended" })
 
 export const make = (
@@ -75,10 +88,8 @@ export const make = (
         if (decoded._tag === "Success") {
           return Effect.asVoid(Deferred.succeed(asked.reply, decoded.success))
         }
-        const message = `unusable response: ${describeFaults("result", faultsOf(decoded.failure))}`
-        return Effect.asVoid(
-          Deferred.fail(asked.reply, new JsonRpcError({ code: ErrorCode.internalError, message })),
-        )
+        const problem = describeFaults("result", faultsOf(decoded.failure))
+        return Effect.asVoid(Deferred.fail(asked.reply, unusable(problem)))
       }),
     close: Effect.suspend(() => {
       closed = true

@@ -33,7 +33,6 @@ import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
@@ -57,8 +56,6 @@ export interface PeerControl {
   ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
   /** The other side no longer wants the answer of that request; unknown and finished ids are ignored. */
   readonly cancel: (id: RequestId) => Effect.Effect<void>
-  /** Returns at the end of input: nobody will come for what has no end of its own. */
-  readonly ended?: Effect.Effect<void>
 }
 
 /** Who calls a handler. */
@@ -157,7 +154,6 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const answers = yield* makeAnswers(connection.send, maxInFlight)
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
 
-  const ended = Latch.makeUnsafe(false)
   const control: PeerControl = {
     notify: (method, params) =>
       Effect.suspend(() => {
@@ -173,7 +169,6 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       }),
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
     cancel: (id) => Effect.sync(() => inFlight.cancel(id)),
-    ended: ended.await,
   }
 
   const findMethod = (name: string, kind: "request" | "notification"): Route | undefined => {
@@ -210,8 +205,11 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     const params = codec.decodeParams(request.params)
     if (params._tag === "Failure") {
       const issues = faultsOf(params.failure)
-      const message = `Invalid params: ${describeFaults("params", issues)}`
-      return refuse(rpcError(ErrorCode.invalidParams, message, { issues }))
+      const fault = describeFaults("params", issues)
+      return refuse(
+        found.badParams?.(fault, issues) ??
+          rpcError(ErrorCode.invalidParams, `Invalid params: ${fault}`, { issues }),
+      )
     }
     let after: Effect.Effect<void> | undefined
     let over: (() => void) | undefined
@@ -313,7 +311,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     onFailure: () => Effect.void,
   })
 
-  const drain = Effect.andThen(ended.open, outgoing.close).pipe(
+  const drain = outgoing.close.pipe(
     Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis")),
     Effect.andThen(
       Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),

@@ -1,4 +1,5 @@
 /** How a Peer serves a request beside its table of methods: what a dialect of several revisions decides for each. */
+import type { Fault } from "@colloquy/protocol/Faults"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Codec } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
@@ -8,6 +9,8 @@ export interface Route {
   /** What reads the params and writes the answer. */
   readonly codec: Pick<Codec, "info" | "decodeParams" | "encodeResult">
   readonly handler: (params: unknown, caller: Caller) => Effect.Effect<unknown, JsonRpcError>
+  /** What params that do not fit are answered with. Default: code -32602. `fault` names each member at fault. */
+  readonly badParams?: (fault: string, issues: ReadonlyArray<Fault>) => JsonRpcError
 }
 
 export const methodNotFound = (method: string): JsonRpcError =>

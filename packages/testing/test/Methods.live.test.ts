@@ -1,18 +1,36 @@
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
-import { methodsOf } from "@colloquy/protocol/Method"
+import { AppServer } from "@colloquy/protocol/app/AppServer"
+import { type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import { assert, describe, it } from "@effect/vitest"
+import type * as Rpc from "effect/rpc/Rpc"
 import * as Fs from "node:fs"
 import { read, scan } from "./SourceTree.ts"
 
 const { exists, modules } = read(Fs)
 
-const fromClient = [...methodsOf(CodexMcp.clientToServer).keys()]
-const names = new Set([...fromClient, ...methodsOf(CodexMcp.serverToClient).keys()])
+/** Where the methods of each dialect are defined, handled and tested. */
+const of = <C extends Rpc.Any, S extends Rpc.Any>(folder: string, dialect: Dialect<C, S>) => ({
+  folder,
+  name: dialect.name,
+  fromClient: [...methodsOf(dialect.clientToServer).keys()],
+  fromServer: [...methodsOf(dialect.serverToClient).keys()],
+})
 
-/** The only place where the names are written, each once. */
-const definitions = "packages/protocol/src/mcp/"
+const dialects = [of("mcp", CodexMcp), of("app", AppServer)]
 
-const isDefinition = ({ file }: { readonly file: string }) => file.startsWith(definitions)
+/** One definition makes the notifications of all types of events; their names are written as those types alone. */
+const isEvent = (method: string) => method.startsWith("codex/event/")
+
+const namesOf = ({ fromClient, fromServer }: (typeof dialects)[number]) =>
+  [...fromClient, ...fromServer].filter((method) => !isEvent(method))
+
+const names = new Set(dialects.flatMap(namesOf))
+
+/** The only places where the names are written, in each of them once. */
+const definitions = dialects.map(({ folder }) => `packages/protocol/src/${folder}/`)
+
+const isDefinition = ({ file }: { readonly file: string }) =>
+  definitions.some((folder) => file.startsWith(folder))
 
 /** `tools/call` is handled in `ToolsCall.ts` and tested in `ToolsCall.test.ts`. */
 const pascalName = (method: string): string =>
@@ -34,13 +52,16 @@ describe("Methods", () => {
   })
 
   it("the scan finds the names where they are, in any kind of quotes and nowhere else", () => {
-    assert.deepStrictEqual(
-      modules
-        .filter(isDefinition)
-        .flatMap(({ source }) => literals(source))
-        .toSorted(),
-      [...names].toSorted(),
-    )
+    for (const dialect of dialects) {
+      const own = new Set(namesOf(dialect))
+      assert.deepStrictEqual(
+        modules
+          .filter(({ file }) => file.startsWith(`packages/protocol/src/${dialect.folder}/`))
+          .flatMap(({ source }) => literals(source).filter((name) => own.has(name)))
+          .toSorted(),
+        [...own].toSorted(),
+      )
+    }
     const source = [
       `const a = "tools/call" + 'codex/event' + \`initialize\``,
       `// "tools/list"`,
@@ -52,20 +73,22 @@ describe("Methods", () => {
 
   it("names files after methods", () => {
     assert.deepStrictEqual(
-      ["tools/call", "notifications/cancelled", "initialize"].map(pascalName),
-      ["ToolsCall", "NotificationsCancelled", "Initialize"],
+      ["tools/call", "notifications/cancelled", "account/rateLimits/read"].map(pascalName),
+      ["ToolsCall", "NotificationsCancelled", "AccountRateLimitsRead"],
     )
   })
 
-  for (const method of fromClient) {
-    const name = pascalName(method)
-    for (const file of [
-      `packages/server/src/mcp/${name}.ts`,
-      `packages/server/test/mcp/${name}.test.ts`,
-    ]) {
-      it(`${method} has ${file}`, () => {
-        assert.isTrue(exists(file))
-      })
+  for (const { folder, fromClient, name: dialect } of dialects) {
+    for (const method of fromClient) {
+      const name = pascalName(method)
+      for (const file of [
+        `packages/server/src/${folder}/${name}.ts`,
+        `packages/server/test/${folder}/${name}.test.ts`,
+      ]) {
+        it(`${method} of ${dialect} has ${file}`, () => {
+          assert.isTrue(exists(file))
+        })
+      }
     }
   }
 })

@@ -13,7 +13,7 @@ const isHidden = ({ type }: EventMsg) =>
   type === "compacted"
 
 /** Generations up to 0.29 read the usage of the last response flat in the event (recording 0.29 `simple`). */
-const withFlatUsage = (msg: EventMsg): EventMsg =>
+export const withFlatUsage = (msg: EventMsg): EventMsg =>
   msg.type === "token_count" && msg.info !== null ? { ...msg, ...msg.info.last_token_usage } : msg
 
 /** What a client is told of it; undefined for what it is not told. */

@@ -83,7 +83,7 @@ export const settle = (task: Task, keys: ReadonlyArray<string>, nowMs: number): 
 }
 
 export const say = (task: Task, message: string, nowMs: number): Task =>
-  task.end !== undefined || task.message === message ? task : stepped(task, nowMs, { message })
+  task.end === undefined ? stepped(task, nowMs, { message }) : task
 
 const endMessage = (end: TaskEnd): string | undefined => {
   switch (end._tag) {
@@ -96,12 +96,11 @@ const endMessage = (end: TaskEnd): string | undefined => {
   }
 }
 
-/** The first end counts. What the work was at, it is at no more. */
+/** The first end counts. */
 export const finish = (task: Task, end: TaskEnd, nowMs: number): Task => {
   if (task.end !== undefined) return task
   const message = endMessage(end)
-  const { message: _, ...rest } = task
-  return stepped(rest, nowMs, {
+  return stepped(task, nowMs, {
     questions: new Map(),
     end,
     endedAtMs: nowMs,

@@ -54,6 +54,8 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly tools?: ToolRuntime["Service"]
   /** Default: those of the recordings. */
   readonly settings?: Layer.Layer<SettingsResolver>
+  /** What serves the connection. Default: `McpServer`. */
+  readonly serve?: typeof McpServer.serve
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
 }
@@ -129,9 +131,12 @@ const start: (
     const [connection, serverSide] = yield* Connections.memoryPair(options.capacity ?? 64)
     const texts: Array<string> = []
     const messages: Array<WireMessage> = []
-    const server = yield* Effect.forkChild(McpServer.serve(serverSide, options), {
-      startImmediately: true,
-    })
+    const server = yield* Effect.forkChild(
+      (options.serve ?? McpServer.serve)(serverSide, options),
+      {
+        startImmediately: true,
+      },
+    )
     yield* connection.receive.pipe(
       Effect.map((frames) => {
         for (const frame of frames) {

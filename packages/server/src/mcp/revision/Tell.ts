@@ -8,13 +8,11 @@ import type { Members, RequestContext } from "../RequestContext.ts"
 /** Who connects over a pipe: the one who started the process. */
 export const localPrincipal = "local"
 
-/** What does not rise is not told: the protocol forbids it. */
-export const progressTo = (peer: PeerControl, meta: Members): RequestContext["progress"] => {
-  let last = Number.NEGATIVE_INFINITY
-  return (progress, total, message) => {
+export const progressTo =
+  (peer: PeerControl, meta: Members): RequestContext["progress"] =>
+  (progress, total, message) => {
     const token = meta["progressToken"]
-    if (token === undefined || token === null || !(progress > last)) return Effect.void
-    last = progress
+    if (token === undefined || token === null) return Effect.void
     return peer.notify(Progress, [
       {
         progressToken: token as ProgressToken,
@@ -24,7 +22,6 @@ export const progressTo = (peer: PeerControl, meta: Members): RequestContext["pr
       },
     ])
   }
-}
 
 /** @param least the least severe level that the client wants; undefined: it wants none */
 export const logTo =

@@ -68,7 +68,7 @@ export const inTask = (call: RequestContext, task: TaskControl): TaskContext => 
   return {
     context: {
       ...rest,
-      task: { id: task.id, say: task.say },
+      task: task.id,
       peer,
       notify: peer.notify,
       progress: progressTo(peer, call.meta),

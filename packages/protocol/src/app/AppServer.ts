@@ -1,0 +1,52 @@
+/**
+ * The dialect `app-server` v1 (§3): conversations over plain JSON-RPC. Its methods are defined beside this file, and
+ * nowhere else are their names written.
+ */
+import { dialect } from "../Method.ts"
+import * as Account from "./Account.ts"
+import * as Approvals from "./Approvals.ts"
+import * as Conversations from "./Conversations.ts"
+import * as Events from "./Events.ts"
+import * as Host from "./Host.ts"
+import * as Messages from "./Messages.ts"
+import * as Session from "./Session.ts"
+
+export const AppServer = dialect({
+  name: "app-server",
+  clientToServer: [
+    Session.Initialize,
+    Session.Initialized,
+    Session.GetUserAgent,
+    Conversations.NewConversation,
+    Conversations.ForkConversation,
+    Conversations.GetConversation,
+    Messages.SendUserMessage,
+    Messages.SendUserTurn,
+    Messages.InterruptConversation,
+    Messages.AddConversationListener,
+    Messages.RemoveConversationListener,
+    Account.LoginApiKey,
+    Account.LoginChatGpt,
+    Account.CancelLoginChatGpt,
+    Account.LogoutChatGpt,
+    Account.GetAuthStatus,
+    Account.UserInfo,
+    Account.AccountRateLimitsRead,
+    Host.GitDiffToRemote,
+    Host.ExecOneOffCommand,
+    Host.FuzzyFileSearch,
+    Host.GetUserSavedConfig,
+    Host.SetDefaultModel,
+    Host.ModelList,
+  ],
+  serverToClient: [
+    Approvals.ApplyPatchApproval,
+    Approvals.ExecCommandApproval,
+    ...Events.eventTypes.map(Events.eventNotification),
+    Events.ConversationSynced,
+    Events.ConversationLagged,
+    Events.CancelRequest,
+    Account.AuthStatusChange,
+    Account.LoginChatGptComplete,
+  ],
+})

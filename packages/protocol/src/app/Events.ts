@@ -1,0 +1,69 @@
+/** What the server tells on its own (§3.9). One definition per type of event; the last four are ours. */
+import * as Schema from "effect/Schema"
+import { AnyEventMsg, EventMsg } from "../EventMsg.ts"
+import { RequestId } from "../JsonRpc.ts"
+import { notification } from "../Method.ts"
+
+const prefix = "codex/event/"
+
+const subscription = {
+  conversationId: Schema.String,
+  /** Not in the original: whose listener is told. */
+  subscriptionId: Schema.String,
+}
+
+const EventParams = Schema.Struct({
+  /** Of the turn, or of the submission, that it belongs to. */
+  id: Schema.String,
+  msg: AnyEventMsg,
+  ...subscription,
+  /** Of events that are kept without a gap from 0; others carry the number of the one before. Not in the original. */
+  seq: Schema.Int,
+})
+export type EventParams = typeof EventParams.Type
+
+const define = (type: EventMsg["type"]) =>
+  notification(`${prefix}${type}`, {
+    params: EventParams,
+    since: "0.25",
+    doc: `The event \`${type}\` of a conversation, once per listener.`,
+  })
+
+const known = new Map<EventMsg["type"], ReturnType<typeof define>>()
+
+/** Made when it is first used: few servers tell of all of them. */
+export const eventNotification = (type: EventMsg["type"]) => {
+  const found = known.get(type) ?? define(type)
+  known.set(type, found)
+  return found
+}
+
+export const eventTypes: ReadonlyArray<EventMsg["type"]> = EventMsg.members.map(
+  ({ fields }) => fields.type.literal,
+)
+
+export const ConversationSynced = notification("conversationSynced", {
+  params: Schema.Struct({
+    ...subscription,
+    /** Of the next event that is kept. */
+    seq: Schema.Int,
+  }),
+  since: "colloquy 0.1",
+  doc: "The listener has been told of everything so far; what follows is new. Comes where `after` was given, and after `conversationLagged`.",
+})
+
+export const ConversationLagged = notification("conversationLagged", {
+  params: Schema.Struct({
+    ...subscription,
+    /** Of the first event that follows again from the log. */
+    from: Schema.Int,
+  }),
+  since: "colloquy 0.1",
+  doc: "The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on.",
+})
+
+export const CancelRequest = notification("$/cancelRequest", {
+  params: Schema.Struct({ id: RequestId }),
+  since: "colloquy 0.1",
+  doc: "A request of the server is over without an answer: somebody else gave it, or nobody needs it any more.",
+})

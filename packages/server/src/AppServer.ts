@@ -1,0 +1,61 @@
+/** Serves the dialect `app-server` on one connection. Opens nothing: the connection is given. */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { Connection } from "@colloquy/protocol/Connection"
+import { AppServer } from "@colloquy/protocol/app/AppServer"
+import { CancelRequest } from "@colloquy/protocol/app/Events"
+import { Initialized } from "@colloquy/protocol/app/Session"
+import { nearest } from "@colloquy/protocol/Nearest"
+import { methodsOf } from "@colloquy/protocol/Method"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { invalidRequest } from "./app/AppErrors.ts"
+import { make as makeHandlers } from "./app/AppHandlers.ts"
+import { initialized } from "./app/Initialized.ts"
+import { inKind } from "./InKind.ts"
+import { make as makePeer } from "./Peer.ts"
+
+export interface AppServerOptions {
+  /** What `userAgent` begins with. Default `colloquy`. */
+  readonly userAgent?: string
+  /** How long requests may go on after end of input. Default 500 ms. */
+  readonly shutdownGrace?: Duration.Input
+  /** Requests served at once. Default 1,024. */
+  readonly maxInFlight?: number
+}
+
+const unknownMethod = (name: string) => {
+  const near = nearest(name, [...methodsOf(AppServer.clientToServer).keys()])
+  return invalidRequest(
+    `unknown method \`${name.slice(0, 80)}\`${near === undefined ? "" : `, did you mean \`${near}\`?`}`,
+  )
+}
+
+/**
+ * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered; what is left is stopped and
+ * answered with an error (L9). Conversations live on in their manager; who comes back listens on by `after`. Of `Auth`,
+ * `HostPort` and `UserConfig` those that are there are used; without one its methods say that they can do nothing.
+ */
+export const serve = (
+  connection: Connection,
+  options: AppServerOptions = {},
+): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const route = yield* makeHandlers({
+        initializes: true,
+        approvals: "camelCase",
+        userAgent: options.userAgent ?? "colloquy",
+      })
+      const peer = yield* makePeer({
+        connection: inKind(connection),
+        local: AppServer.clientToServer,
+        handlers: { [Initialized._tag]: () => initialized },
+        route: (request) => route(request) ?? unknownMethod(request.method),
+        withdraw: ({ notify }, id) => notify(CancelRequest, [{ id }]),
+        ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
+        ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
+      })
+      yield* peer.run
+    }),
+  )

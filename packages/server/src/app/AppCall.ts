@@ -1,0 +1,40 @@
+/** What a handler of this dialect gets with its params, and what it may use. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { State } from "@colloquy/core/ConversationState"
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type * as Rpc from "effect/rpc/Rpc"
+import type { Caller } from "../Peer.ts"
+import type { AppConnection } from "./AppConnection.ts"
+import { cannotGet, invalidRequest, unavailable } from "./AppErrors.ts"
+import type { Auth } from "./AuthPort.ts"
+import type { HostPort } from "./HostPort.ts"
+import type { UserConfig } from "./UserConfigPort.ts"
+
+export interface AppCall extends Required<Caller> {
+  readonly connection: AppConnection
+}
+
+export type AppServices = ConversationManager | SettingsResolver | Auth | HostPort | UserConfig
+
+export type AppHandler<M extends Rpc.Any> = (
+  params: Params<M>,
+  call: AppCall,
+) => Effect.Effect<ResultOf<M>, JsonRpcError, AppServices>
+
+/** Any spelling of the id. */
+export const find = Effect.fnUntraced(function* (
+  given: string,
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationManager> {
+  const manager = yield* ConversationManager
+  const parsed = parseConversationId(given)
+  if ("problem" in parsed) return yield* invalidRequest(`params.conversationId: ${parsed.problem}`)
+  return yield* Effect.mapError(manager.get(parsed.id), (error) => cannotGet(parsed.id, error))
+})
+
+export const stateOf = (conversation: Conversation): Effect.Effect<State, JsonRpcError> =>
+  Effect.mapError(conversation.state, unavailable)

@@ -1,0 +1,149 @@
+/**
+ * The handlers of the dialect `app-server`, one per method: the only table from methods to code. Serves the requests of
+ * one connection beside whatever else is served there; knows no transport.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { JsonRpcError, Request } from "@colloquy/protocol/JsonRpc"
+import * as Account from "@colloquy/protocol/app/Account"
+import { AppServer } from "@colloquy/protocol/app/AppServer"
+import * as Conversations from "@colloquy/protocol/app/Conversations"
+import * as HostMethods from "@colloquy/protocol/app/Host"
+import * as Messages from "@colloquy/protocol/app/Messages"
+import { type ApprovalForm, GetUserAgent, Initialize } from "@colloquy/protocol/app/Session"
+import { codecOf, methodsOf } from "@colloquy/protocol/Method"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { Caller } from "../Peer.ts"
+import type { Route } from "../Route.ts"
+import { accountRateLimitsRead } from "./AccountRateLimitsRead.ts"
+import { addConversationListener } from "./AddConversationListener.ts"
+import type { AppCall, AppHandler, AppServices } from "./AppCall.ts"
+import * as AppConnection from "./AppConnection.ts"
+import { invalidRequest, notInitialized } from "./AppErrors.ts"
+import { Auth } from "./AuthPort.ts"
+import { cancelLoginChatGpt } from "./CancelLoginChatGpt.ts"
+import { execOneOffCommand } from "./ExecOneOffCommand.ts"
+import { forkConversation } from "./ForkConversation.ts"
+import { fuzzyFileSearch } from "./FuzzyFileSearch.ts"
+import { getAuthStatus } from "./GetAuthStatus.ts"
+import { getConversation } from "./GetConversation.ts"
+import { getUserAgent } from "./GetUserAgent.ts"
+import { getUserSavedConfig } from "./GetUserSavedConfig.ts"
+import { gitDiffToRemote } from "./GitDiffToRemote.ts"
+import { HostPort } from "./HostPort.ts"
+import { initialize } from "./Initialize.ts"
+import { interruptConversation } from "./InterruptConversation.ts"
+import { loginApiKey } from "./LoginApiKey.ts"
+import { loginChatGpt } from "./LoginChatGpt.ts"
+import { logoutChatGpt } from "./LogoutChatGpt.ts"
+import { modelList } from "./ModelList.ts"
+import { newConversation } from "./NewConversation.ts"
+import { removeConversationListener } from "./RemoveConversationListener.ts"
+import { sendUserMessage } from "./SendUserMessage.ts"
+import { sendUserTurn } from "./SendUserTurn.ts"
+import { setDefaultModel } from "./SetDefaultModel.ts"
+import { UserConfig } from "./UserConfigPort.ts"
+import { userInfo } from "./UserInfo.ts"
+
+const handlers = {
+  [Initialize._tag]: initialize,
+  [GetUserAgent._tag]: getUserAgent,
+  [Conversations.NewConversation._tag]: newConversation,
+  [Conversations.ForkConversation._tag]: forkConversation,
+  [Conversations.GetConversation._tag]: getConversation,
+  [Messages.SendUserMessage._tag]: sendUserMessage,
+  [Messages.SendUserTurn._tag]: sendUserTurn,
+  [Messages.InterruptConversation._tag]: interruptConversation,
+  [Messages.AddConversationListener._tag]: addConversationListener,
+  [Messages.RemoveConversationListener._tag]: removeConversationListener,
+  [Account.LoginApiKey._tag]: loginApiKey,
+  [Account.LoginChatGpt._tag]: loginChatGpt,
+  [Account.CancelLoginChatGpt._tag]: cancelLoginChatGpt,
+  [Account.LogoutChatGpt._tag]: logoutChatGpt,
+  [Account.GetAuthStatus._tag]: getAuthStatus,
+  [Account.UserInfo._tag]: userInfo,
+  [Account.AccountRateLimitsRead._tag]: accountRateLimitsRead,
+  [HostMethods.GitDiffToRemote._tag]: gitDiffToRemote,
+  [HostMethods.ExecOneOffCommand._tag]: execOneOffCommand,
+  [HostMethods.FuzzyFileSearch._tag]: fuzzyFileSearch,
+  [HostMethods.GetUserSavedConfig._tag]: getUserSavedConfig,
+  [HostMethods.SetDefaultModel._tag]: setDefaultModel,
+  [HostMethods.ModelList._tag]: modelList,
+}
+
+/** The values' types are those of their methods. */
+const byName = handlers as unknown as Readonly<Record<string, AppHandler<never> | undefined>>
+
+export interface AppHandlersOptions {
+  /** True: nothing is served before `initialize` (§3.1), which is of this dialect; false: it is somebody else's. */
+  readonly initializes: boolean
+  /** How questions are put until the client says otherwise. */
+  readonly approvals: ApprovalForm
+  /** `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
+  readonly userAgent: string
+}
+
+/** Undefined for a request of a method that is not of this dialect. */
+export type AppRoute = (request: Request) => Route | undefined
+
+const services = Effect.gen(function* () {
+  const given = yield* Effect.context<ConversationManager | SettingsResolver>()
+  return given.pipe(
+    Context.add(
+      Auth,
+      Option.getOrElse(yield* Effect.serviceOption(Auth), () => Auth.none),
+    ),
+    Context.add(
+      HostPort,
+      Option.getOrElse(yield* Effect.serviceOption(HostPort), () => HostPort.none),
+    ),
+    Context.add(
+      UserConfig,
+      Option.getOrElse(yield* Effect.serviceOption(UserConfig), () => UserConfig.none),
+    ),
+  )
+})
+
+const isWhole = (caller: Caller): caller is Required<Caller> =>
+  caller.requestId !== undefined && caller.afterAnswer !== undefined
+
+/** Of one connection. */
+export const make = Effect.fnUntraced(function* (
+  options: AppHandlersOptions,
+): Effect.fn.Return<AppRoute, never, ConversationManager | SettingsResolver | Scope.Scope> {
+  const context = (yield* services) as Context.Context<AppServices>
+  const connection = yield* AppConnection.make({
+    manager: yield* ConversationManager,
+    approvals: options.approvals,
+    userAgent: options.userAgent,
+  })
+  const routes = new Map<string, Route>()
+
+  const serve = (
+    name: string,
+    handler: AppHandler<never>,
+    params: unknown,
+    caller: Caller,
+  ): Effect.Effect<unknown, JsonRpcError> => {
+    if (!isWhole(caller)) return Effect.die("a request without an id")
+    if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
+      return Effect.fail(notInitialized())
+    }
+    const call: AppCall = { ...caller, connection }
+    return Effect.provideContext(handler(params as never, call), context)
+  }
+
+  for (const [name, method] of methodsOf(AppServer.clientToServer)) {
+    const handler = byName[name]
+    if (handler === undefined || (name === Initialize._tag && !options.initializes)) continue
+    routes.set(name, {
+      codec: codecOf(method),
+      handler: (params, caller) => serve(name, handler, params, caller),
+      badParams: (fault, issues) => invalidRequest(fault, { issues }),
+    })
+  }
+  return ({ method }) => routes.get(method)
+})

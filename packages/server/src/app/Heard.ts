@@ -1,0 +1,60 @@
+/**
+ * What of each conversation some listener of this dialect has been told: what nobody heard waits for the next listener
+ * (§3.7), as it does in the original's one queue. Knows conversations that were made or taken up here, the latest ones.
+ */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import { Recent } from "../mcp/conversation/Recent.ts"
+
+/** Whoever makes a conversation listens to it soon, if at all. */
+const maxKnown = 10_000
+
+interface Entry {
+  /** First event that nobody was told of. */
+  next: number
+  listeners: number
+}
+
+export interface Heard {
+  /** Nobody has heard the conversation from that event on. */
+  readonly begin: (conversationId: string, next: number) => void
+  /** Where a new listener begins that does not say it; undefined: with what comes now. */
+  readonly from: (conversationId: string) => number | undefined
+  readonly enter: (conversationId: string) => void
+  readonly leave: (conversationId: string) => void
+  readonly told: (conversationId: string, next: number) => void
+  /** What the provider said last of its limits, in any conversation that is listened to. */
+  rateLimits: Readonly<Record<string, unknown>> | undefined
+}
+
+const make = (): Heard => {
+  const known = new Recent<string, Entry>(maxKnown)
+  return {
+    begin: (id, next) => known.put(id, { next, listeners: 0 }),
+    from: (id) => {
+      const entry = known.get(id)
+      return entry === undefined || entry.listeners > 0 ? undefined : entry.next
+    },
+    enter: (id) => {
+      const entry = known.get(id)
+      if (entry !== undefined) entry.listeners++
+    },
+    leave: (id) => {
+      const entry = known.get(id)
+      if (entry !== undefined) entry.listeners--
+    },
+    told: (id, next) => {
+      const entry = known.get(id)
+      if (entry !== undefined && next > entry.next) entry.next = next
+    },
+    rateLimits: undefined,
+  }
+}
+
+const known = new WeakMap<ConversationManager["Service"], Heard>()
+
+/** Of the manager's conversations: connections share it as they share the manager. */
+export const heardOf = (manager: ConversationManager["Service"]): Heard => {
+  const heard = known.get(manager) ?? make()
+  known.set(manager, heard)
+  return heard
+}

@@ -1,0 +1,39 @@
+/** From the core's questions to those of this dialect, in the words of the client's generation (§3.8). Pure. */
+import type { EventOf } from "@colloquy/protocol/EventMsg"
+import type { ApplyPatchApproval, ExecCommandApproval } from "@colloquy/protocol/app/Approvals"
+import type { ApprovalForm } from "@colloquy/protocol/app/Session"
+import type { Params } from "@colloquy/protocol/Method"
+
+export const execParams = (
+  conversationId: string,
+  { call_id, command, cwd, parsed_cmd, reason }: EventOf<"exec_approval_request">,
+  form: ApprovalForm,
+): Params<typeof ExecCommandApproval> => {
+  const because = reason === undefined ? {} : { reason }
+  return form === "snake_case"
+    ? { conversation_id: conversationId, call_id, command, cwd, ...because }
+    : { conversationId, callId: call_id, command, cwd, ...because, parsedCmd: parsed_cmd ?? [] }
+}
+
+export const patchParams = (
+  conversationId: string,
+  { call_id, changes, grant_root, reason }: EventOf<"apply_patch_approval_request">,
+  form: ApprovalForm,
+): Params<typeof ApplyPatchApproval> => {
+  const because = reason === undefined ? {} : { reason }
+  return form === "snake_case"
+    ? {
+        conversation_id: conversationId,
+        call_id,
+        file_changes: changes,
+        ...because,
+        ...(grant_root === undefined ? {} : { grant_root }),
+      }
+    : {
+        conversationId,
+        callId: call_id,
+        fileChanges: changes,
+        ...because,
+        ...(grant_root === undefined ? {} : { grantRoot: grant_root }),
+      }
+}

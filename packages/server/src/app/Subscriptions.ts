@@ -1,0 +1,257 @@
+/**
+ * The listeners of one connection: each gets every event of its conversation, in order, behind the answer that made it
+ * (L2, L4). A client that does not read slows its own listeners alone (L6). What a request causes is told behind its
+ * answer: while one is being answered its conversation is held back here.
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { AttachError } from "@colloquy/core/ConversationErrors"
+import type { Listener } from "@colloquy/core/Listener"
+import type { Delivery } from "@colloquy/core/Outbox"
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
+import {
+  ConversationLagged,
+  ConversationSynced,
+  type EventParams,
+  eventNotification,
+} from "@colloquy/protocol/app/Events"
+import type { ApprovalForm } from "@colloquy/protocol/app/Session"
+import type * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { PeerControl } from "../Peer.ts"
+import type { Heard } from "./Heard.ts"
+import type { Holds } from "./Holds.ts"
+import type { Desk, Questions } from "./Questions.ts"
+import { subscriptionId } from "./SubscriptionId.ts"
+import { toldMsg, type Wants } from "./ToldEvents.ts"
+
+interface AddOptions {
+  readonly conversation: Conversation
+  readonly peer: PeerControl
+  readonly raw: boolean
+  /** The last event that the client has. */
+  readonly after?: number
+}
+
+interface Added {
+  readonly id: string
+  /** Begins to tell. */
+  readonly begin: Effect.Effect<void>
+  /** The answer was not accepted: forgets it, unless it has begun. */
+  readonly abandon: () => void
+}
+
+export interface Subscriptions {
+  /** Listens from now on; nothing is told before `begin`. */
+  readonly add: (options: AddOptions) => Effect.Effect<Added, AttachError>
+  /** Returns when nothing of it follows any more; false for one that is not there. */
+  readonly remove: (id: string) => Effect.Effect<boolean>
+  /** Waits until every listener of that conversation has been told of that event. */
+  readonly told: (conversationId: string, seq: number) => Effect.Effect<void>
+}
+
+interface Waiter {
+  readonly seq: number
+  readonly done: Deferred.Deferred<void>
+}
+
+interface Subscription {
+  readonly id: string
+  readonly conversationId: string
+  readonly scope: Scope.Closeable
+  /** First event that it was not told of; infinite when it has ended. */
+  next: number
+  begun: boolean
+  waiters: Array<Waiter>
+}
+
+export interface SubscriptionsOptions {
+  /** Of the connection. */
+  readonly scope: Scope.Scope
+  readonly heard: Heard
+  /** By conversations. */
+  readonly holds: Holds
+  readonly questions: Questions
+  readonly approvals: () => ApprovalForm
+}
+
+const advance = (subscription: Subscription, next: number): void => {
+  subscription.next = Math.max(subscription.next, next)
+  const [ready, rest] = [
+    subscription.waiters.filter(({ seq }) => seq < subscription.next),
+    subscription.waiters.filter(({ seq }) => seq >= subscription.next),
+  ]
+  subscription.waiters = rest
+  for (const { done } of ready) Deferred.doneUnsafe(done, Effect.void)
+}
+
+interface Teller {
+  readonly subscription: Subscription
+  readonly peer: PeerControl
+  readonly heard: Heard
+  readonly wants: Wants
+  readonly desk: Desk
+}
+
+/** Tells of deliveries in order; events of one type that follow on each other, as deltas do, go together. */
+const tell = Effect.fnUntraced(function* (
+  { desk, heard, peer, subscription, wants }: Teller,
+  deliveries: ReadonlyArray<Delivery>,
+  markers: { synced: boolean },
+): Effect.fn.Return<void, ConnectionClosed> {
+  const named = {
+    conversationId: subscription.conversationId,
+    subscriptionId: subscription.id,
+  }
+  let run: Array<EventParams> = []
+  let next = subscription.next
+  const flush = Effect.suspend(() => {
+    const [first] = run
+    const sent =
+      first === undefined ? Effect.void : peer.notify(eventNotification(typeOf(first)), run)
+    return Effect.map(sent, () => {
+      run = []
+      advance(subscription, next)
+      heard.told(subscription.conversationId, next)
+    })
+  })
+  const typeOf = ({ msg }: EventParams) => msg.type as Event["msg"]["type"]
+  for (const delivery of deliveries) {
+    if (delivery._tag === "Event") {
+      const { id, msg, seq } = delivery.event
+      if (msg.type === "approval_resolved") {
+        yield* flush
+        yield* desk.over(msg.call_id)
+      }
+      if (msg.type === "token_count" && msg.rate_limits) heard.rateLimits = msg.rate_limits
+      const told = toldMsg(msg, wants)
+      if (told !== undefined) {
+        if (run[0] !== undefined && typeOf(run[0]) !== told.type) yield* flush
+        run.push({ id, msg: told, ...named, seq })
+      }
+      next = isEphemeral(msg) ? next : seq + 1
+      continue
+    }
+    yield* flush
+    if (delivery._tag === "Ask") yield* desk.put(delivery.event)
+    else if (delivery._tag === "Lagged") {
+      markers.synced = true
+      yield* peer.notify(ConversationLagged, [{ ...named, from: delivery.from }])
+    } else {
+      next = Math.max(next, delivery.seq)
+      if (markers.synced) {
+        yield* peer.notify(ConversationSynced, [{ ...named, seq: delivery.seq }])
+      }
+      markers.synced = false
+    }
+  }
+  yield* flush
+})
+
+export const make = ({
+  approvals,
+  heard,
+  holds,
+  questions,
+  scope: connectionScope,
+}: SubscriptionsOptions): Subscriptions => {
+  const all = new Map<string, Subscription>()
+  const follow = (
+    teller: Teller,
+    listener: Listener,
+    markers: { synced: boolean },
+  ): Effect.Effect<never, ConnectionClosed | Cause.Done> =>
+    listener.take.pipe(
+      Effect.tap(() => holds.gate(teller.subscription.conversationId)),
+      Effect.flatMap((deliveries) => tell(teller, deliveries, markers)),
+      Effect.forever,
+    )
+
+  const end = (subscription: Subscription) =>
+    Effect.suspend(() => {
+      advance(subscription, Number.POSITIVE_INFINITY)
+      return Scope.close(subscription.scope, Exit.void)
+    })
+
+  const add: Subscriptions["add"] = Effect.fnUntraced(function* ({
+    after,
+    conversation,
+    peer,
+    raw,
+  }) {
+    const fork = Effect.runForkWith(yield* Effect.context())
+    const scope = yield* Scope.fork(connectionScope)
+    const from = after === undefined ? heard.from(conversation.id) : after + 1
+    const answers = approvals() !== "none"
+    const listener = yield* conversation
+      .attach({ answers, ...(from === undefined ? {} : { from }) })
+      .pipe(
+        Scope.provide(scope),
+        Effect.onError(() => Scope.close(scope, Exit.void)),
+      )
+    const desk = yield* Scope.provide(questions.of(conversation, peer), scope)
+    const id = yield* subscriptionId
+    const subscription: Subscription = {
+      id,
+      conversationId: conversation.id,
+      scope,
+      next: from ?? 0,
+      begun: false,
+      waiters: [],
+    }
+    all.set(id, subscription)
+    heard.enter(conversation.id)
+    yield* Scope.addFinalizer(
+      scope,
+      Effect.sync(() => heard.leave(conversation.id)),
+    )
+    const wants = { raw, all: after !== undefined }
+    const work = follow({ subscription, peer, heard, wants, desk }, listener, {
+      synced: after !== undefined,
+    }).pipe(
+      Effect.catchTags({
+        // The conversation has ended; the subscription stays until it is removed.
+        Done: () => Effect.sync(() => advance(subscription, Number.POSITIVE_INFINITY)),
+        ConnectionClosed: ({ reason }) => Effect.logDebug(`a listener ended: ${reason}`),
+      }),
+    )
+    return {
+      id,
+      begin: Effect.suspend(() => {
+        subscription.begun = true
+        return Effect.asVoid(Effect.forkIn(work, scope, { startImmediately: true }))
+      }),
+      abandon: () => {
+        if (subscription.begun) return
+        all.delete(id)
+        fork(end(subscription))
+      },
+    }
+  }, Effect.uninterruptible)
+
+  return {
+    add,
+    remove: (id) =>
+      Effect.suspend(() => {
+        const subscription = all.get(id)
+        if (subscription === undefined) return Effect.succeed(false)
+        all.delete(id)
+        return Effect.as(end(subscription), true)
+      }),
+    told: (conversationId, seq) =>
+      Effect.forEach(
+        [...all.values()].filter((one) => one.conversationId === conversationId && one.begun),
+        (one) =>
+          Effect.suspend(() => {
+            if (one.next > seq) return Effect.void
+            const done = Deferred.makeUnsafe<void>()
+            one.waiters.push({ seq, done })
+            return Deferred.await(done)
+          }),
+        { discard: true },
+      ),
+  }
+}

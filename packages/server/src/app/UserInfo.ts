@@ -1,0 +1,10 @@
+/** `userInfo` (§3.10). */
+import type { UserInfo } from "@colloquy/protocol/app/Account"
+import * as Effect from "effect/Effect"
+import type { AppHandler } from "./AppCall.ts"
+import { Auth } from "./AuthPort.ts"
+
+export const userInfo: AppHandler<typeof UserInfo> = Effect.fnUntraced(function* () {
+  const auth = yield* Auth
+  return { allegedUserEmail: (yield* auth.email) ?? null }
+})

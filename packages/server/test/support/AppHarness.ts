@@ -1,0 +1,143 @@
+/** A server of the dialect `app-server` in memory, and what the tests of its methods say and read. */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { Auth } from "../../src/app/AuthPort.ts"
+import { HostPort } from "../../src/app/HostPort.ts"
+import { UserConfig } from "../../src/app/UserConfigPort.ts"
+import * as AppServer from "../../src/AppServer.ts"
+import { type Harness, type HarnessOptions, withServer } from "./Harness.ts"
+import type { WireMessage } from "./Wire.ts"
+
+export interface Ports {
+  readonly auth?: Auth["Service"]
+  readonly host?: HostPort["Service"]
+  readonly config?: UserConfig["Service"]
+}
+
+export interface AppOptions extends HarnessOptions {
+  readonly ports?: Ports
+  /** False: the client has not said who it is. */
+  readonly initialized?: boolean
+  readonly capabilities?: object
+}
+
+const serveWith =
+  ({ auth = Auth.none, config = UserConfig.none, host = HostPort.none }: Ports) =>
+  (
+    ...args: Parameters<typeof AppServer.serve>
+  ): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
+    AppServer.serve(...args).pipe(
+      Effect.provideService(Auth, auth),
+      Effect.provideService(HostPort, host),
+      Effect.provideService(UserConfig, config),
+    )
+
+export const initializeParams = (capabilities?: object) => ({
+  clientInfo: { name: "test", version: "1" },
+  ...(capabilities === undefined ? {} : { capabilities }),
+})
+
+/** Runs `body` against a server that knows its client. */
+export const withApp = <A, E>(
+  { capabilities, initialized = true, ports = {}, ...options }: AppOptions,
+  body: (app: Harness) => Effect.Effect<A, E, Scope.Scope>,
+): Effect.Effect<A, E> =>
+  withServer({ ...options, serve: serveWith(ports) }, (app) =>
+    Effect.andThen(
+      initialized ? hello(app, capabilities) : Effect.void,
+      Effect.suspend(() => body(app)),
+    ),
+  )
+
+export const hello = (app: Harness, capabilities?: object) =>
+  app.ask("hello", "initialize", initializeParams(capabilities))
+
+/** The result of a request; fails the test on an error. */
+export const resultOf = (message: WireMessage): Readonly<Record<string, unknown>> => {
+  if (message.result === undefined) throw new Error(`no result: ${JSON.stringify(message)}`)
+  return message.result
+}
+
+/** A conversation's id. */
+export const created = (app: Harness, params: object = {}, id: unknown = "new") =>
+  Effect.map(app.ask(id, "newConversation", params), (answer) =>
+    String(resultOf(answer)["conversationId"]),
+  )
+
+/** A subscription's id. */
+export const listening = (
+  app: Harness,
+  conversationId: string,
+  more: object = {},
+  id: unknown = "listen",
+) =>
+  Effect.map(app.ask(id, "addConversationListener", { conversationId, ...more }), (answer) =>
+    String(resultOf(answer)["subscriptionId"]),
+  )
+
+export const text = (words: string) => [{ type: "text", data: { text: words } }]
+
+export const say = (
+  app: Harness,
+  conversationId: string,
+  words: string,
+  more: object = {},
+  id: unknown = "say",
+) => app.ask(id, "sendUserMessage", { conversationId, items: text(words), ...more })
+
+export const turnParams = (conversationId: string, more: object = {}) => ({
+  conversationId,
+  items: text("hello"),
+  cwd: "/elsewhere",
+  approvalPolicy: "never",
+  sandboxPolicy: { mode: "read-only" },
+  model: "turn-model",
+  effort: "low",
+  summary: "auto",
+  ...more,
+})
+
+const prefix = "codex/event/"
+
+/** Events told so far, in order; of one subscription where it is given. */
+export const eventsOf = ({ messages }: Pick<Harness, "messages">, subscription?: string) =>
+  messages.filter(
+    ({ method, params }) =>
+      method?.startsWith(prefix) === true &&
+      (subscription === undefined || params?.["subscriptionId"] === subscription),
+  )
+
+export const typesOf = (app: Pick<Harness, "messages">, subscription?: string) =>
+  eventsOf(app, subscription).map(({ method }) => method?.slice(prefix.length))
+
+/** Numbers of the events that are kept. */
+export const seqsOf = (app: Pick<Harness, "messages">, subscription?: string) =>
+  eventsOf(app, subscription).flatMap(({ method, params }) =>
+    method?.endsWith("_delta") === true ? [] : [Number(params?.["seq"])],
+  )
+
+/** A line per message: what it is, and nothing of what it says. */
+export const outline = ({ messages }: Pick<Harness, "messages">) =>
+  messages.map(({ id, method }) =>
+    method === undefined
+      ? `answer ${String(id)}`
+      : `${id === undefined ? "" : "? "}${method.replace(prefix, "")}`,
+  )
+
+export const errorOf = ({ error }: WireMessage) => ({ code: error?.code, message: error?.message })
+
+/** Of a turn that the model answers at once. */
+export const liveTurn = [
+  "task_started",
+  "agent_message_delta",
+  "agent_message",
+  "token_count",
+  "task_complete",
+]
+
+export const unknownId = "00000000-0000-4000-8000-000000000000"
+
+/** What is sent, and how the text about it begins. */
+export type Refusal = readonly [sent: object, text: string]
