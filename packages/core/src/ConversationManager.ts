@@ -154,7 +154,7 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   const store = yield* ConversationStore
   /** Those that this manager made or took up. */
   const entries = new Map<string, Entry>()
-  /** Conversations that are being made. */
+  /** Conversations that have no id yet. */
   let starting = 0
   let ended: Deferred.Deferred<void> | undefined
   const watchers = new Set<() => void>()
@@ -207,6 +207,24 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   ) =>
     Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
 
+  /** Counts from now on, and nobody finds it before it is made. */
+  const announce = Effect.suspend(() => {
+    starting++
+    return ids.conversationId.pipe(
+      Effect.map((id) => {
+        const entry = entryOf(id, { _tag: "Gone" })
+        entry.leaving = true
+        entries.set(id, entry)
+        return entry
+      }),
+      Effect.ensuring(
+        Effect.sync(() => {
+          starting--
+        }),
+      ),
+    )
+  })
+
   const start = (
     settings: ConversationSettings,
     from?: { readonly id: string; readonly log: (id: ConversationId) => ReadonlyArray<Event> },
@@ -216,10 +234,9 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
       if (entries.size + starting >= maxConversations) {
         return yield* new TooManyConversations({ limit: "total", maxConversations })
       }
-      starting++
+      const entry = yield* announce
+      const { id } = entry
       return yield* Effect.gen(function* () {
-        const id = yield* ids.conversationId
-        const entry = entryOf(id, { _tag: "Gone" })
         const birth =
           from === undefined
             ? { events: number(0, opening(id, settings)) }
@@ -230,16 +247,10 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
           yield* storage.forget(entry)
           return yield* new ManagerClosed()
         }
-        entries.set(id, entry)
+        entry.leaving = false
         changed()
         return handle(entry)
-      }).pipe(
-        Effect.ensuring(
-          Effect.sync(() => {
-            starting--
-          }),
-        ),
-      )
+      }).pipe(Effect.onError(() => Effect.sync(() => entries.delete(id))))
     }).pipe(Effect.uninterruptible)
 
   /** Ends its life here, then has the store do something with what it has of it; nobody finds it meanwhile. */
@@ -272,8 +283,8 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     const done = Deferred.makeUnsafe<void>()
     ended = done
     residents.halt()
-    const all = [...entries.values()]
-    entries.clear()
+    const all = [...entries.values()].filter(({ leaving }) => !leaving)
+    for (const { id } of all) entries.delete(id)
     return Effect.forEach(all, residents.end, { concurrency: "unbounded", discard: true }).pipe(
       Effect.andThen(residents.stop),
       Effect.onExit((exit) => Deferred.done(done, exit)),

@@ -17,7 +17,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { offlineAnswer } from "./internal/OfflineAnswer.ts"
+import { offlineAnswer, offlineSummary } from "./internal/OfflineAnswer.ts"
 import { callId, makePositions } from "./internal/OfflinePosition.ts"
 import type { OfflineScript, OfflineStep } from "./OfflineScript.ts"
 
@@ -183,6 +183,8 @@ export const make = (options?: OfflineModelOptions): Context.Service.Shape<typeo
   return {
     stream: (request) =>
       Stream.suspend(() => {
+        const summary = offlineSummary(request)
+        if (summary !== undefined) return play(perform(request, 0, summary, deltaDelay))
         const position = positions.next(request.conversationId, request.input)
         const steps = script[position] ?? offlineAnswer(request.model, request.input)
         return play(perform(request, position, steps, deltaDelay))

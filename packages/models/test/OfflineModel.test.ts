@@ -159,6 +159,28 @@ describe("OfflineModel with a script", () => {
     }),
   )
 
+  it.effect("leaves a request for a summary to the rules", () =>
+    Effect.gen(function* () {
+      const model = OfflineModel.make({ script: [[{ text: "one" }], [{ text: "two" }]] })
+      const history = [user("a"), assistant("one")]
+      const summary = asking(...history, user("Start Summarization"))
+      assert.deepStrictEqual(
+        items(yield* collect(model, summary)),
+        said("2 items of history; the last answer was: one"),
+      )
+      assert.deepStrictEqual(
+        items(yield* collect(model, asking(user("a"), user("Start Summarization")))),
+        said("1 items of history; nothing was answered yet"),
+      )
+      // With tools it is a message to a turn.
+      const look = { type: "function", name: "look", description: "", parameters: {} } as const
+      assert.deepStrictEqual(
+        items(yield* collect(model, { ...summary, tools: [look] })),
+        said("two"),
+      )
+    }),
+  )
+
   it.effect("goes on where the history stands, then by the rules", () =>
     Effect.gen(function* () {
       const model = OfflineModel.make({ script })

@@ -191,17 +191,22 @@ const isTooDeep = (value: unknown): boolean => {
   return false
 }
 
+const deep = (what: string, code: number) =>
+  new JsonRpcError({ code, message: `${what} nested deeper than ${maxDepth} levels` })
+
 const tooDeep = (message: Message): Message => {
-  const error = new JsonRpcError({
-    code: ErrorCode.invalidParams,
-    message: `Invalid params: nested deeper than ${maxDepth} levels`,
-  })
+  const error = deep("Invalid params:", ErrorCode.invalidParams)
   switch (message._tag) {
     case "Request":
       return { _tag: "Invalid", id: message.id, answerable: true, error }
     case "Success":
     case "Failure":
-      return { _tag: "Failure", id: message.id, error }
+      // Whoever asked is told what came instead of an answer.
+      return {
+        _tag: "Failure",
+        id: message.id,
+        error: deep("the result is", ErrorCode.internalError),
+      }
     default:
       return { _tag: "Invalid", id: null, answerable: message._tag === "Invalid", error }
   }
@@ -212,8 +217,10 @@ export const parseFrame = (text: string): Message | Batch => {
   let value: unknown
   try {
     value = parseValue(text)
-  } catch {
-    return invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
+  } catch (fault) {
+    // Where digits have to be kept the parser goes down by recursion.
+    const problem = fault instanceof RangeError ? "nested too deep" : "not one JSON value"
+    return invalid(null, ErrorCode.parseError, `Parse error: the line is ${problem}`)
   }
   // Each level is two characters at least.
   const mayBeDeep = text.length > 2 * maxDepth

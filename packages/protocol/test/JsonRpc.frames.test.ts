@@ -67,6 +67,15 @@ describe("JsonRpc: depth", () => {
     )
   })
 
+  it("L13 a line as deep in which digits are kept is refused, whether its id can be read or not", () => {
+    const text = (levels: number) => `{"id":${big},"method":"m","params":${deep(levels)}}`
+    const [near, far] = [parse(text(1000)), parse(text(1_000_000))]
+    assert.deepStrictEqual(
+      [near._tag, far._tag === "Invalid" ? far.error.message : far._tag],
+      ["Invalid", "Parse error: the line is nested too deep"],
+    )
+  })
+
   it("a message of many members on few levels is read", () => {
     const wide = JSON.stringify({
       id: 1,

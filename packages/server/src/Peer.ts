@@ -33,6 +33,7 @@ import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
@@ -56,6 +57,8 @@ export interface PeerControl {
   ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
   /** The other side no longer wants the answer of that request; unknown and finished ids are ignored. */
   readonly cancel: (id: RequestId) => Effect.Effect<void>
+  /** Returns at the end of input: nobody will come for what has no end of its own. */
+  readonly ended?: Effect.Effect<void>
 }
 
 /** Who calls a handler. */
@@ -154,6 +157,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const answers = yield* makeAnswers(connection.send, maxInFlight)
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
 
+  const ended = Latch.makeUnsafe(false)
   const control: PeerControl = {
     notify: (method, params) =>
       Effect.suspend(() => {
@@ -169,6 +173,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       }),
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
     cancel: (id) => Effect.sync(() => inFlight.cancel(id)),
+    ended: ended.await,
   }
 
   const findMethod = (name: string, kind: "request" | "notification"): Route | undefined => {
@@ -311,7 +316,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     onFailure: () => Effect.void,
   })
 
-  const drain = outgoing.close.pipe(
+  const drain = Effect.andThen(ended.open, outgoing.close).pipe(
     Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis")),
     Effect.andThen(
       Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),

@@ -1,40 +1,76 @@
-/** Faults put into the part of the core that stores conversations and brings them back. */
+/** Faults put into the part of the core that records conversations and brings them back. */
 import type { Mutation } from "./mutations.ts"
 
 export const storageMutations: ReadonlyArray<Mutation> = [
   {
     law: "L4",
-    name: "what is stored lacks the last event",
-    file: "ConversationManagerResidents.ts",
-    find: "const kept = { settings, receipts, events }",
-    replace: "const kept = { settings, receipts, events: events.slice(0, -1) }",
+    name: "what is folded lacks the last event",
+    file: "Fold.ts",
+    find: "this.log.append(events)",
+    replace: "this.log.append(events.length > 4 ? events.slice(0, -1) : events)",
   },
   {
     law: "L3",
-    name: "a conversation that the store did not take is let go",
+    name: "a conversation that is loaded is forgotten when it leaves memory",
     file: "ConversationManagerResidents.ts",
-    find: "const saved = yield* Effect.exit(storage.save(entry, kept))",
-    replace: "const saved = yield* Effect.exit(whatever(storage.save(entry, kept)))",
+    find: 'entry.slot = { _tag: "Stored" }',
+    replace: 'entry.slot = { _tag: "Gone" }',
   },
   {
     law: "L5",
     name: "a turn that a crash cut off is left open",
-    file: "Restore.ts",
-    find: '{ id: state.turn.id, msg: { type: "turn_aborted", reason: "interrupted" } },',
-    replace: "",
-  },
-  {
-    law: "L7",
-    name: "a question that a crash left open stays open",
-    file: "Restore.ts",
-    find: "...questions.flatMap(({ id, msg }) =>",
-    replace: "...questions.slice(0, 0).flatMap(({ id, msg }) =>",
+    file: "Reopen.ts",
+    find: 'ended(current, turn.id, { _tag: "Interrupted" })',
+    replace: "nothing(current)",
   },
   {
     law: "L6",
-    name: "a manager waits for a store that does not say what it has",
-    file: "ConversationManager.ts",
-    find: 'yield* ask("list", store.list).pipe(',
-    replace: "yield* store.list.pipe(",
+    name: "nobody gives up a store that does not answer",
+    file: "Recording.ts",
+    find: "const storeBound = Duration.seconds(10)",
+    replace: "const storeBound = Duration.seconds(100)",
+  },
+  {
+    law: "L7",
+    name: "a question that a crash left open is withdrawn",
+    file: "Reopen.ts",
+    find: "if (isParkable(state, left)) return park",
+    replace: "if (isParkable(state, left) && nowMs < 0) return park",
+  },
+  {
+    law: "L10",
+    name: "what cannot be recorded is acknowledged all the same",
+    file: "LiveConversation.ts",
+    find: "onFailure: (error) => this.lose(error),",
+    replace: "onFailure: (error) => Effect.as(Effect.logDebug(error), true),",
+  },
+  {
+    law: "L10",
+    name: "a submission that waits is not recorded",
+    file: "Facts.ts",
+    find: "...(waits ? { op: input.op } : {}),",
+    replace: "",
+  },
+  {
+    law: "L10",
+    name: "a receipt is forgotten with its process",
+    file: "Fold.ts",
+    find: "this.receipts = keep({ ...this.receipts, kept }, id, receipt)",
+    replace: "this.known.add(receipt.id)",
+  },
+  {
+    law: "L11",
+    name: "a call that a crash cut off gets no output",
+    file: "Reopen.ts",
+    find: "...left.calls.map((open) =>",
+    replace: "...left.calls.slice(0, 0).map((open) =>",
+  },
+  {
+    law: "L16",
+    name: "a writer goes on that has lost its lease",
+    file: "LiveConversation.ts",
+    find: "onFailure: (error) => this.lose(error),",
+    replace:
+      'onFailure: (error) => error._tag === "LeaseLost" ? Effect.succeed(true) : this.lose(error),',
   },
 ]

@@ -16,8 +16,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L1",
     name: "a closing conversation answers nobody who still waits",
     file: "Inbox.ts",
-    find: "rest.forEach(refuse)",
-    replace: "rest.forEach(() => {})",
+    find: "for (const command of rest) refuse(command, because)",
+    replace: "for (const command of rest.slice(0, 0)) refuse(command, because)",
   },
   {
     law: "L2",
@@ -46,14 +46,14 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "conversations that are being made do not count",
     file: "ConversationManager.ts",
     find: "entries.size + starting >= maxConversations",
-    replace: "entries.size >= maxConversations",
+    replace: "[...entries.values()].filter((e) => !e.leaving).length >= maxConversations",
   },
   {
     law: "L3",
     name: "a page begins with the last of the page before",
-    file: "ConversationManagerPages.ts",
-    find: "e.ordinal < end && !e.leaving",
-    replace: "e.ordinal <= end && !e.leaving && entries.size > 1",
+    file: "store/MemoryStore.ts",
+    find: "newestFirst(query.after, meta) < 0)",
+    replace: "newestFirst(query.after, meta) < (query.limit > 1 ? 1 : 0))",
   },
   {
     law: "L4",
@@ -101,8 +101,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L5",
     name: "an interrupt drops what waits without a word",
     file: "TurnEnd.ts",
-    find: "...state.waiting.map(({ id }) => aborted(id))",
-    replace: "...state.waiting.slice(0, 0).map(({ id }) => aborted(id))",
+    find: "const dropped = state.waiting.map(({ id }) => aborted(id))",
+    replace: "const dropped = state.waiting.slice(0, 0).map(({ id }) => aborted(id))",
   },
   {
     law: "L5",
@@ -142,10 +142,10 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L6",
     name: "the conversation waits until somebody has read",
-    file: "Conversation.ts",
-    find: "for (const action of actions) yield* this.act(action)",
+    file: "LiveConversation.ts",
+    find: ": Effect.forEach(acting, (action) => this.act(action), { discard: true })",
     replace:
-      'for (const action of actions) yield* this.act(action); yield* Effect.sleep("1 millis")',
+      ': Effect.andThen(Effect.forEach(acting, (action) => this.act(action), { discard: true }), Effect.sleep("1 millis"))',
   },
   {
     law: "L6",
@@ -185,7 +185,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L8",
     name: "closing does not wait for what a turn left behind",
-    file: "Conversation.ts",
+    file: "LiveConversation.ts",
     find: "yield* this.made?.close() ?? Effect.void",
     replace: "yield* Effect.void",
   },
@@ -205,10 +205,10 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L13",
-    name: "a cursor of another place is taken",
+    name: "a page of nothing is given",
     file: "ConversationManagerPages.ts",
-    find: "return entry === undefined || entry.ordinal === ordinal",
-    replace: "return entry === undefined || entry.ordinal <= ordinal",
+    find: "limit < 1 || ",
+    replace: "",
   },
   {
     law: "L13",
@@ -220,8 +220,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L14",
     name: "an interrupt is acknowledged and nothing happens",
-    file: "Conversation.ts",
-    find: "return this.workshop.runner.interrupt()",
+    file: "LiveConversation.ts",
+    find: "return workshop.runner.interrupt()",
     replace: "return Effect.void",
   },
   {

@@ -1,4 +1,5 @@
 /** What the offline model answers without a script: a pure function of the history. */
+import type { ModelRequest } from "@colloquy/core/ModelClient"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -63,6 +64,28 @@ const answerTo = (model: string, text: string): OfflineStep => {
   }
 }
 
+/** What asks for a summary of the history (§6.9). */
+const summaryTrigger = "Start Summarization"
+
+const textOf = (item: ResponseItem | undefined): string =>
+  item?.type === "message"
+    ? item.content.map((part) => (part.type === "input_image" ? "" : part.text)).join("")
+    : ""
+
+/** The answer to a request for a summary, which no script says; undefined: it is no such request. */
+export const offlineSummary = ({
+  input,
+  tools,
+}: Pick<ModelRequest, "input" | "tools">): ReadonlyArray<OfflineStep> | undefined => {
+  // As a message to a turn, which has tools, it is a text like any other.
+  if (tools.length > 0 || textOf(input.at(-1)) !== summaryTrigger) return undefined
+  const said = quote(
+    textOf(input.findLast((item) => item.type === "message" && item.role === "assistant")),
+  )
+  const last = said === "" ? "nothing was answered yet" : `the last answer was: ${said}`
+  return [{ text: `${input.length - 1} items of history; ${last}` }]
+}
+
 /** The steps that answer the last user message or tool output of the history. */
 export const offlineAnswer = (
   model: string,
@@ -76,6 +99,5 @@ export const offlineAnswer = (
   )
   if (last === undefined) return [answerTo(model, "")]
   if (last.type !== "message") return "output" in last ? [{ text: afterTool(last.output) }] : []
-  const text = last.content.map((part) => (part.type === "input_image" ? "" : part.text)).join("")
-  return [answerTo(model, text)]
+  return [answerTo(model, textOf(last))]
 }

@@ -59,6 +59,12 @@ interface Rounds {
   readonly resumed: { readonly state: unknown; readonly responses: Members } | undefined
 }
 
+export interface TaskHandle {
+  readonly id: string
+  /** What the work is at, for a person: the status message of the task until it has ended. */
+  readonly say: (message: string) => Effect.Effect<void>
+}
+
 export interface RequestContext {
   readonly era: Era
   readonly revision: Revision
@@ -77,7 +83,7 @@ export interface RequestContext {
    * when the request is over, with or without an answer.
    */
   readonly afterAnswer: (effect: Effect.Effect<void>, over?: () => void) => void
-  /** `notifications/progress`, for a request that named a token; `progress` has to rise. */
+  /** `notifications/progress`, for a request that named a token; a `progress` that does not rise is not told. */
   readonly progress: (
     progress: number,
     total?: number,
@@ -103,8 +109,8 @@ export interface RequestContext {
   readonly requires: (capabilities: Members) => Effect.Effect<void, JsonRpcError>
   /** Runs the effect in the first run of the handler only; later runs of the same call get its result, a JSON value. */
   readonly once: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Id of the task whose work this is. */
-  readonly task?: string
+  /** The task whose work this is. */
+  readonly task?: TaskHandle
   /** Only where a handler is run again. */
   readonly rounds?: Rounds
 }

@@ -131,7 +131,10 @@ const listen = Effect.fnUntraced(function* (
   const once = Effect.flatMap(take, (notices) =>
     Effect.forEach(notices, (notice) => tell(context, notice, _meta), { discard: true }),
   )
-  yield* Effect.timeoutOption(Effect.forever(once), lifetime)
+  yield* Effect.raceFirst(
+    Effect.timeoutOption(Effect.forever(once), lifetime),
+    context.peer.ended ?? Effect.never,
+  )
   yield* context.notify(Cancelled, [{ requestId: context.requestId, reason: "it is over" }])
   return { _meta }
 })

@@ -16,7 +16,7 @@ import { nearest } from "@colloquy/protocol/Nearest"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "../features/Catalog.ts"
 import { namesOf } from "../features/Shelf.ts"
-import { make as makeProgress } from "./CallProgress.ts"
+import { type CallProgress, make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
 import { make as makeElicitations } from "./Elicitations.ts"
@@ -30,6 +30,7 @@ import { resumeTurn } from "./rounds/ResumedTurn.ts"
 import { make as makeRounds } from "./rounds/RoundElicitations.ts"
 import { type Session, takesForms } from "./Session.ts"
 import { make as makeTaskCalls } from "./tasks/TaskCalls.ts"
+import { taskProgress } from "./tasks/TaskProgress.ts"
 import { badArguments, missingArguments } from "./ToolResults.ts"
 import type { ToolCaller } from "./TurnCall.ts"
 import { eventsOf } from "./VendorEvents.ts"
@@ -122,7 +123,7 @@ export const toolsCall = Effect.fnUntraced(function* (
     }
     const token = params._meta?.progressToken ?? undefined
     const run = (given: RequestContext) => {
-      const { afterAnswer, client, era, peer, requestId, rounds } = given
+      const { afterAnswer, client, era, peer, requestId, rounds, task } = given
       connection.forget(requestId)
       const caller: Call = {
         requestId,
@@ -136,10 +137,14 @@ export const toolsCall = Effect.fnUntraced(function* (
           : {}),
         ...(rounds?.resumed === undefined ? {} : { resumed: rounds.resumed }),
       }
-      if (token === undefined) return known.run(params.arguments, caller)
-      return progress.during({ peer, token }, (told) =>
-        known.run(params.arguments, { ...caller, progress: told }),
-      )
+      const start = (told?: CallProgress) => {
+        const all = task === undefined ? told : taskProgress(task, told)
+        return known.run(
+          params.arguments,
+          all === undefined ? caller : { ...caller, progress: all },
+        )
+      }
+      return token === undefined ? start() : progress.during({ peer, token }, start)
     }
     const { name, taskSupport } = known
     return callOrTask(

@@ -83,7 +83,7 @@ export const settle = (task: Task, keys: ReadonlyArray<string>, nowMs: number): 
 }
 
 export const say = (task: Task, message: string, nowMs: number): Task =>
-  task.end === undefined ? stepped(task, nowMs, { message }) : task
+  task.end !== undefined || task.message === message ? task : stepped(task, nowMs, { message })
 
 const endMessage = (end: TaskEnd): string | undefined => {
   switch (end._tag) {
@@ -96,11 +96,12 @@ const endMessage = (end: TaskEnd): string | undefined => {
   }
 }
 
-/** The first end counts. */
+/** The first end counts. What the work was at, it is at no more. */
 export const finish = (task: Task, end: TaskEnd, nowMs: number): Task => {
   if (task.end !== undefined) return task
   const message = endMessage(end)
-  return stepped(task, nowMs, {
+  const { message: _, ...rest } = task
+  return stepped(rest, nowMs, {
     questions: new Map(),
     end,
     endedAtMs: nowMs,

@@ -155,6 +155,21 @@ describe("subscriptions/listen", () => {
     ),
   )
 
+  it.effect("L9 the end of input ends it at once, with its answer", () =>
+    withListening((world) =>
+      Effect.gen(function* () {
+        const { server } = world
+        yield* listen(server, "s", {})
+        yield* server.close
+        yield* server.quiet
+        assert.deepStrictEqual(told(server).at(-1), [
+          "s",
+          { resultType: "complete", _meta: { ...named, ...madeBy } },
+        ])
+      }),
+    ),
+  )
+
   it.effect("L6 no connection has more than 16, nor one of them more than 1,024 addresses", () =>
     withListening(({ server }) =>
       Effect.gen(function* () {

@@ -21,6 +21,8 @@ export interface AskingServer {
   readonly messages: ReadonlyArray<WireMessage>
   readonly send: (message: unknown) => Effect.Effect<void>
   readonly quiet: Effect.Effect<void>
+  /** The end of the server's input. */
+  readonly close: Effect.Effect<void>
   /** Sends the request and gives its answer, when it has one. */
   readonly ask: (id: unknown, method: string, params: unknown) => Effect.Effect<WireMessage>
 }
@@ -76,6 +78,7 @@ const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.
       messages,
       send,
       quiet,
+      close: client.close,
       ask: (id, method, params) =>
         Effect.gen(function* () {
           yield* send({ jsonrpc: "2.0", id, method, params })

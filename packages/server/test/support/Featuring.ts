@@ -33,6 +33,8 @@ export const initialized = (server: Harness, protocolVersion = "2025-11-25") =>
     clientInfo: { name: "test", version: "1" },
   })
 
+let asked = 0
+
 /** Every item of a list, page by page, and how large the pages were. */
 export const allPages = (server: Harness, method: string, member: string) =>
   Effect.gen(function* () {
@@ -41,7 +43,7 @@ export const allPages = (server: Harness, method: string, member: string) =>
     let cursor: unknown
     do {
       const params = cursor === undefined ? {} : { cursor }
-      const { result } = yield* server.ask(`${method} ${sizes.length}`, method, params)
+      const { result } = yield* server.ask(`page ${++asked}`, method, params)
       const page = result?.[member] as ReadonlyArray<Readonly<Record<string, unknown>>>
       items.push(...page)
       sizes.push(page.length)

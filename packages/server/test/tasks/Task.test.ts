@@ -69,6 +69,13 @@ describe("Task", () => {
     assert.strictEqual(Steps.settle(ended, keys, 1003), ended)
   })
 
+  it("says what it is at until it has ended, and takes no step to say it again", () => {
+    const said = Steps.say(begun(), "running `ls`", 1001)
+    assert.deepStrictEqual([said.message, said.version], ["running `ls`", 1])
+    assert.strictEqual(Steps.say(said, "running `ls`", 1002), said)
+    assert.strictEqual(Steps.finish(said, done, 1003).message, undefined)
+  })
+
   it("is never updated before it was, whatever the clock says", () => {
     assert.strictEqual(Steps.say(begun(), "back", 500).updatedAtMs, 1000)
   })

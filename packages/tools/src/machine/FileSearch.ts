@@ -64,8 +64,15 @@ const list = (
   start(parts, {
     argv: [
       parts.ripgrep,
-      ...["--files", "--hidden", "--null", "--no-messages", "--no-config", "--color=never"],
-      ...["--glob", "!.git", "--sort=none", "."],
+      "--files",
+      "--hidden",
+      "--null",
+      "--no-messages",
+      "--no-config",
+      "--color=never",
+      "--glob=!.git",
+      "--sort=none",
+      ".",
     ],
     timeout: listBound,
     // A pinned program that lists names and runs nothing of the tree.

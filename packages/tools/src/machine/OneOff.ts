@@ -49,7 +49,7 @@ const confine = (
 }
 
 const networkDisabled = ({ sandboxPolicy: policy }: ConversationSettings): boolean =>
-  policy.mode === "read-only" || ("network_access" in policy && policy.network_access !== true)
+  policy.mode === "read-only" || ("network_access" in policy && !policy.network_access)
 
 const failed = ({ message }: CommandNotStarted) => new OneOffFailed({ message })
 

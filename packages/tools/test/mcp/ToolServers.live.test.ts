@@ -192,7 +192,10 @@ describe("ToolServers over stdio", () => {
 
   it.live.each([
     ["broken", /^err: "tool call error: /],
-    ["deep", /^err: "tool call error: the result is nested deeper than 256 levels"$/],
+    [
+      "deep",
+      /^err: "tool call error: the result is nested deeper than 256 levels \(code -32603\)"$/,
+    ],
     [
       "too_big",
       /^err: "tool call error: the server sent a message that is too long \(it still runs\)"$/,

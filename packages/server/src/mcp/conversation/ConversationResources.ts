@@ -19,8 +19,8 @@ import {
 } from "../../features/Resource.ts"
 import { badCursor } from "../Cursors.ts"
 import { itemsOf, newest } from "./Items.ts"
-import { stateOf, statusOf, titleOf } from "./Look.ts"
-import { eventsUntil } from "./Snapshot.ts"
+import { stateOf, statusOf, titled } from "./Look.ts"
+import { eventsUntil, isUserMessage } from "./Snapshot.ts"
 import { transcriptOf } from "./Transcript.ts"
 
 type Manager = ConversationManager["Service"]
@@ -49,13 +49,20 @@ const find = (
       )
 }
 
+const read = Effect.fnUntraced(function* (conversation: Conversation) {
+  const events = yield* eventsUntil(conversation)
+  const first = events.find(isUserMessage)?.msg
+  const title = titled(first?.type === "user_message" ? first.message : "")
+  return { title, ...newest(itemsOf(events)) }
+})
+
 const jsonOf = Effect.fnUntraced(function* (conversation: Conversation) {
   const state = yield* stateOf(conversation)
   const { approvals, seq, settings, turn, usage, waiting } = state
-  const { items, omitted } = newest(itemsOf(yield* eventsUntil(conversation)))
+  const { items, omitted, title } = yield* read(conversation)
   return JSON.stringify({
     conversation_id: conversation.id,
-    title: yield* titleOf(conversation),
+    title,
     status: statusOf(state),
     ...(turn === undefined ? {} : { message_id: turn.id }),
     waiting_messages: waiting.length,
@@ -70,11 +77,10 @@ const jsonOf = Effect.fnUntraced(function* (conversation: Conversation) {
   })
 })
 
-const markdownOf = Effect.fnUntraced(function* (conversation: Conversation) {
-  const { items, omitted } = newest(itemsOf(yield* eventsUntil(conversation)))
-  const title = yield* titleOf(conversation)
-  return transcriptOf(title === "" ? `Conversation ${conversation.id}` : title, items, omitted)
-})
+const markdownOf = (conversation: Conversation) =>
+  Effect.map(read(conversation), ({ items, omitted, title }) =>
+    transcriptOf(title === "" ? `Conversation ${conversation.id}` : title, items, omitted),
+  )
 
 /** Newest first, by the beginning of the id. */
 const completeId =
@@ -111,22 +117,12 @@ const listOf =
         }),
         (error) => (error._tag === "BadCursor" ? badCursor() : error),
       )
-      const resources = yield* Effect.forEach(
-        page.items,
-        ({ id }) =>
-          manager.get(id).pipe(
-            Effect.flatMap(titleOf),
-            // It is there and can be read later; a list must not fail for one that cannot be read now.
-            Effect.catch(({ message }) => Effect.as(Effect.logDebug(`no title: ${message}`), "")),
-            Effect.map((title) => ({
-              uri: form.replace("{id}", id),
-              name: id,
-              ...(title === "" ? {} : { title }),
-              mimeType: "application/json",
-            })),
-          ),
-        { concurrency: 4 },
-      )
+      const resources = page.items.map(({ id, preview = "" }) => ({
+        uri: form.replace("{id}", id),
+        name: id,
+        ...(preview === "" ? {} : { title: titled(preview) }),
+        mimeType: "application/json",
+      }))
       const found: ListPage = {
         resources,
         ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),

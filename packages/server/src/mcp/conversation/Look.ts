@@ -10,7 +10,6 @@ import type {
 import * as Effect from "effect/Effect"
 import { find } from "./Call.ts"
 import { Refused, type Value } from "./Results.ts"
-import { eventsUntil, isUserMessage } from "./Snapshot.ts"
 import { streamsOf } from "./Streams.ts"
 
 export const stateOf = (conversation: Conversation): Effect.Effect<State, Refused> =>
@@ -60,16 +59,11 @@ const maxLimit = 100
 /** In UTF-16 code units. */
 const maxTitleLength = 80
 
-const titled = (text: string): string => {
+/** White space folded, and cut. */
+export const titled = (text: string): string => {
   const folded = text.trim().replaceAll(/\s+/g, " ")
   return folded.length > maxTitleLength ? `${folded.slice(0, maxTitleLength - 1)}…` : folded
 }
-
-export const titleOf = (conversation: Conversation): Effect.Effect<string, Refused> =>
-  Effect.map(eventsUntil(conversation, isUserMessage), (events) => {
-    const msg = events.find(isUserMessage)?.msg
-    return titled(msg?.type === "user_message" ? msg.message : "")
-  })
 
 /** Reads no conversation: what the store tells of each is enough. */
 export const list = Effect.fnUntraced(function* (

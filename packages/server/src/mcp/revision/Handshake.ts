@@ -30,6 +30,12 @@ const refusal = (missing: Members) =>
     data: { requiredCapabilities: missing },
   })
 
+/** As long as a client without a handshake may take to come back. */
+const answerBound = "1 hour"
+
+const unanswered = () =>
+  new JsonRpcError({ code: ErrorCode.serverError, message: "nobody answered within an hour" })
+
 /** Asks the client by a request of ours. */
 export const put = (
   peer: PeerControl,
@@ -85,6 +91,7 @@ const contextOf = (session: Session, caller: Required<Caller>, meta: Members): R
       )
       return Object.fromEntries(answers) as Readonly<Record<K, InputResponse>>
     }).pipe(
+      Effect.timeoutOrElse({ duration: answerBound, orElse: () => Effect.fail(unanswered()) }),
       Effect.catchTag("ConnectionClosed", ({ reason }) =>
         Effect.fail(new JsonRpcError({ code: ErrorCode.serverError, message: reason })),
       ),

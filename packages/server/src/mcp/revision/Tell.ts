@@ -8,11 +8,13 @@ import type { Members, RequestContext } from "../RequestContext.ts"
 /** Who connects over a pipe: the one who started the process. */
 export const localPrincipal = "local"
 
-export const progressTo =
-  (peer: PeerControl, meta: Members): RequestContext["progress"] =>
-  (progress, total, message) => {
+/** What does not rise is not told: the protocol forbids it. */
+export const progressTo = (peer: PeerControl, meta: Members): RequestContext["progress"] => {
+  let last = Number.NEGATIVE_INFINITY
+  return (progress, total, message) => {
     const token = meta["progressToken"]
-    if (token === undefined || token === null) return Effect.void
+    if (token === undefined || token === null || !(progress > last)) return Effect.void
+    last = progress
     return peer.notify(Progress, [
       {
         progressToken: token as ProgressToken,
@@ -22,6 +24,7 @@ export const progressTo =
       },
     ])
   }
+}
 
 /** @param least the least severe level that the client wants; undefined: it wants none */
 export const logTo =

@@ -68,7 +68,7 @@ export const inTask = (call: RequestContext, task: TaskControl): TaskContext => 
   return {
     context: {
       ...rest,
-      task: task.id,
+      task: { id: task.id, say: task.say },
       peer,
       notify: peer.notify,
       progress: progressTo(peer, call.meta),

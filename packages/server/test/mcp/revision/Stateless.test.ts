@@ -327,6 +327,7 @@ describe("what a handler tells without a handshake", () => {
   const telling: Called = (_, context) =>
     Effect.gen(function* () {
       yield* context.progress(1, 2, "half")
+      yield* context.progress(1, 2, "not more")
       yield* context.log("debug", "small")
       yield* context.log("error", { large: true }, "tool")
       return text("told")
@@ -391,6 +392,20 @@ describe("ask after a handshake", () => {
           result,
           text(JSON.stringify({ one: accept("n0"), two: accept("n1") })),
         )
+      }),
+    ),
+  )
+
+  it.effect("L7 an answer that never comes is an error after an hour", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(client)
+        yield* server.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } })
+        yield* server.quiet
+        yield* TestClock.adjust("1 hour")
+        yield* server.quiet
+        const { error } = server.messages.findLast(({ id }) => id === 1) ?? {}
+        assert.deepStrictEqual(error, { code: -32000, message: "nobody answered within an hour" })
       }),
     ),
   )

@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { Tasks } from "../../../src/tasks/Tasks.ts"
+import { asking, exec, oneCall } from "../../support/Asking.ts"
 import { cancelled, toolCall, withServer } from "../../support/Harness.ts"
 import { madeBy, saying } from "../../support/Stateless.ts"
 import {
@@ -178,6 +179,19 @@ describe("a call as a task", () => {
       }),
     ),
   )
+
+  it.effect.each(forms)("$name: its status message says what the turn is at", (form) => {
+    const { tools } = asking([exec])
+    return withServer({ script: oneCall, tools }, (server) =>
+      Effect.gen(function* () {
+        yield* form.hello(server)
+        const taskId = taskIdIn(yield* callAsTask(server, form, 2, "codex", { prompt: "ask" }))
+        yield* server.quiet
+        const task = yield* about(server, form)("tasks/get", { taskId })
+        assert.strictEqual(member(task, "statusMessage"), "asking whether to run `touch made.txt`")
+      }),
+    )
+  })
 
   it.effect("a call that is taken back before its answer leaves no task", () =>
     withServer({ capacity: 1 }, (server) =>

@@ -17,8 +17,8 @@ export const boundedOutbox = ({ listeners }: Story): ReadonlyArray<string> =>
     })
   })
 
-/** How long a manager waits for its store. */
-const storeBoundMs = 10_000
+/** How long anybody waits for a call of the store that goes wrong so. */
+const storeMs = { fails: 0, stolen: 0, slow: 2_000, late: 10_000 } as const
 
 /** Operations that wait for nothing. */
 const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detach", "fork", "pages"]
@@ -26,19 +26,18 @@ const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detac
 /** L6: nobody waits for a listener: calls are answered and events delivered in no virtual time at all. */
 export const nobodyWaits = (story: Story): ReadonlyArray<string> => {
   const { calls, listeners, conversations, run } = story
-  // Nothing is told before it is recorded: where that takes its time, everything does.
-  if (run.plan.store.appendFaults.some(({ how }) => how === "slow" || how === "late")) return []
-  const slowStore = run.plan.store.faults.some(({ how }) => how !== "fails")
+  const { appendFaults, faults } = run.plan.store
+  /** What the faults of the store take together: each comes once. */
+  const storeTakesMs = [...appendFaults, ...faults].reduce((sum, { how }) => sum + storeMs[how], 0)
   const late = calls.flatMap(({ ms, entry, answers }) =>
     answers.flatMap((answer) =>
-      answer.ms !== ms &&
-      immediate.includes(entry.operation.do) &&
-      // Of a store that takes its time hear those whose conversation is in it, or who need room.
-      !slowStore
+      answer.ms > ms + storeTakesMs && immediate.includes(entry.operation.do)
         ? [`call ${entry.call} took ${answer.ms - ms} ms: ${JSON.stringify(entry.operation)}`]
         : [],
     ),
   )
+  // Nothing is told before it is recorded: where that takes its time, everything does.
+  if (appendFaults.some(({ how }) => storeMs[how] > 0)) return late
   const said = new Map(
     run.trace.flatMap((entry) =>
       entry.at === "says" ? [[`${entry.conversation} ${entry.text}`, entry.ms] as const] : [],
@@ -63,10 +62,5 @@ export const nobodyWaits = (story: Story): ReadonlyArray<string> => {
       }),
     )
   })
-  const first = run.trace.find(({ at }) => at === "call")?.ms ?? 0
-  const started =
-    run.left !== undefined || first <= storeBoundMs
-      ? []
-      : [`the manager takes ${first} ms to start`]
-  return [...started, ...late, ...behind, ...slow]
+  return [...late, ...behind, ...slow]
 }

@@ -1,0 +1,14 @@
+/** What the turn of a task is at, said as the status of the task, beside the progress of its call where it is told. */
+import * as Effect from "effect/Effect"
+import type { CallProgress } from "../CallProgress.ts"
+import type { TaskHandle } from "../RequestContext.ts"
+
+export const taskProgress = (task: TaskHandle, told?: CallProgress): CallProgress => ({
+  tell: (items) => {
+    const said = items.at(-1)
+    return said === undefined
+      ? Effect.void
+      : Effect.andThen(told?.tell(items) ?? Effect.void, task.say(said))
+  },
+  end: () => told?.end(),
+})
