@@ -1,7 +1,8 @@
-/** The third-party clients that are driven, in the one version each that the checks were seen to pass with. */
+/** What of others is driven, clients and the referee, each in the one version that the checks were seen to pass with. */
 export const pins = {
   "@modelcontextprotocol/sdk": "1.32.2",
   "@modelcontextprotocol/client": "2.4.0",
+  "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
   "@modelcontextprotocol/inspector": "2.12.0",
   "@openai/agents": "0.20.0",
 } as const

@@ -1,0 +1,129 @@
+/** Which scenarios of the referee are run, and which of them are nothing to hold the server to. */
+
+export interface Run {
+  readonly name: string
+  /** Of the referee's command `server`. */
+  readonly words: ReadonlyArray<string>
+  /** Scenarios that have to pass. */
+  readonly passed: ReadonlyArray<string>
+  /** How many more run whose findings are about the bridge. */
+  readonly leftOut: number
+}
+
+/** They test the bridge, each for this. */
+export const leftOut = {
+  "dns-rebinding-protection": "hosts and origins",
+  "server-session-lifecycle": "sessions",
+  "server-sse-multiple-streams": "streams",
+  "server-sse-polling": "streams that are taken up again",
+} as const satisfies Readonly<Record<string, string>>
+
+/** In every revision since 2025-06-18. */
+const always = [
+  "completion-complete",
+  "prompts-get-embedded-resource",
+  "prompts-get-simple",
+  "prompts-get-with-args",
+  "prompts-get-with-image",
+  "prompts-list",
+  "resources-list",
+  "resources-read-binary",
+  "resources-read-text",
+  "resources-templates-read",
+  "tools-call-audio",
+  "tools-call-embedded-resource",
+  "tools-call-error",
+  "tools-call-image",
+  "tools-call-mixed-content",
+  "tools-call-simple-text",
+  "tools-call-with-progress",
+  "tools-list",
+]
+
+/** In those with `initialize`. */
+const withSessions = [
+  "logging-set-level",
+  "ping",
+  "resources-subscribe",
+  "resources-unsubscribe",
+  "server-initialize",
+  "tools-call-elicitation",
+  "tools-call-sampling",
+  "tools-call-with-logging",
+]
+
+const withInput = [
+  "basic-elicitation",
+  "basic-list-roots",
+  "basic-sampling",
+  "capability-check",
+  "ignore-extra-params",
+  "missing-input-response",
+  "multi-round",
+  "multiple-input-requests",
+  "non-tool-request",
+  "request-state",
+  "result-type",
+  "tampered-state",
+  "unsupported-methods",
+  "validate-input",
+].map((name) => `input-required-result-${name}`)
+
+const tasks = [
+  "capability-negotiation",
+  "dispatch-and-envelope",
+  "lifecycle",
+  "mrtr-composition",
+  "mrtr-input",
+  "request-headers",
+  "request-state-removal",
+  "required-task-error",
+  // The referee only says that it does not test this yet.
+  "status-notifications",
+  "wire-fields",
+].map((name) => `tasks-${name}`)
+
+export const runs: ReadonlyArray<Run> = [
+  {
+    name: "--requirements 2026-07-28",
+    words: ["--requirements", "2026-07-28"],
+    passed: [
+      ...always,
+      ...withInput,
+      ...tasks,
+      "caching",
+      // The bridge holds headers to bodies by the rules that HTTP will use.
+      "http-custom-header-server-validation",
+      "http-header-validation",
+      "json-schema-2020-12",
+      "sep-2164-resource-not-found",
+      "server-stateless",
+    ],
+    leftOut: 2,
+  },
+  {
+    name: "--requirements 2025-11-25",
+    words: ["--requirements", "2025-11-25"],
+    passed: [
+      ...always,
+      ...withSessions,
+      "elicitation-sep1034-defaults",
+      "elicitation-sep1330-enums",
+      "json-schema-2020-12",
+    ],
+    leftOut: 4,
+  },
+  {
+    name: "--suite all --spec-version 2025-06-18",
+    words: ["--suite", "all", "--spec-version", "2025-06-18"],
+    passed: [...always, ...withSessions],
+    leftOut: 1,
+  },
+  {
+    name: "--suite all --spec-version 2025-03-26",
+    words: ["--suite", "all", "--spec-version", "2025-03-26"],
+    // The one scenario there is for it is about sessions.
+    passed: [],
+    leftOut: 1,
+  },
+]

@@ -1,0 +1,87 @@
+/**
+ * The server that the referee judges, on the standard streams: tools, resources and prompts as an embedder adds them,
+ * beside what the server has of its own.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import * as Resolve from "@colloquy/core/settings/Resolve"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import * as OfflineModel from "@colloquy/models/OfflineModel"
+import { offlineProvider } from "@colloquy/models/Providers"
+import * as Features from "@colloquy/server/features/Features"
+import { tool } from "@colloquy/server/features/Tool"
+import { prompt } from "@colloquy/server/features/Prompt"
+import * as McpServer from "@colloquy/server/McpServer"
+import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
+import { takeStdout } from "@colloquy/transport-stdio/Stdout"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { askingTools } from "./fixtures/AskingTools.ts"
+import { contentTools } from "./fixtures/ContentTools.ts"
+import { prompts } from "./fixtures/Prompts.ts"
+import { resources, resourceTemplates } from "./fixtures/Resources.ts"
+import { taskTools } from "./fixtures/TaskTools.ts"
+
+const settings = Resolve.layer({
+  tree: {},
+  builtinProviders: [offlineProvider],
+  defaultProvider: offlineProvider.id,
+  cwd: process.cwd(),
+})
+
+const core = ConversationManager.layer.pipe(
+  Layer.provide([
+    ConversationStore.layerMemory,
+    IdGenerator.layer,
+    OfflineModel.layer(),
+    ToolRuntime.layerNone,
+  ]),
+  Layer.provideMerge(settings),
+)
+
+/** What comes and goes, so that there is something to tell of. */
+const passing = "passing"
+
+const changingTools = (features: Features.Features) => [
+  tool({
+    name: "test_trigger_tool_change",
+    description: "Adds a tool and takes it away again.",
+    run: () =>
+      Effect.gen(function* () {
+        const one = { name: passing, description: "Is there for a moment." }
+        yield* features.addTool(tool({ ...one, run: () => Effect.succeed("here") }))
+        yield* features.removeTool(passing)
+        return "A tool came and went."
+      }),
+  }),
+  tool({
+    name: "test_trigger_prompt_change",
+    description: "Adds a prompt and takes it away again.",
+    run: () =>
+      Effect.gen(function* () {
+        const one = { name: passing, description: "Is there for a moment." }
+        yield* features.addPrompt(prompt({ ...one, run: () => Effect.succeed("here") }))
+        yield* features.removePrompt(passing)
+        return "A prompt came and went."
+      }),
+  }),
+]
+
+const serve = Effect.gen(function* () {
+  const features = yield* Features.make({
+    tools: [...contentTools, ...askingTools, ...taskTools],
+    resources,
+    resourceTemplates,
+    prompts,
+  })
+  for (const one of changingTools(features)) yield* features.addTool(one)
+  const connection = yield* StdioConnection.make({
+    input: process.stdin,
+    output: takeStdout(),
+  })
+  yield* McpServer.serve(connection, { version: "0.0.0", features })
+})
+
+await Effect.runPromise(Effect.scoped(serve).pipe(Effect.provide(core)))
+process.exit(0)
