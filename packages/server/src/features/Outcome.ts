@@ -10,15 +10,16 @@ export const internalError = (): JsonRpcError =>
 export const isAnswer = (failure: unknown): failure is JsonRpcError | InputRequired =>
   failure instanceof JsonRpcError || failure instanceof InputRequired
 
-/** The words of a failure, for a model or a log. */
+const member = (of: object, name: string): string | undefined => {
+  const value: unknown = Reflect.get(of, name)
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** The words of a failure, for a model or a log: its message, its tag, or itself as JSON. */
 export const messageOf = (failure: unknown): string => {
   if (typeof failure === "string") return failure
-  const message: unknown =
-    typeof failure === "object" && failure !== null ? Reflect.get(failure, "message") : undefined
-  if (typeof message === "string" && message !== "") return message
-  const tag: unknown =
-    typeof failure === "object" && failure !== null ? Reflect.get(failure, "_tag") : undefined
-  return typeof tag === "string" ? tag : "the failure has no message"
+  if (typeof failure !== "object" || failure === null) return String(failure)
+  return member(failure, "message") ?? member(failure, "_tag") ?? JSON.stringify(failure)
 }
 
 /** Failures that are no answer are told to the log, and to the client that something broke. */

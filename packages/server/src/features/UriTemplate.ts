@@ -14,8 +14,6 @@ const maxVariables = 16
 const expression = /\{([^{}]*)\}/g
 const variable = /^(\+?)([A-Za-z0-9_]+)$/
 
-const escaped = (literal: string) => literal.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
-
 /** Undefined when it is no percent-encoding. */
 const decoded = (text: string): string | undefined => {
   try {
@@ -25,41 +23,85 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-const problemOf = (template: string, names: ReadonlyArray<string>): string | undefined => {
+interface Variable {
+  readonly name: string
+  /** Any text; else one segment. */
+  readonly any: boolean
+}
+
+const problemOf = (template: string, variables: ReadonlyArray<Variable>): string | undefined => {
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(template)) return "expected an address: `scheme:...`"
-  if (names.length === 0) return "expected a variable in braces: `{id}`"
-  if (names.length > maxVariables) return `more than ${maxVariables} variables`
-  if (new Set(names).size < names.length) return "a variable is there twice"
-  // Two that touch could share one text in more than one way, and in a time that grows with it.
+  if (variables.length === 0) return "expected a variable in braces: `{id}`"
+  if (variables.length > maxVariables) return `more than ${maxVariables} variables`
+  if (new Set(variables.map(({ name }) => name)).size < variables.length) {
+    return "a variable is there twice"
+  }
+  // What could be split in several ways is not split in one that nobody expects.
+  if (variables.filter(({ any }) => any).length > 1) return "more than one `{+name}`"
   if (template.includes("}{")) return "expected something between two variables"
   return /[{}]/.test(template.replaceAll(expression, "")) ? "a brace without the other" : undefined
 }
 
+/**
+ * The texts of the variables. Those before the one that takes any text reach to what follows them first, those behind
+ * it from what precedes them last: nothing is tried twice, so a hostile address costs no more than another.
+ */
+const split = (
+  uri: string,
+  literals: ReadonlyArray<string>,
+  widest: number,
+): ReadonlyArray<string> | undefined => {
+  const [head = ""] = literals
+  const tail = literals.at(-1) ?? ""
+  let start = head.length
+  let end = uri.length - tail.length
+  if (!uri.startsWith(head) || !uri.endsWith(tail) || end < start) return undefined
+  const before: Array<string> = []
+  for (const literal of literals.slice(1, widest + 1)) {
+    const at = uri.indexOf(literal, start)
+    if (at < 0 || at + literal.length > end) return undefined
+    before.push(uri.slice(start, at))
+    start = at + literal.length
+  }
+  const after: Array<string> = []
+  for (const literal of literals.slice(widest + 1, -1).toReversed()) {
+    const at = uri.lastIndexOf(literal, end - literal.length)
+    if (at < start) return undefined
+    after.unshift(uri.slice(at + literal.length, end))
+    end = at
+  }
+  return [...before, uri.slice(start, end), ...after]
+}
+
+const valueOf = (text: string, { any }: Variable): string | undefined =>
+  text === "" || (!any && /[/?#]/.test(text)) ? undefined : decoded(text)
+
 export const parse = (template: string): Result.Result<UriTemplate, string> => {
-  const names: Array<string> = []
-  let pattern = "^"
+  const variables: Array<Variable> = []
+  const literals: Array<string> = []
   let end = 0
   for (const { 0: whole, 1: inner = "", index } of template.matchAll(expression)) {
     const [, plus, name] = variable.exec(inner) ?? []
     if (name === undefined) return Result.fail(`\`${whole}\` is not \`{name}\` or \`{+name}\``)
-    names.push(name)
-    pattern += escaped(template.slice(end, index)) + (plus === "+" ? "(.+)" : "([^/?#]+)")
+    variables.push({ name, any: plus === "+" })
+    literals.push(template.slice(end, index))
     end = index + whole.length
   }
-  const problem = problemOf(template, names)
+  const problem = problemOf(template, variables)
   if (problem !== undefined) return Result.fail(problem)
-  const form = new RegExp(`${pattern}${escaped(template.slice(end))}$`, "u")
+  literals.push(template.slice(end))
+  const any = variables.findIndex((one) => one.any)
+  const widest = any < 0 ? variables.length - 1 : any
   return Result.succeed({
-    variables: names,
+    variables: variables.map(({ name }) => name),
     match: (uri) => {
-      const found = uri.length > maxUriLength ? null : form.exec(uri)
-      if (found === null) return undefined
-      const values = found.slice(1).map(decoded)
+      const texts = uri.length > maxUriLength ? undefined : split(uri, literals, widest)
+      if (texts === undefined) return undefined
       const params: Record<string, string> = {}
-      for (const [i, name] of names.entries()) {
-        const value = values[i]
+      for (const [i, one] of variables.entries()) {
+        const value = valueOf(texts[i] ?? "", one)
         if (value === undefined) return undefined
-        params[name] = value
+        params[one.name] = value
       }
       return params
     },
