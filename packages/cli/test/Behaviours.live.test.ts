@@ -8,6 +8,8 @@ import { suite } from "../../server/test/behaviours/All.ts"
 import type { World } from "../../server/test/behaviours/Behaviour.ts"
 import { speak } from "../../server/test/behaviours/Speaker.ts"
 import { spawn } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { buildIfMissing, entry } from "./support/Bundle.ts"
 import { home } from "./support/Home.ts"
 import { environment } from "./support/Server.ts"
@@ -31,9 +33,18 @@ const launched = (directory: string) =>
       }),
   )
 
+/** The prompts that a world has, as files. */
+const writePrompts = (directory: string) => {
+  const folder = join(directory, "prompts")
+  mkdirSync(folder)
+  writeFileSync(join(folder, "greet.md"), "---\ndescription: Greets somebody.\n---\nHello $WHO\n")
+  for (let n = 0; n <= 100; n++) writeFileSync(join(folder, `many-${n}.md`), "one\n")
+}
+
 const stdioWorld = (revision: Revision): Effect.Effect<World, never, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = yield* home()
+    writePrompts(directory)
     return {
       revision,
       cwd: directory,

@@ -2,9 +2,11 @@
 import { type Revision, revisions } from "@colloquy/protocol/mcp/Revisions"
 import type { Behaviour } from "./Behaviour.ts"
 import { calls } from "./Calls.ts"
+import { features } from "./Features.ts"
 import { questions } from "./Questions.ts"
+import { tasks } from "./Tasks.ts"
 
-const behaviours: ReadonlyArray<Behaviour> = [...calls, ...questions]
+const behaviours: ReadonlyArray<Behaviour> = [...calls, ...questions, ...features, ...tasks]
 
 /** By revision, those that hold in it. */
 export const suite: ReadonlyArray<{

@@ -91,3 +91,11 @@ export const structured = ({ result }: Reply): Members =>
 
 /** The conversation that a result names. */
 export const threadOf = (reply: Reply): string => String(structured(reply)["threadId"])
+
+type Holder = Members | undefined
+
+/** Members that are there in an answer as it should be; of another one they are empty. */
+export const listIn = (holder: Holder, name: string): ReadonlyArray<Members> =>
+  (holder?.[name] ?? []) as ReadonlyArray<Members>
+export const membersIn = (holder: Holder, name: string): Members =>
+  (holder?.[name] ?? {}) as Members

@@ -107,8 +107,9 @@ export const calls = [
   behaviour("answers two calls at once, each its own", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
-      const both = yield* Effect.all(
-        ["left", "right"].map((words) => client.ask("tools/call", say(words))),
+      const both = yield* Effect.forEach(
+        ["left", "right"],
+        (words) => client.ask("tools/call", say(words)),
         { concurrency: "unbounded" },
       )
       assert.deepStrictEqual(both.map(textOf), ["left", "right"])

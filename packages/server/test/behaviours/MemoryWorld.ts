@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
+import * as Features from "../../src/features/Features.ts"
+import { prompt } from "../../src/features/Prompt.ts"
 import * as McpServer from "../../src/McpServer.ts"
 import { core, settingsWith } from "../support/Harness.ts"
 import type { World } from "./Behaviour.ts"
@@ -17,8 +19,7 @@ const ShellArguments = Schema.fromJsonString(
 )
 
 const commandOf = (call: ToolCall) =>
-  Schema.decodeUnknownSync(ShellArguments)(call.type === "function_call" ? call.arguments : "")
-    .command
+  Schema.decodeSync(ShellArguments)(call.type === "function_call" ? call.arguments : "").command
 
 const approved = (context: ToolContext, command: ReadonlyArray<string>, callId: string) =>
   context.settings.approvalPolicy === "never"
@@ -56,14 +57,33 @@ const services = core(Layer.succeed(ToolRuntime, shell)).pipe(
   Layer.provideMerge(settingsWith({})),
 )
 
+/** Everybody who waits for time has come to his sleep. */
+const settled = Effect.gen(function* () {
+  for (let i = 0; i < 200; i++) yield* Effect.yieldNow
+})
+
+/** As the files of a state directory would give them. */
+const prompts = [
+  prompt({
+    name: "greet",
+    description: "Greets somebody.",
+    arguments: [{ name: "WHO", required: true }],
+    run: ({ WHO = "" }) => Effect.succeed(`Hello ${WHO}`),
+  }),
+  ...Array.from({ length: 101 }, (_, n) =>
+    prompt({ name: `many-${n}`, description: "One of many.", run: () => Effect.succeed("one") }),
+  ),
+]
+
 export const memoryWorld = (revision: Revision): World => ({
   revision,
   cwd: "/work",
-  pass: (duration) => TestClock.adjust(duration),
+  pass: (duration) => Effect.andThen(settled, TestClock.adjust(duration)),
   speak: (capabilities = {}) =>
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair(64)
-      yield* McpServer.serve(server).pipe(
+      const features = yield* Effect.orDie(Features.make({ prompts }))
+      yield* McpServer.serve(server, { features }).pipe(
         Effect.provideContext(yield* Layer.build(services)),
         Effect.forkScoped({ startImmediately: true }),
       )
