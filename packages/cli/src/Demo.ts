@@ -66,7 +66,8 @@ const serverArguments = (
   overrides: ReadonlyArray<string>,
   live: boolean,
 ): ReadonlyArray<string> => {
-  const own: Array<string> = []
+  // What it says is nothing that anybody would come back to.
+  const own: Array<string> = ["conversation_store=memory"]
   if (settings.provider.wire === "offline") {
     if (options.offline?.script === undefined) own.push(`offline.script=${JSON.stringify(script)}`)
     if (live) own.push(`offline.delta_delay_ms=${deltaDelayMs}`)

@@ -24,6 +24,7 @@ import { errorLine } from "./ErrorLine.ts"
 import * as LazyModels from "./LazyModels.ts"
 import * as LazyProjectDocs from "./LazyProjectDocs.ts"
 import * as LazyPrompts from "./LazyPrompts.ts"
+import * as LazyStore from "./LazyStore.ts"
 import * as LazyTools from "./LazyTools.ts"
 import { machineOptions } from "./MachineOptions.ts"
 import * as ProcessGuard from "./ProcessGuard.ts"
@@ -62,7 +63,9 @@ const services = (
       Layer.mergeAll(
         LazyTools.layer(machineOptions(environment, source)),
         IdGenerator.layer,
-        ConversationStore.layerMemory,
+        options.conversation_store === "memory"
+          ? ConversationStore.layerMemory
+          : LazyStore.layer({ home: environment.stateDirectory }),
       ),
     ),
     Layer.provideMerge(

@@ -47,6 +47,11 @@ export const ServerOptions = Schema.Struct({
     "on",
     "`codex/event` notifications: sent, not sent, or each again under its own name.",
   ),
+  conversation_store: keyOr(
+    Schema.Literals(["files", "memory"]),
+    "files",
+    "Where conversations are kept: in files of the state directory, or until the process ends.",
+  ),
 })
 export type ServerOptions = typeof ServerOptions.Type
 

@@ -143,7 +143,7 @@ describe("colloquy mcp", () => {
         )
         assert.deepStrictEqual(outcome.stderr.split("\n"), [
           "colloquy: -c modle: there is no such key and it is ignored, did you mean `model`?",
-          "colloquy: the built-in offline model answers: set OPENAI_API_KEY, or model_provider in /nonexistent/.colloquy/config.toml, for another",
+          `colloquy: the built-in offline model answers: set OPENAI_API_KEY, or model_provider in ${cli.home}/.colloquy/config.toml, for another`,
           "",
         ])
       }),

@@ -18,6 +18,8 @@ export interface Outcome {
 }
 
 export interface CliProcess {
+  /** The person's directory, its own. */
+  readonly home: string
   readonly child: ChildProcessWithoutNullStreams
   readonly write: (...messages: ReadonlyArray<unknown>) => void
   /** Waits until stdout holds that text, and gives all of it so far. */
@@ -35,7 +37,7 @@ export const stateDirectory = (config?: string): Effect.Effect<string, never, Sc
       if (config !== undefined) writeFileSync(join(directory, "config.toml"), config)
       return directory
     }),
-    (directory) => Effect.sync(() => rmSync(directory, { recursive: true })),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
   )
 
 /** Everything a stream has given so far. */
@@ -66,33 +68,39 @@ export const start = (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string>> = {},
 ): Effect.Effect<CliProcess, never, Scope.Scope> =>
+  Effect.flatMap(stateDirectory(), (home) =>
+    Effect.map(spawned(args, { HOME: home, ...variables }), (child) => watch(child, home)),
+  )
+
+const spawned = (args: ReadonlyArray<string>, variables: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [entry, ...args], {
-        env: { PATH: process.env["PATH"], HOME: "/nonexistent", ...variables },
+        env: { PATH: process.env["PATH"], ...variables },
       }),
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL")),
-  ).pipe(
-    Effect.map((child) => {
-      const stdout = gather(child.stdout)
-      const stderr = gather(child.stderr)
-      child.stdin.on("error", () => {})
-      const closed = new Promise<Outcome>((resolve) => {
-        child.once("close", (code, signal) =>
-          resolve({ code, signal, stdout: stdout.text(), stderr: stderr.text() }),
-        )
-      })
-      return {
-        child,
-        write: (...messages) =>
-          child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join("")),
-        stdoutHas: stdout.has,
-        stderrHas: stderr.has,
-        outcome: Effect.promise(() => closed),
-      }
-    }),
   )
+
+const watch = (child: ChildProcessWithoutNullStreams, home: string): CliProcess => {
+  const stdout = gather(child.stdout)
+  const stderr = gather(child.stderr)
+  child.stdin.on("error", () => {})
+  const closed = new Promise<Outcome>((resolve) => {
+    child.once("close", (code, signal) =>
+      resolve({ code, signal, stdout: stdout.text(), stderr: stderr.text() }),
+    )
+  })
+  return {
+    home,
+    child,
+    write: (...messages) =>
+      child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join("")),
+    stdoutHas: stdout.has,
+    stderrHas: stderr.has,
+    outcome: Effect.promise(() => closed),
+  }
+}
 
 /** Runs the program to its end without any input. */
 export const run = (

@@ -10,6 +10,10 @@ import type * as Scope from "effect/Scope"
 import type { FileFault } from "./Files.ts"
 
 export interface Lease {
+  /** Of the writer that died with it, as far as it told; else 0. */
+  readonly lastGeneration: number
+  /** For whoever takes it over when this process dies without having written. */
+  readonly tellGeneration: (generation: number) => Effect.Effect<void, FileFault>
   /** False once somebody else has it, or it cannot be told any more. Asked before each append. */
   readonly isHeld: Effect.Effect<boolean>
 }

@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { Catalog } from "./Catalog.ts"
 import { type FileFault, type FileHandle, Files } from "./Files.ts"
-import { Leases } from "./Leases.ts"
+import { type Lease, Leases } from "./Leases.ts"
 import { LiveRollout } from "./LiveRollout.ts"
 import { Locator } from "./Locate.ts"
 import { Waypoints } from "./LogReader.ts"
@@ -205,7 +205,7 @@ class RolloutStore implements Service {
     at: {
       readonly path: string
       readonly handle: FileHandle
-      readonly lease: { readonly isHeld: Effect.Effect<boolean> }
+      readonly lease: Lease
     },
   ) {
     const { handle, lease, path } = at
@@ -262,7 +262,8 @@ class RolloutStore implements Service {
       archived: located.archived,
     }
     const live = new LiveRollout(meta, known, { ...opened, handle })
-    const generation = Math.max(1, opened.checked.generation) + 1
+    const generation = Math.max(1, opened.checked.generation, lease.lastGeneration) + 1
+    yield* lease.tellGeneration(generation)
     const { identity, bytes } = opened.version
     const writer = new RolloutWriter(
       this.files,

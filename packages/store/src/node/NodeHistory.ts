@@ -41,7 +41,7 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
         FS.mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 })
         const lock = new DatabaseSync(lockPath, { timeout: 0 })
         try {
-          lock.exec("BEGIN EXCLUSIVE")
+          lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
           write(path, bytes)
           return true
         } catch (error) {

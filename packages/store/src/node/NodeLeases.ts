@@ -41,8 +41,19 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN"
 }
 
+/** The file stays empty for ever; a journal beside it would outlive a process that is killed. */
+const lock = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"
+
 interface Told extends LeaseHolder {
   readonly owner: string
+  readonly generation: number
+}
+
+/** One that is held. */
+interface Held {
+  text: string
+  readonly told: Told
+  readonly lastGeneration: number
 }
 
 /** A file that nobody can read has no owner. */
@@ -50,12 +61,21 @@ const read = (path: string): { readonly text: string; readonly told: Told } | un
   try {
     const text = FS.readFileSync(path, "utf8")
     const told = JSON.parse(text) as Told
+    const { generation } = told
     return typeof told.owner === "string" && /^[0-9a-f-]{36}$/.test(told.owner)
-      ? { text, told }
+      ? { text, told: { ...told, generation: Number.isSafeInteger(generation) ? generation : 0 } }
       : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whole or not at all, and told apart from an earlier one of the same process. */
+const write = (path: string, told: Told): string => {
+  const text = `${JSON.stringify({ ...told, nonce: randomUUID() })}\n`
+  FS.writeFileSync(`${path}.new`, text, { mode: 0o600 })
+  FS.renameSync(`${path}.new`, path)
+  return text
 }
 
 class Desk {
@@ -74,12 +94,12 @@ class Desk {
     return join(this.folder, "leases", `${id}.json`)
   }
 
-  /** The text of the lease that is held from now on, or who holds it. Throws when it cannot be told. */
-  take(id: ConversationId, sinceMs: number): string | LeaseHeld | Crowded {
+  /** The lease, held from now on, or who holds it. Throws when that cannot be told. */
+  take(id: ConversationId, sinceMs: number): Held | LeaseHeld | Crowded {
     this.begin()
     const { takers } = this
     try {
-      takers?.exec("BEGIN EXCLUSIVE")
+      takers?.exec(lock)
     } catch (error) {
       if (sqliteCode(error) === busy) return new Crowded()
       throw error
@@ -89,26 +109,33 @@ class Desk {
       const path = this.pathOf(id)
       const held = read(path)
       if (held !== undefined && this.isAlive(held.told.owner)) {
-        const { owner: _owner, ...holder } = held.told
+        const { generation: _generation, owner: _owner, ...holder } = held.told
         return new LeaseHeld({ id, holder })
       }
-      const told: Told = { owner: this.owner, pid: process.pid, host: hostname(), sinceMs }
-      // Told apart from an earlier one of the same process.
-      const text = `${JSON.stringify({ ...told, nonce: randomUUID() })}\n`
-      FS.writeFileSync(`${path}.new`, text, { mode: 0o600 })
-      FS.renameSync(`${path}.new`, path)
-      return text
+      const lastGeneration = held?.told.generation ?? 0
+      const told: Told = {
+        owner: this.owner,
+        pid: process.pid,
+        host: hostname(),
+        sinceMs,
+        generation: lastGeneration,
+      }
+      return { text: write(path, told), told, lastGeneration }
     } finally {
       takers?.exec("ROLLBACK")
     }
   }
 
-  isHeld(id: ConversationId, text: string): boolean {
+  isHeld(id: ConversationId, { text }: Held): boolean {
     return read(this.pathOf(id))?.text === text
   }
 
-  giveBack(id: ConversationId, text: string): void {
-    if (this.isHeld(id, text)) FS.rmSync(this.pathOf(id), { force: true })
+  tell(id: ConversationId, held: Held, generation: number): void {
+    if (this.isHeld(id, held)) held.text = write(this.pathOf(id), { ...held.told, generation })
+  }
+
+  giveBack(id: ConversationId, held: Held): void {
+    if (this.isHeld(id, held)) FS.rmSync(this.pathOf(id), { force: true })
   }
 
   close(): void {
@@ -138,7 +165,7 @@ class Desk {
       if (owner !== undefined) this.isAlive(owner)
     }
     const own = new this.Sqlite(this.lockOf(this.owner), { timeout: 0 })
-    own.exec("BEGIN EXCLUSIVE")
+    own.exec(lock)
     this.own = own
   }
 
@@ -147,16 +174,16 @@ class Desk {
     if (owner === this.owner) return true
     const path = this.lockOf(owner)
     if (!FS.existsSync(path)) return false
-    const lock = new this.Sqlite(path, { timeout: 0 })
+    const found = new this.Sqlite(path, { timeout: 0 })
     try {
-      lock.exec("BEGIN EXCLUSIVE")
+      found.exec(lock)
       FS.rmSync(path, { force: true })
       return false
     } catch (error) {
       if (sqliteCode(error) === busy) return true
       throw error
     } finally {
-      closeQuietly(lock)
+      closeQuietly(found)
     }
   }
 }
@@ -186,7 +213,7 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
           catch: fault(made.pathOf(id)),
         }).pipe(
           Effect.filterOrFail(
-            (taken) => typeof taken === "string",
+            (taken): taken is Held => !("_tag" in taken),
             (taken) => taken as LeaseHeld | Crowded,
           ),
           Effect.retry({ schedule: retry, while: (error) => error._tag === "Crowded" }),
@@ -200,10 +227,18 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
         take: Effect.fnUntraced(function* (id) {
           const made = yield* desk
           const sinceMs = yield* Clock.currentTimeMillis
-          const text = yield* Effect.acquireRelease(take(made, id, sinceMs), (held) =>
-            Effect.sync(() => made.giveBack(id, held)),
+          const held = yield* Effect.acquireRelease(take(made, id, sinceMs), (taken) =>
+            Effect.sync(() => made.giveBack(id, taken)),
           )
-          return { isHeld: Effect.sync(() => made.isHeld(id, text)) }
+          return {
+            lastGeneration: held.lastGeneration,
+            tellGeneration: (generation) =>
+              Effect.try({
+                try: () => made.tell(id, held, generation),
+                catch: fault(made.pathOf(id)),
+              }),
+            isHeld: Effect.sync(() => made.isHeld(id, held)),
+          }
         }),
       }
     }),

@@ -7,6 +7,7 @@ import { Leases } from "../../src/Leases.ts"
 
 export class MemoryLeases {
   private readonly owners = new Map<ConversationId, object>()
+  private readonly generations = new Map<ConversationId, number>()
 
   /** Those of one process. */
   readonly layer = Layer.sync(Leases, () => ({
@@ -16,7 +17,15 @@ export class MemoryLeases {
           if (this.owners.has(id)) return new LeaseHeld({ id, holder: { pid: 1, host: "here" } })
           const owner = {}
           this.owners.set(id, owner)
-          return Effect.succeed({ isHeld: Effect.sync(() => this.owners.get(id) === owner), owner })
+          return Effect.succeed({
+            owner,
+            lastGeneration: this.generations.get(id) ?? 0,
+            tellGeneration: (generation: number) =>
+              Effect.sync(() => {
+                this.generations.set(id, generation)
+              }),
+            isHeld: Effect.sync(() => this.owners.get(id) === owner),
+          })
         }),
         ({ owner }) =>
           Effect.sync(() => {
