@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { differences, laterDifferences } from "../../server/test/support/differences.ts"
+import { memoryPair } from "../src/MemoryConnection.ts"
 import { Agents, ask } from "./support/ReadmeExample.ts"
+import { serve } from "./support/ReadmeFeatures.ts"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 const readme = read("../../../README.md")
@@ -20,6 +22,38 @@ describe("README", () => {
         last_agent_message: "hello from an embedded agent",
       })
     }).pipe(Effect.provide(Agents)),
+  )
+
+  it("shows the server with features of its own that is compiled and run here, to the letter", () => {
+    assert.include(readme, `\`\`\`ts\n${read("./support/ReadmeFeatures.ts")}\`\`\``)
+  })
+
+  it.effect("that server serves them", () =>
+    Effect.gen(function* () {
+      const [client, server] = yield* memoryPair()
+      yield* Effect.forkChild(serve(server), { startImmediately: true })
+      const answers: Array<unknown> = []
+      for (const [id, [method, params]] of [
+        ["tools/call", { name: "greet", arguments: { name: "Ann" } }] as const,
+        ["resources/read", { uri: "example://motd" }] as const,
+        ["prompts/get", { name: "review", arguments: { file: "a.ts" } }] as const,
+      ].entries()) {
+        yield* client.send([JSON.stringify({ jsonrpc: "2.0", id, method, params })])
+        while (answers.length <= id) {
+          for (const frame of yield* client.receive) {
+            const message: unknown = frame._tag === "Text" ? JSON.parse(frame.text) : undefined
+            if (typeof message === "object" && message !== null && "result" in message) {
+              answers.push(message.result)
+            }
+          }
+        }
+      }
+      assert.deepStrictEqual(answers, [
+        { content: [{ type: "text", text: "hello Ann" }] },
+        { contents: [{ uri: "example://motd", text: "be kind" }] },
+        { messages: [{ role: "user", content: { type: "text", text: "Review a.ts." } }] },
+      ])
+    }).pipe(Effect.scoped, Effect.provide(Agents)),
   )
 
   it("lists exactly the differences that the replays of the recordings show", () => {
