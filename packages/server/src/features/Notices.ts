@@ -13,12 +13,12 @@ export type Notice =
   | { readonly _tag: "ResourceUpdated"; readonly uri: string }
 
 /** What a listener wants to hear of; asked at each change, so it may follow a set that grows and shrinks. */
-export interface Interest {
+interface Interest {
   readonly list: (list: ListName) => boolean
   readonly uri: (uri: string) => boolean
 }
 
-export interface NoticeListener {
+interface NoticeListener {
   /**
    * Waits for a change and a tenth of a second more, and gives all there are, each once, lists first. The wait
    * gathers what changes together, and lets the answer of the request that changed it go first (L2).

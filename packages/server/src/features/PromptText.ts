@@ -10,7 +10,7 @@ export interface PromptText {
   readonly arguments: ReadonlyArray<PlaceholderArgument>
 }
 
-export interface PlaceholderArgument {
+interface PlaceholderArgument {
   /** `1` to `9`, `ARGUMENTS`, or the name. */
   readonly name: string
   readonly description?: string
