@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { FileFault, Files } from "./Files.ts"
+import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
 import { readRow } from "./RolloutHead.ts"
 import type { IndexFault, IndexRow, RolloutIndex } from "./RolloutIndex.ts"
@@ -23,8 +24,21 @@ const maxDepth = 3
 /** An index that is damaged again and again is given up. */
 const maxResets = 2
 
+/** A page is made so often at most for files that change meanwhile. */
+const maxRounds = 3
+
 /** Rows looked at again because nothing was said in them when they were last looked at. */
 const maxUnspoken = 1000
+
+/** Where the file of an id that holds its time lies most likely: local time is within a day of it. */
+const foldersOf = (id: ConversationId): ReadonlyArray<string> => {
+  if (id[14] !== "7") return []
+  const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+  return [0, -1, 1].map((days) => {
+    const day = isoOf(ms + days * 86_400_000).slice(0, 10)
+    return `${sessionsFolder}/${day.replaceAll("-", "/")}`
+  })
+}
 
 const isArchived = (path: string): boolean => path.startsWith(`${archiveFolder}/`)
 
@@ -72,6 +86,14 @@ export class Catalog {
       known !== undefined &&
       (yield* Effect.result(this.files.stat(`${this.home}/${known.path}`)))._tag === "Success"
     if (isThere) return known
+    for (const folder of foldersOf(id)) {
+      const entries = yield* orUndefined(this.files.list(`${this.home}/${folder}`))
+      const name = entries?.find((entry) => entry.kind === "file" && idInName(entry.name) === id)
+      const row = name === undefined ? undefined : yield* this.read(`${folder}/${name.name}`)
+      if (row === undefined) continue
+      yield* this.put([row])
+      return row
+    }
     yield* this.refresh
     const found = yield* this.get(id)
     if (found !== undefined && found.path !== known?.path) return found
@@ -85,7 +107,7 @@ export class Catalog {
     query: ListQuery,
     isLive: (id: ConversationId) => boolean,
   ): Effect.fn.Return<ReadonlyArray<IndexRow>, FileFault> {
-    for (;;) {
+    for (let round = 1; ; round++) {
       const resets = this.resets
       yield* this.refresh
       if (query.spoken === true || query.text !== undefined) {
@@ -95,7 +117,8 @@ export class Catalog {
       const rows = yield* this.ask((index) => index.page(query))
       // Those that went meanwhile leave room for others.
       const changed = yield* this.look(rows.filter(({ meta }) => !isLive(meta.id)))
-      if (!changed && resets === this.resets) return rows
+      // A file that somebody writes all the time is never the one that was looked at.
+      if ((!changed || round > maxRounds) && resets === this.resets) return rows
     }
   })
 

@@ -131,6 +131,35 @@ describe("the index", () => {
       }),
   )
 
+  it.effect("is not needed to find a conversation whose id tells when it was made", () =>
+    Effect.gen(function* () {
+      const machine = new Indexed()
+      yield* machine.run(make([1, 2, 3]))
+      machine.files.put(`${home}/sessions/2024/01/01/x.jsonl`, "")
+      yield* machine.index.reset
+      machine.files.done.length = 0
+      const { preview } = yield* machine.run(
+        Effect.flatMap(ConversationStore, (store) => store.metadata({ id: idOf(2) })),
+      )
+      assert.strictEqual(preview, "words 2")
+      const lists = machine.files.done.filter((each) => each.startsWith("list "))
+      assert.deepStrictEqual(lists, [`list ${home}/sessions/2025/09/20`])
+    }),
+  )
+
+  it.effect("a list does not wait for a file that somebody writes all the time", () =>
+    Effect.gen(function* () {
+      const machine = new Indexed()
+      yield* machine.run(make([1, 2]))
+      const busy = fileOf(machine, 1)
+      machine.files.fault = (operation, path) => {
+        if (operation === "stat" && path === busy) machine.files.append(busy, "{}\n")
+        return undefined
+      }
+      assert.deepStrictEqual(yield* machine.run(list()), listed([2, 1]))
+    }),
+  )
+
   it.effect(
     "that is damaged is made anew, one that cannot be kept is replaced, and lists are whole",
     () =>
