@@ -35,14 +35,16 @@ const parametersOf = (purpose: string, iv: Uint8Array<ArrayBuffer>) => ({
 })
 
 const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
-  const crypto = yield* WebCrypto
-  // Made with the first seal: few connections need one.
+  // Made with the first seal: few connections need one, and the platform loads its cipher when it is asked for it.
   const key = yield* Effect.cached(
-    Effect.promise(() =>
-      crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]),
+    Effect.flatMap(WebCrypto, ({ subtle }) =>
+      Effect.promise(() =>
+        subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]),
+      ),
     ),
   )
   const seal: Seals["seal"] = Effect.fnUntraced(function* (purpose, plain) {
+    const crypto = yield* WebCrypto
     const secret = yield* key
     const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
     const sealed = yield* Effect.promise<ArrayBuffer>(() =>
@@ -60,6 +62,7 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
       return undefined
     }
     const bytes = owned(decoded.success)
+    const crypto = yield* WebCrypto
     const secret = yield* key
     const parameters = parametersOf(purpose, bytes.slice(0, nonceBytes))
     return yield* Effect.tryPromise<ArrayBuffer>(() =>
