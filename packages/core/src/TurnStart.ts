@@ -6,6 +6,13 @@ import type { ContextOp, Draft, State, Waiting } from "./ConversationState.ts"
 import { type Decision, nothing } from "./Decision.ts"
 import { environmentContext, environmentDiffers } from "./EnvironmentContext.ts"
 import { inputMessage } from "./InputMessage.ts"
+import { contextWindowOf } from "./settings/ModelFamily.ts"
+
+/** Another model, and its window, unless that was configured. */
+const modelOf = ({ contextWindow, model: before }: ConversationSettings, model: string) =>
+  contextWindow === contextWindowOf(before)
+    ? { model, contextWindow: contextWindowOf(model) }
+    : { model }
 
 /** The state with the op's context, and what the model has to be told of it. */
 export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
@@ -17,7 +24,7 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
     ...(op.cwd === undefined ? {} : { cwd: op.cwd }),
     ...(op.approval_policy === undefined ? {} : { approvalPolicy: op.approval_policy }),
     ...(op.sandbox_policy === undefined ? {} : { sandboxPolicy: op.sandbox_policy }),
-    ...(op.model === undefined ? {} : { model: op.model }),
+    ...(op.model === undefined ? {} : modelOf(state.settings, op.model)),
     ...(op.summary === undefined ? {} : { summary: op.summary }),
     ...(op.base_instructions === undefined ? {} : { baseInstructions: op.base_instructions }),
   }

@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { initial } from "../../src/ConversationState.ts"
+import { decide } from "../../src/Decide.ts"
+import { submit } from "../decisions.ts"
+import { settings } from "../support.ts"
+
+/** The window after a change of the model. */
+const windowAfter = (from: string, contextWindow: number | null, model?: string) => {
+  const state = initial({ ...settings, model: from, contextWindow })
+  const op = { type: "override_turn_context", ...(model === undefined ? {} : { model }) } as const
+  return decide(state, submit(op)).state.settings.contextWindow
+}
+
+describe("the window of the context", () => {
+  it("is that of the model, also after it was changed", () => {
+    assert.deepStrictEqual(
+      [
+        windowAfter("gpt-5", 272_000, "gpt-4o"),
+        windowAfter("gpt-5", 272_000, "someone's"),
+        windowAfter("someone's", null, "gpt-5"),
+        windowAfter("gpt-5", 272_000),
+      ],
+      [128_000, null, 272_000, 272_000],
+    )
+  })
+
+  it("stays where it was configured", () => {
+    assert.strictEqual(windowAfter("gpt-5", 50_000, "gpt-4o"), 50_000)
+  })
+})
