@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 import { AskForApproval, ReasoningEffort, SandboxPolicy } from "../Policy.ts"
-import { ConversationOverrides, Count, maybe, Uuid } from "./Fields.ts"
+import { ConversationOverrides, Count, maybe, Open, Uuid } from "./Fields.ts"
 
 const named = { conversationId: Uuid }
 
@@ -20,6 +20,51 @@ export const NewConversation = request("newConversation", {
   result: Schema.Struct({ ...made, rolloutPath }),
   since: "0.25",
   doc: "Makes a conversation. Nothing runs yet.",
+})
+
+const ConversationSummary = Schema.Struct({
+  conversationId: Schema.String,
+  /** Of a store that keeps files. */
+  path: Schema.optionalKey(Schema.String),
+  /** The beginning of what a person said first. */
+  preview: Schema.String,
+  /** ISO 8601. */
+  timestamp: Schema.optionalKey(Schema.String),
+})
+
+export const ListConversations = request("listConversations", {
+  params: Schema.Struct({ pageSize: maybe(Count), cursor: maybe(Schema.String) }),
+  result: Schema.Struct({
+    items: Schema.Array(ConversationSummary),
+    nextCursor: Schema.optionalKey(Schema.String),
+  }),
+  since: "0.36",
+  doc: "Stored conversations in which somebody has spoken, newest first, a page at a time; a cursor that cannot be read is none.",
+})
+
+export const ResumeConversation = request("resumeConversation", {
+  params: Schema.Struct({
+    path: Schema.String,
+    overrides: maybe(ConversationOverrides),
+  }),
+  result: Schema.Struct({
+    ...made,
+    initialMessages: Schema.optionalKey(Schema.Array(Open)),
+    rolloutPath,
+  }),
+  since: "0.36",
+  doc: "Takes up a stored conversation by the path of its file, with the settings that it had and these on top of them.",
+})
+
+export const ArchiveConversation = request("archiveConversation", {
+  params: Schema.Struct({
+    ...named,
+    /** May be left out, which the original does not allow. */
+    rolloutPath: maybe(Schema.String),
+  }),
+  result: Schema.Struct({}),
+  since: "0.36",
+  doc: "Ends a conversation and moves its file to the archive.",
 })
 
 export const ForkConversation = request("forkConversation", {

@@ -3,6 +3,8 @@ import * as Schema from "effect/Schema"
 import { AnyEventMsg, EventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
 import { notification } from "../Method.ts"
+import { ReasoningEffort } from "../Policy.ts"
+import { Open } from "./Fields.ts"
 
 const prefix = "codex/event/"
 
@@ -41,6 +43,20 @@ export const eventNotification = (type: EventMsg["type"]) => {
 export const eventTypes: ReadonlyArray<EventMsg["type"]> = EventMsg.members.map(
   ({ fields }) => fields.type.literal,
 )
+
+export const SessionConfigured = notification("sessionConfigured", {
+  params: Schema.Struct({
+    sessionId: Schema.String,
+    model: Schema.String,
+    reasoningEffort: Schema.optionalKey(ReasoningEffort),
+    historyLogId: Schema.Int,
+    historyEntryCount: Schema.Int,
+    initialMessages: Schema.optionalKey(Schema.Array(Open)),
+    rolloutPath: Schema.optionalKey(Schema.String),
+  }),
+  since: "0.45",
+  doc: "A stored conversation was taken up.",
+})
 
 export const ConversationSynced = notification("conversationSynced", {
   params: Schema.Struct({

@@ -32,8 +32,12 @@ export const subscriptionNotFound = (id: string): JsonRpcError =>
   invalid(`subscription not found: ${id}`)
 export const loginNotFound = (id: string): JsonRpcError => invalid(`login id not found: ${id}`)
 
-export const cannotGet = (id: string, error: GetError): JsonRpcError =>
-  error._tag === "NoSuchConversation" ? conversationNotFound(id) : internal(error.message)
+export const cannotGet = (id: string, error: GetError): JsonRpcError => {
+  if (error._tag === "NoSuchConversation") return conversationNotFound(id)
+  // Without a deeper reason it is where the client wanted it: archived.
+  const asked = error._tag === "ConversationUnavailable" && error.because === undefined
+  return asked ? invalid(error.message) : internal(error.message)
+}
 
 export const badSettings = ({ message }: { readonly message: string }): JsonRpcError =>
   invalid(`error deriving config: ${message}`)

@@ -23,6 +23,7 @@ import { addConversationListener } from "./AddConversationListener.ts"
 import type { AppCall, AppHandler, AppServices } from "./AppCall.ts"
 import * as AppConnection from "./AppConnection.ts"
 import { invalidRequest, notInitialized } from "./AppErrors.ts"
+import { archiveConversation } from "./ArchiveConversation.ts"
 import { Auth } from "./AuthPort.ts"
 import { cancelLoginChatGpt } from "./CancelLoginChatGpt.ts"
 import { execOneOffCommand } from "./ExecOneOffCommand.ts"
@@ -36,12 +37,14 @@ import { gitDiffToRemote } from "./GitDiffToRemote.ts"
 import { HostPort } from "./HostPort.ts"
 import { initialize } from "./Initialize.ts"
 import { interruptConversation } from "./InterruptConversation.ts"
+import { listConversations } from "./ListConversations.ts"
 import { loginApiKey } from "./LoginApiKey.ts"
 import { loginChatGpt } from "./LoginChatGpt.ts"
 import { logoutChatGpt } from "./LogoutChatGpt.ts"
 import { modelList } from "./ModelList.ts"
 import { newConversation } from "./NewConversation.ts"
 import { removeConversationListener } from "./RemoveConversationListener.ts"
+import { resumeConversation } from "./ResumeConversation.ts"
 import { sendUserMessage } from "./SendUserMessage.ts"
 import { sendUserTurn } from "./SendUserTurn.ts"
 import { setDefaultModel } from "./SetDefaultModel.ts"
@@ -52,6 +55,9 @@ const handlers = {
   [Initialize._tag]: initialize,
   [GetUserAgent._tag]: getUserAgent,
   [Conversations.NewConversation._tag]: newConversation,
+  [Conversations.ListConversations._tag]: listConversations,
+  [Conversations.ResumeConversation._tag]: resumeConversation,
+  [Conversations.ArchiveConversation._tag]: archiveConversation,
   [Conversations.ForkConversation._tag]: forkConversation,
   [Conversations.GetConversation._tag]: getConversation,
   [Messages.SendUserMessage._tag]: sendUserMessage,

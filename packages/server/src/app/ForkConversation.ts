@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { type AppHandler, find, stateOf } from "./AppCall.ts"
 import { cannotFork, invalidRequest } from "./AppErrors.ts"
 import { madeOf } from "./Made.ts"
+import { rolloutPathOf } from "./StoredPaths.ts"
 
 export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUntraced(function* (
   params,
@@ -30,5 +31,5 @@ export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUn
   )
   const { seq, settings } = yield* stateOf(fork)
   connection.heard.begin(fork.id, seq)
-  return madeOf(fork, settings)
+  return { ...madeOf(fork, settings), ...(yield* rolloutPathOf(fork.id)) }
 })

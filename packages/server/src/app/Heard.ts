@@ -15,7 +15,7 @@ interface Entry {
 }
 
 export interface Heard {
-  /** Nobody has heard the conversation from that event on. */
+  /** Nobody who listens now or later needs to hear what came before that event. */
   readonly begin: (conversationId: string, next: number) => void
   /** Where a new listener begins that does not say it; undefined: with what comes now. */
   readonly from: (conversationId: string) => number | undefined
@@ -29,7 +29,11 @@ export interface Heard {
 const make = (): Heard => {
   const known = new Recent<string, Entry>(maxKnown)
   return {
-    begin: (id, next) => known.put(id, { next, listeners: 0 }),
+    begin: (id, next) => {
+      const entry = known.get(id)
+      if (entry === undefined) known.put(id, { next, listeners: 0 })
+      else if (entry.listeners === 0) entry.next = Math.max(entry.next, next)
+    },
     from: (id) => {
       const entry = known.get(id)
       return entry === undefined || entry.listeners > 0 ? undefined : entry.next

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type { AppHandler } from "./AppCall.ts"
 import { cannotCreate } from "./AppErrors.ts"
 import { madeOf, settingsOf } from "./Made.ts"
+import { rolloutPathOf } from "./StoredPaths.ts"
 
 export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntraced(function* (
   params,
@@ -15,5 +16,5 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
   // The first event is told by the answer.
   connection.heard.begin(conversation.id, 1)
-  return madeOf(conversation, settings)
+  return { ...madeOf(conversation, settings), ...(yield* rolloutPathOf(conversation.id)) }
 })

@@ -56,6 +56,8 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly settings?: Layer.Layer<SettingsResolver>
   /** What serves the connection. Default: `McpServer`. */
   readonly serve?: typeof McpServer.serve
+  /** Where conversations are kept. Default: in memory. */
+  readonly store?: Layer.Layer<ConversationStore>
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
 }
@@ -87,9 +89,12 @@ export const settingsWith = (more: ConfigTree, cwd = "/work") =>
     cwd,
   })
 
-export const core = (tools: Layer.Layer<ToolRuntime>) =>
+export const core = (
+  tools: Layer.Layer<ToolRuntime>,
+  store: Layer.Layer<ConversationStore> = ConversationStore.layerMemory,
+) =>
   ConversationManager.layer.pipe(
-    Layer.provide(ConversationStore.layerMemory),
+    Layer.provideMerge(store),
     Layer.provide(IdGenerator.layer),
     Layer.provide(tools),
   )
@@ -191,6 +196,7 @@ export const withCore = <A, E>(
   body: (provider: MemoryProvider.MemoryProvider) => Effect.Effect<A, E, Services | Scope.Scope>,
   tools?: ToolRuntime["Service"],
   settings: Layer.Layer<SettingsResolver> = settingsWith({}),
+  store?: Layer.Layer<ConversationStore>,
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
@@ -198,7 +204,10 @@ export const withCore = <A, E>(
         Layer.mergeAll(
           TestSealer.layer,
           Layer.provide(
-            core(tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools)),
+            core(
+              tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools),
+              store,
+            ),
             Layer.provide(HttpModel.layer(), provider.layer),
           ),
         ).pipe(Layer.provideMerge(settings)),
@@ -216,6 +225,7 @@ export const withServer = <A, E>(
     (provider) => Effect.flatMap(start(options, provider), body),
     options.tools,
     options.settings,
+    options.store,
   )
 
 /** Ids of all conversations, oldest first. */

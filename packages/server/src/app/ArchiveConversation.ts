@@ -1,0 +1,39 @@
+/** `archiveConversation` (§3.6). Without a path, which the original wants, the id alone names the conversation. */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { ArchiveConversation } from "@colloquy/protocol/app/Conversations"
+import * as Effect from "effect/Effect"
+import type { AppHandler } from "./AppCall.ts"
+import { cannotGet, internal, invalid, invalidRequest } from "./AppErrors.ts"
+import { storedAt } from "./StoredPaths.ts"
+
+/** The path is that of the conversation's own file, which is not archived. */
+const check = Effect.fnUntraced(function* (
+  id: string,
+  path: string,
+): Effect.fn.Return<void, JsonRpcError> {
+  const stored = yield* storedAt({ path })
+  if (stored === undefined || stored.archived) {
+    return yield* invalid(`rollout path \`${path}\` must be in sessions directory`)
+  }
+  if (stored.meta.id !== id) {
+    return yield* invalid(`rollout path \`${path}\` does not match conversation id ${id}`)
+  }
+})
+
+export const archiveConversation: AppHandler<typeof ArchiveConversation> = Effect.fnUntraced(
+  function* ({ conversationId, rolloutPath }) {
+    const parsed = parseConversationId(conversationId)
+    if ("problem" in parsed) return yield* invalidRequest(parsed.problem)
+    const { id } = parsed
+    if (typeof rolloutPath === "string") yield* check(id, rolloutPath)
+    const manager = yield* ConversationManager
+    yield* Effect.mapError(manager.archive(id), (error) =>
+      error._tag === "NoSuchConversation"
+        ? cannotGet(id, error)
+        : internal(`failed to archive conversation: ${error.message}`),
+    )
+    return {}
+  },
+)

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import {
+  created,
+  errorOf,
+  listening,
+  resultOf,
+  say,
+  unknownId,
+  withApp,
+} from "../support/AppHarness.ts"
+import * as PathStore from "../support/PathStore.ts"
+
+const store = PathStore.layer
+
+const outside = (path: string) => ({
+  code: -32600,
+  message: `rollout path \`${path}\` must be in sessions directory`,
+})
+
+describe("archiveConversation", () => {
+  it.effect("ends the conversation and puts it away, once", () =>
+    withApp({ store }, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app)
+        yield* listening(app, conversationId)
+        yield* say(app, conversationId, "hi")
+        yield* app.quiet
+        const params = { conversationId, rolloutPath: PathStore.pathOf(conversationId) }
+        assert.deepStrictEqual(resultOf(yield* app.ask(1, "archiveConversation", params)), {})
+        assert.deepStrictEqual(resultOf(yield* app.ask(2, "listConversations", {})), { items: [] })
+        assert.deepStrictEqual(
+          errorOf(yield* app.ask(3, "archiveConversation", params)),
+          outside(params.rolloutPath),
+        )
+        const { code, message } = errorOf(yield* say(app, conversationId, "x", {}, 4))
+        assert.strictEqual(code, -32600)
+        assert.include(String(message), "archived")
+      }),
+    ),
+  )
+
+  it.effect("the id alone is enough", () =>
+    withApp({}, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app)
+        const answer = yield* app.ask(1, "archiveConversation", { conversationId })
+        assert.deepStrictEqual(resultOf(answer), {})
+        assert.deepStrictEqual(
+          errorOf(yield* app.ask(2, "archiveConversation", { conversationId: unknownId })),
+          { code: -32600, message: `conversation not found: ${unknownId}` },
+        )
+      }),
+    ),
+  )
+
+  it.effect("refuses a path of another conversation, outside or of nothing, and nothing ends", () =>
+    withApp({ store }, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app, {}, 1)
+        const rolloutPath = PathStore.pathOf(yield* created(app, {}, 2))
+        assert.deepStrictEqual(
+          errorOf(yield* app.ask(3, "archiveConversation", { conversationId, rolloutPath })),
+          {
+            code: -32600,
+            message: `rollout path \`${rolloutPath}\` does not match conversation id ${conversationId}`,
+          },
+        )
+        for (const [id, path] of [
+          "/tmp/none.jsonl",
+          `/tmp/rollout-${conversationId}.jsonl`,
+          PathStore.pathOf(unknownId),
+        ].entries()) {
+          assert.deepStrictEqual(
+            errorOf(
+              yield* app.ask(`p${id}`, "archiveConversation", {
+                conversationId,
+                rolloutPath: path,
+              }),
+            ),
+            outside(path),
+          )
+        }
+        const state = yield* app.ask(4, "getConversation", { conversationId })
+        assert.strictEqual(resultOf(state)["status"], "idle")
+      }),
+    ),
+  )
+})

@@ -1,0 +1,63 @@
+/** The store in memory with a path for each conversation, as one that keeps files has. */
+import {
+  ConversationStore,
+  type ConversationSummary,
+  type Where,
+} from "@colloquy/core/store/ConversationStore"
+import { StoreError } from "@colloquy/core/store/StoreErrors"
+import { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export const sessions = "/state/sessions/"
+
+export const pathOf = (id: string) => `${sessions}rollout-${id}.jsonl`
+
+const withPath = (summary: ConversationSummary): ConversationSummary => ({
+  ...summary,
+  path: summary.archived
+    ? pathOf(summary.meta.id).replace(sessions, "/state/archived_sessions/")
+    : pathOf(summary.meta.id),
+})
+
+const outside = (path: string) =>
+  new StoreError({
+    operation: "metadata",
+    reason: "Outside",
+    message: `${path} does not lie where conversations are kept`,
+  })
+
+export const layer = Layer.effect(
+  ConversationStore,
+  Effect.gen(function* () {
+    const memory = yield* ConversationStore
+    const whereOf = (where: Where): Effect.Effect<Where, StoreError> => {
+      if ("id" in where) return Effect.succeed(where)
+      const id = /\/rollout-([0-9a-f-]{36})\.jsonl$/.exec(where.path)?.[1]
+      return id !== undefined && where.path === pathOf(id)
+        ? Effect.succeed({ id: ConversationId.make(id) })
+        : Effect.fail(outside(where.path))
+    }
+    return ConversationStore.of({
+      create: (...args) => memory.create(...args),
+      read: (...args) => memory.read(...args),
+      readBackward: (...args) => memory.readBackward(...args),
+      positionOf: (...args) => memory.positionOf(...args),
+      archive: (id) => memory.archive(id),
+      unarchive: (id) => memory.unarchive(id),
+      delete: (id) => memory.delete(id),
+      list: (query) =>
+        Effect.map(memory.list(query), (page) => ({ ...page, items: page.items.map(withPath) })),
+      metadata: (where) =>
+        Effect.map(
+          Effect.flatMap(whereOf(where), (known) => memory.metadata(known)),
+          withPath,
+        ),
+      open: (where) =>
+        Effect.map(
+          Effect.flatMap(whereOf(where), (known) => memory.open(known)),
+          (opened) => ({ ...opened, summary: withPath(opened.summary) }),
+        ),
+    })
+  }),
+).pipe(Layer.provide(ConversationStore.layerMemory))
