@@ -46,6 +46,7 @@ export const stateless = { since: "2026-07-28" } as const
 export const handshake = { until: "2026-07-28" } as const
 
 export const codes = {
+  invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   resourceNotFound: -32002,

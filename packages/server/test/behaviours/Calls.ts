@@ -9,6 +9,12 @@ interface Tool {
   readonly inputSchema: { readonly type: string }
 }
 
+/** What a request of the newest revision says at least. */
+const newest = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+}
+
 const say = (words: string) => callOf("codex", { prompt: `say ${words}` })
 
 export const calls = [
@@ -104,6 +110,17 @@ export const calls = [
     }),
   ),
 
+  behaviour("answers a call whose arguments are a thousand levels deep, and lives on", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      let deep: unknown = "hi"
+      for (let level = 0; level < 1000; level++) deep = { deeper: deep }
+      const reply = yield* client.ask("tools/call", callOf("codex", { prompt: deep }))
+      assert.isTrue(reply.result?.["isError"] === true || reply.error !== undefined)
+      assert.strictEqual(textOf(yield* client.ask("tools/call", say("and on"))), "and on")
+    }),
+  ),
+
   behaviour("answers two calls at once, each its own", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
@@ -114,6 +131,52 @@ export const calls = [
       )
       assert.deepStrictEqual(both.map(textOf), ["left", "right"])
     }),
+  ),
+
+  behaviour(
+    "serves a request that says a newer revision of its own, and the next one as was agreed",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const other = yield* client.ask("tools/list", { _meta: newest })
+        const agreed = yield* client.ask("tools/list")
+        assert.strictEqual(other.result?.["resultType"], "complete")
+        assert.notProperty(agreed.result, "resultType")
+      }),
+    handshake,
+  ),
+
+  behaviour(
+    "refuses to be initialized again",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const { error } = yield* client.ask("initialize", {
+          protocolVersion: "2025-06-18",
+          capabilities: {},
+          clientInfo: { name: "another", version: "1" },
+        })
+        assert.strictEqual(error?.code, codes.invalidRequest)
+        assert.strictEqual(textOf(yield* client.ask("tools/call", say("and on"))), "and on")
+      }),
+    handshake,
+  ),
+
+  behaviour(
+    "refuses a request that does not say everything, and keeps nothing of those before",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const halves = Object.keys(newest).map((name) => ({ [name]: undefined }))
+        const replies = yield* Effect.forEach(halves, (_meta) =>
+          client.ask("server/discover", { _meta }),
+        )
+        assert.deepStrictEqual(
+          replies.map(({ error }) => error?.code),
+          halves.map(() => codes.invalidParams),
+        )
+      }),
+    stateless,
   ),
 
   behaviour(

@@ -6,6 +6,7 @@ import {
   callOf,
   codes,
   handshake,
+  listIn,
   stateless,
   structured,
   textOf,
@@ -167,6 +168,21 @@ export const questions = [
           [codes.invalidParams, codes.invalidParams],
         )
         assert.strictEqual(textOf(yield* again({ inputResponses })), made)
+      }),
+    stateless,
+  ),
+
+  behaviour(
+    "tells the same result to whoever comes back twice, whatever the second answer says",
+    (world) =>
+      Effect.gen(function* () {
+        const { again, client, key } = yield* asking(world)
+        const replies = yield* Effect.forEach(["accept", "cancel"], (action) =>
+          again({ inputResponses: { [key]: { action } } }),
+        )
+        assert.deepStrictEqual(replies.map(textOf), [made, made])
+        const list = structured(yield* client.ask("tools/call", callOf("conversationsList", {})))
+        assert.lengthOf(listIn(list, "conversations"), 1)
       }),
     stateless,
   ),
