@@ -11,13 +11,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
+import type { Task } from "../../tasks/Task.ts"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type * as Scope from "effect/Scope"
 import { tellStatus } from "./TaskStatusNotices.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
 import { isMembers, missingIn } from "../revision/Capabilities.ts"
 import { inTask } from "./TaskContext.ts"
-import { asked, extension, invalidParams, noRoom } from "./TaskRequests.ts"
+import { asked as asksForTasks, extension, invalidParams, noRoom } from "./TaskRequests.ts"
 import { created } from "./TaskShapes.ts"
 
 interface ToolRun {
@@ -57,22 +58,15 @@ const wantedByClient = (
   context: RequestContext,
   task: unknown,
 ): Result.Result<Wanted | undefined, JsonRpcError> => {
-  const wanted = asked(context) && task !== undefined && task !== null
+  const wanted = asksForTasks(context) && task !== undefined && task !== null
   if (wanted && taskSupport === "forbidden") return notAs(name, "cannot be called as a task")
   if (!wanted && taskSupport === "required") return notAs(name, "can only be called as a task")
   return wanted ? readWanted(task) : Result.succeed(undefined)
 }
 
-const wantedByServer = (
-  { taskSupport = "forbidden" }: ToolRun,
-  { client, requires, rounds }: RequestContext,
-): Effect.Effect<Wanted | undefined, JsonRpcError> => {
-  // Work that the call has begun goes on in it.
-  const begun = rounds?.resumed?.state !== undefined
-  if (taskSupport === "forbidden" || begun) return Effect.undefined
-  if (missingIn(client.capabilities, extension) === undefined) return Effect.succeed({})
-  return taskSupport === "required" ? Effect.as(requires(extension), undefined) : Effect.undefined
-}
+/** The server makes one wherever the client takes it, but of work that the call has begun: that goes on in it. */
+const mayDecide = ({ client, rounds }: RequestContext): boolean =>
+  rounds?.resumed?.state === undefined && missingIn(client.capabilities, extension) === undefined
 
 export type CallOrTask = (
   tool: ToolRun,
@@ -91,7 +85,18 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
       prepared?: Option.Option<unknown>,
     ) {
       const accepted = Deferred.makeUnsafe<boolean>()
-      const task = yield* tasks.create({
+      let made: Task | undefined
+      const tell = Effect.suspend(() =>
+        made === undefined || context.era === "stateless"
+          ? Effect.void
+          : Effect.forkIn(tellStatus(tasks, context, made), connection),
+      )
+      // Before there is a task: a call that is taken back before its answer leaves none, nobody knows of it.
+      context.afterAnswer(
+        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, true), tell)),
+        () => Deferred.doneUnsafe(accepted, Effect.succeed(false)),
+      )
+      made = yield* tasks.create({
         principal: context.principal,
         ...wanted,
         begin: Deferred.await(accepted),
@@ -103,34 +108,40 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
           )
         },
       })
-      const told = context.era === "stateless" ? Effect.void : tellStatus(tasks, context, task)
-      context.afterAnswer(
-        Effect.andThen(Deferred.succeed(accepted, true), Effect.forkIn(told, connection)).pipe(
-          Effect.asVoid,
-        ),
-        // A call that was taken back before its answer: nobody knows of the task.
-        () => Deferred.doneUnsafe(accepted, Effect.succeed(false)),
-      )
-      return created(task, yield* Clock.currentTimeMillis, context.era)
+      return created(made, yield* Clock.currentTimeMillis, context.era)
     })
 
-    return Effect.fnUntraced(function* (tool, context, task) {
-      const stateless = context.era === "stateless"
-      const wanted = yield* stateless
-        ? wantedByServer(tool, context)
-        : Effect.fromResult(wantedByClient(tool, context, task))
-      if (wanted === undefined) return yield* tool.run(context)
-      // Nobody asked for a task, so what comes before it is a call like any other.
-      const first = stateless ? yield* tool.prepare?.(context) ?? Effect.undefined : undefined
+    const asked = (tool: ToolRun, context: RequestContext, wanted: Wanted) =>
+      Effect.mapError(begin(tool, context, wanted), noRoom)
+
+    /** Nobody asked for a task, so what comes before it is a call like any other. */
+    const decided = Effect.fnUntraced(function* (tool: ToolRun, context: RequestContext) {
+      const first = yield* tool.prepare?.(context) ?? Effect.undefined
       if (first?._tag === "Failure") return first.failure
       const prepared = first === undefined ? Option.none() : Option.some(first.success)
-      return yield* begin(tool, context, wanted, prepared).pipe(
-        Effect.catchTag("TooManyTasks", (refused) =>
+      return yield* begin(tool, context, {}, prepared).pipe(
+        Effect.catch((refused) =>
           // The server decides, and without room it decides against a task.
-          stateless && tool.taskSupport === "optional"
+          tool.taskSupport === "optional"
             ? tool.run(context, prepared)
             : Effect.fail(noRoom(refused)),
         ),
       )
     })
+
+    return (tool, context, task) => {
+      if (context.era !== "stateless") {
+        const wanted = wantedByClient(tool, context, task)
+        if (wanted._tag === "Failure") return Effect.fail(wanted.failure)
+        return wanted.success === undefined
+          ? tool.run(context)
+          : asked(tool, context, wanted.success)
+      }
+      const { taskSupport = "forbidden" } = tool
+      if (taskSupport === "forbidden") return tool.run(context)
+      if (mayDecide(context)) return decided(tool, context)
+      return taskSupport === "optional"
+        ? tool.run(context)
+        : Effect.andThen(context.requires(extension), tool.run(context))
+    }
   })

@@ -5,9 +5,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import type { RequestContext } from "../../../src/mcp/RequestContext.ts"
+import { make as makeTaskCalls } from "../../../src/mcp/tasks/TaskCalls.ts"
 import { Tasks } from "../../../src/tasks/Tasks.ts"
 import { asking, exec, oneCall } from "../../support/Asking.ts"
-import { cancelled, toolCall, withServer } from "../../support/Harness.ts"
+import { withServer } from "../../support/Harness.ts"
 import { madeBy, saying } from "../../support/Stateless.ts"
 import {
   about,
@@ -15,7 +17,6 @@ import {
   callAsTask,
   decided,
   forms,
-  listed,
   member,
   refused,
   related,
@@ -193,18 +194,68 @@ describe("a call as a task", () => {
     )
   })
 
-  it.effect("a call that is taken back before its answer leaves no task", () =>
-    withServer({ capacity: 1 }, (server) =>
+  it.effect.each([true, false])(
+    "a call has its task when its answer was taken, and else none: %s",
+    (taken) =>
       Effect.gen(function* () {
-        yield* asked.hello(server)
-        const call = toolCall(2, "codex", hi)
-        yield* server.send({ ...call, params: { ...call.params, task: {} } }, cancelled(2))
-        yield* server.quiet
-        const page = yield* about(server, asked)("tasks/list", {})
-        const answered = server.messages.some(({ id }) => id === 2)
-        assert.strictEqual(listed(page).length, answered ? 1 : 0)
+        const tasks = yield* Tasks.make()
+        const callOrTask = yield* makeTaskCalls(tasks)
+        let ran = false
+        let after: Effect.Effect<void> = Effect.void
+        let over = () => {}
+        const context = {
+          era: "stateless",
+          peer: {},
+          meta: {},
+          principal: "me",
+          client: { capabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } } },
+          afterAnswer: (effect: Effect.Effect<void>, whenOver: () => void) => {
+            after = effect
+            over = whenOver
+          },
+        } as unknown as RequestContext
+        const run = () =>
+          Effect.sync(() => {
+            ran = true
+            return { content: [] }
+          })
+        yield* callOrTask({ name: "one", taskSupport: "optional", run }, context, undefined)
+        yield* TestClock.adjust(0)
+        const before = yield* tasks.list("me")
+        assert.deepStrictEqual([ran, before.tasks.length], [false, 1])
+        if (taken) yield* after
+        over()
+        yield* TestClock.adjust(0)
+        const { tasks: kept } = yield* tasks.list("me")
+        assert.deepStrictEqual([ran, kept.length], [taken, taken ? 1 : 0])
       }),
-    ),
+  )
+
+  it.effect(
+    "2026-07-28: work that a call has begun ends in it, whatever its next round can take",
+    () => {
+      const { tools, verdicts } = asking([exec])
+      return withServer({ script: oneCall, tools }, (server) =>
+        Effect.gen(function* () {
+          const call = { name: "codex", arguments: { prompt: "ask" } }
+          const first = yield* server.ask(1, "tools/call", saying(call, { elicitation: {} }))
+          const keys = Object.keys(Object(member(first, "inputRequests")))
+          const answer = { action: "accept", content: { decision: "approved" } }
+          const inputResponses = Object.fromEntries(keys.map((key) => [key, answer]))
+          const requestState = member(first, "requestState")
+          const again = decided.says({ ...call, inputResponses, requestState })
+          const second = yield* server.ask(2, "tools/call", again)
+          assert.deepStrictEqual(
+            [keys.length, member(second, "resultType"), structured(second, "content")],
+            [1, "complete", "done"],
+          )
+          assert.deepStrictEqual(
+            verdicts.map(({ decision }) => decision),
+            ["approved"],
+          )
+        }),
+      )
+    },
   )
 
   it.effect.each<readonly [task: unknown, message: string]>([
