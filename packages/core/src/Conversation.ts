@@ -3,7 +3,9 @@
  * fiber does is in `LiveConversation.ts`; here it is made, anew or from what an earlier life left.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { ConversationUnavailable } from "./ConversationErrors.ts"
 import type { ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
@@ -33,17 +35,22 @@ const beginning = (
   return new Journal(log, events.reduce(project, state), maxListeners)
 }
 
+/** A conversation and its fiber, which ends with it; interrupted, it is shut down within its bound. */
+export interface Begun {
+  readonly conversation: OwnedConversation
+  readonly fiber: Fiber.Fiber<void, Cause.Done>
+}
+
 /**
- * Makes a conversation that lives until the scope closes or it is shut down; then `onClose` runs. Its fiber keeps the
- * context that this runs in. Fails, and nothing is left behind, when it cannot record what becomes of what an earlier
- * life left open.
+ * Makes a conversation that lives until its fiber is interrupted or it is shut down; then `onClose` runs. Its fiber keeps
+ * the context that this runs in. Fails, and nothing is left behind, when it cannot record what becomes of what an
+ * earlier life left open.
  */
-export const makeIn = Effect.fnUntraced(function* (
-  scope: Scope.Scope,
+export const begin = Effect.fnUntraced(function* (
   id: ConversationId,
   settings: ConversationSettings,
   { existing, repairs, ...options }: ConversationOptions = {},
-): Effect.fn.Return<OwnedConversation, ConversationUnavailable, ModelClient | ToolRuntime> {
+): Effect.fn.Return<Begun, ConversationUnavailable, ModelClient | ToolRuntime> {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const inbox = yield* Inbox.make
   const { maxListeners } = options
@@ -51,18 +58,26 @@ export const makeIn = Effect.fnUntraced(function* (
     existing === undefined
       ? beginning(id, settings, maxListeners)
       : new Journal(existing.log, restore(settings, existing), maxListeners)
-  const live = new LiveConversation(id, options, { inbox, journal, services })
-  if (existing !== undefined) yield* live.begin(existing.left, repairs)
-  // An interrupt that came before the fiber got to its first step would end it without a word.
-  yield* Effect.forkIn(live.life, scope, { startImmediately: true, uninterruptible: true })
-  return live
+  const conversation = new LiveConversation(id, options, { inbox, journal, services })
+  if (existing !== undefined) yield* conversation.begin(existing.left, repairs)
+  // An interrupt that came before the fiber got to its first step would end it without a word. Whoever owns the
+  // conversation ends the fiber: a scope of its own for each would cost every idle one anew.
+  const fiber = yield* Effect.forkDetach(conversation.life, {
+    startImmediately: true,
+    uninterruptible: true,
+  })
+  return { conversation, fiber }
 })
 
-/** Likewise, in the scope at hand. */
+/** Likewise; it lives until the scope at hand closes. */
 export const make = (
   ...of: [id: ConversationId, settings: ConversationSettings, options?: ConversationOptions]
 ): Effect.Effect<
   OwnedConversation,
   ConversationUnavailable,
   Scope.Scope | ModelClient | ToolRuntime
-> => Effect.flatMap(Effect.scope, (scope) => makeIn(scope, ...of))
+> =>
+  Effect.map(
+    Effect.acquireRelease(begin(...of), ({ fiber }) => Fiber.interrupt(fiber)),
+    ({ conversation }) => conversation,
+  )

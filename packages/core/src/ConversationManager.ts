@@ -208,7 +208,10 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
 
   /** Counts from now on, and nobody finds it before it is made. */
-  const announce = Effect.suspend(() => {
+  const announce = Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
+    if (entries.size + starting >= maxConversations) {
+      return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
+    }
     starting++
     return ids.conversationId.pipe(
       Effect.map((id) => {
@@ -231,9 +234,6 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
   ): Effect.Effect<Conversation, CreateError> =>
     Effect.gen(function* () {
       yield* isOpen
-      if (entries.size + starting >= maxConversations) {
-        return yield* new TooManyConversations({ limit: "total", maxConversations })
-      }
       const entry = yield* announce
       const { id } = entry
       return yield* Effect.gen(function* () {

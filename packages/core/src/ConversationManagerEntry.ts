@@ -2,15 +2,15 @@
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
-import type { OwnedConversation } from "./Conversation.ts"
+import type { Begun, OwnedConversation } from "./Conversation.ts"
 import type { ConversationUnavailable } from "./ConversationErrors.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 
 /** One life of a conversation in memory. */
 export interface Live {
   readonly conversation: OwnedConversation
-  /** Its fibers. */
-  readonly scope: Scope.Closeable
+  /** Everything of it that runs ends with this. */
+  readonly fiber: Begun["fiber"]
   /** Its lease (L16): closed when nothing is recorded any more, also where a fiber does not end. */
   readonly lease: Scope.Closeable
   /** Set when its fiber has ended. */

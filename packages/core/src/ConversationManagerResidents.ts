@@ -13,10 +13,11 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { makeIn, type OwnedConversation } from "./Conversation.ts"
+import { begin, type OwnedConversation } from "./Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "./ConversationErrors.ts"
 import type { Entry, Live } from "./ConversationManagerEntry.ts"
 import { sweep } from "./ConversationManagerSweep.ts"
@@ -84,15 +85,14 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     { existing, repairs, settings, writer }: Source,
     lease: Scope.Closeable,
   ): Effect.fn.Return<Live, ConversationUnavailable> {
-    const scope = yield* Scope.make()
     const fate = { ended: false }
-    const onClose = Effect.suspend(() => {
+    const onClose = () => {
       fate.ended = true
       const { slot } = entry
       return slot._tag === "Live" && slot.live.fate === fate ? ended(entry, slot.live) : Effect.void
-    })
-    const conversation = yield* makeIn(scope, entry.id, settings, {
-      onClose: () => onClose,
+    }
+    const { conversation, fiber } = yield* begin(entry.id, settings, {
+      onClose,
       permits,
       maxListeners: options.maxListeners,
       existing,
@@ -101,9 +101,8 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     }).pipe(
       // The manager's own for all: one of the caller's would be held as long as the conversation lives.
       Effect.updateContext((_: Context.Context<never>) => services),
-      Effect.onError(() => Scope.close(scope, Exit.void)),
     )
-    return { conversation, scope, lease, fate }
+    return { conversation, fiber, lease, fate }
   })
 
   /** It is in the store alone, and can be loaded again. */
@@ -129,8 +128,8 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
 
   const moveOut = Effect.fnUntraced(function* (entry: Entry, live: Live) {
     if (!(yield* live.conversation.suspend)) return yield* occupy(entry, live)
-    // What is left of this life: its scope, and a turn's fiber that would not stop.
-    yield* Effect.forkIn(Scope.close(live.scope, Exit.void), moves, { uninterruptible: true })
+    // What is left of this life: perhaps a turn's fiber that would not stop.
+    yield* Effect.forkIn(Fiber.await(live.fiber), moves, { uninterruptible: true })
     yield* leave(entry, live)
   })
 
@@ -266,7 +265,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     entry.slot = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
     if (slot._tag !== "Live") return
     entry.settings = (yield* slot.live.conversation.state).settings
-    yield* Scope.close(slot.live.scope, Exit.void)
+    yield* Fiber.interrupt(slot.live.fiber)
     yield* lessor(slot.live.lease)
   }, Effect.uninterruptible)
 

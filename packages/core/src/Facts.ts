@@ -105,8 +105,9 @@ export const recordsOf = (
   add(stopOf(before, state))
   add(facts)
   if (isInput) add(submission)
-  tell()
+  // A question without its deadline would stay open for ever.
   add(questionsOf(before, decision, atMs))
+  tell()
   if (!isInput) add(submission)
   return records
 }

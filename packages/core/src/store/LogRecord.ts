@@ -61,7 +61,7 @@ const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
 const SettingsRecord = Schema.TaggedStruct("Settings", { atMs, settings: StoredSettings })
 
 /**
- * What the event of a question does not tell; recorded with it, and once more when its deadline begins later. The last
+ * What the event of a question does not tell; recorded before it, and once more when its deadline begins later. The last
  * one counts.
  */
 const QuestionRecord = Schema.TaggedStruct("Question", {

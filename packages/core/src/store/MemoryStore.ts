@@ -4,7 +4,7 @@
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { NoSuchConversation } from "../ConversationErrors.ts"
 import type {
   ConversationMeta,
@@ -230,10 +230,13 @@ export class MemoryStore implements Service {
     )
   }
 
+  /** Not `acquireRelease`: its finalizer would hold the context of whoever asked as long as the lease lasts. */
   private lease(of: () => Kept): Effect.Effect<LogWriter, never, Scope.Scope> {
-    return Effect.acquireRelease(
-      Effect.sync(() => new Writer(of())),
-      (writer) => writer.release,
+    return Effect.uninterruptible(
+      Effect.flatMap(Effect.scope, (scope) => {
+        const writer = new Writer(of())
+        return Effect.as(Scope.addFinalizer(scope, writer.release), writer)
+      }),
     )
   }
 }

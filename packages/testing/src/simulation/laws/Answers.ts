@@ -75,6 +75,8 @@ const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
 const mayBeAway = ({ run }: Story, { entry, answers }: Call): boolean => {
   const answer = answers[0]?.answer
   const { appendFaults, faults, idleMs } = run.plan.store
+  // Whoever holds one that was removed is told so.
+  if (answer?.is === "error" && answer.reason === "it was removed") return true
   return (
     answer?.is === "error" &&
     (answer.tag === "StoreError" || answer.tag === "ConversationUnavailable") &&
