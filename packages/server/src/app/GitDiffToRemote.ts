@@ -11,7 +11,7 @@ export const gitDiffToRemote: AppHandler<typeof GitDiffToRemote> = Effect.fnUntr
 }) {
   const host = yield* HostPort
   const settings = yield* settingsOf({ cwd })
-  return yield* host.gitDiffToRemote(settings.cwd).pipe(
+  return yield* host.gitDiffToRemote(settings).pipe(
     Effect.tapError(({ message }) => Effect.logDebug(`no diff: ${message}`)),
     Effect.mapError(() =>
       invalid(`failed to compute git diff to remote for cwd: ${JSON.stringify(cwd)}`),

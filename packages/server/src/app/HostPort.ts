@@ -34,9 +34,9 @@ export interface FileQuery {
 export class HostPort extends Context.Service<
   HostPort,
   {
-    /** Fails also where there is no repository, or no remote. */
+    /** Of the working tree around `settings.cwd`. Fails also where there is no repository, or no remote. */
     readonly gitDiffToRemote: (
-      cwd: string,
+      settings: ConversationSettings,
     ) => Effect.Effect<{ readonly sha: string; readonly diff: string }, HostFailed>
     /** Best first. A root that cannot be read has no files. */
     readonly searchFiles: (query: FileQuery) => Effect.Effect<ReadonlyArray<FoundFile>, HostFailed>

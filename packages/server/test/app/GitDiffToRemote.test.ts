@@ -1,3 +1,4 @@
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { HostFailed, HostPort } from "../../src/app/HostPort.ts"
@@ -5,7 +6,7 @@ import { errorOf, resultOf, withApp } from "../support/AppHarness.ts"
 
 const host = {
   ...HostPort.none,
-  gitDiffToRemote: (cwd: string) =>
+  gitDiffToRemote: ({ cwd }: ConversationSettings) =>
     cwd === "/work/repo"
       ? Effect.succeed({ sha: "abc", diff: "diff" })
       : Effect.fail(new HostFailed({ message: "not a git repository" })),

@@ -2,7 +2,6 @@
  * Finds files by a fuzzy query (§3.11): ripgrep lists what is not ignored, fuzzysort ranks it. The original lists
  * `.git` too and dies of an empty list of roots; this one does neither.
  */
-import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
@@ -26,7 +25,6 @@ export interface FileSearch {
   readonly roots: ReadonlyArray<string>
   /** When it returns, the search gives what it has. */
   readonly until: Effect.Effect<void>
-  readonly settings: ConversationSettings
 }
 
 /** The original's number of results. */
@@ -57,7 +55,6 @@ const splitter = (root: string, found: Array<Listed>) => {
 /** Ends by itself, also where the root cannot be read: then it has no files. */
 const list = (
   parts: Parts & { readonly ripgrep: string },
-  { settings }: FileSearch,
   root: string,
   found: Array<Listed>,
 ): Effect.Effect<void> =>
@@ -76,7 +73,7 @@ const list = (
     ],
     timeout: listBound,
     // A pinned program that lists names and runs nothing of the tree.
-    settings: { ...settings, cwd: root, sandboxPolicy: { mode: "danger-full-access" } },
+    settings: { cwd: root, sandboxPolicy: { mode: "danger-full-access" } },
     maxOutputBytes: 1024,
     onOutput: splitter(root, found),
   }).pipe(
@@ -109,7 +106,7 @@ export const searchFiles = (
   Effect.suspend(() => {
     const found: Array<Listed> = []
     const roots = [...new Set(search.roots)]
-    const listing = Effect.forEach(roots, (root) => list(parts, search, root, found), {
+    const listing = Effect.forEach(roots, (root) => list(parts, root, found), {
       concurrency: 4,
       discard: true,
     })

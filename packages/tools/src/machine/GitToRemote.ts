@@ -3,10 +3,9 @@
  * files included. Git runs read-only and without a network, since a repository may name filters to run (§3.11,
  * exec-notes §6).
  */
-import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type OneOff, OneOffFailed, type Parts, start } from "./OneOff.ts"
+import { type OneOff, OneOffFailed, type OneOffSettings, type Parts, start } from "./OneOff.ts"
 
 const timeout = Duration.seconds(5)
 /** More is no diff that anybody reads, or that a client should have to take. */
@@ -39,7 +38,7 @@ interface Git {
   ) => Effect.Effect<string, OneOffFailed>
 }
 
-const gitIn = (parts: Parts, settings: ConversationSettings): Git => ({
+const gitIn = (parts: Parts, settings: OneOffSettings): Git => ({
   run: Effect.fnUntraced(function* (args, codes = [0]) {
     const what: OneOff = {
       argv: ["git", ...quiet, ...args],
@@ -121,11 +120,11 @@ const newFiles = Effect.fnUntraced(function* (git: Git): Effect.fn.Return<string
  */
 export const gitDiffToRemote = Effect.fnUntraced(function* (
   parts: Parts,
-  settings: ConversationSettings,
+  settings: OneOffSettings,
 ): Effect.fn.Return<{ readonly sha: string; readonly diff: string }, OneOffFailed> {
   const { mode } = settings.sandboxPolicy
   const unconfined = mode === "danger-full-access" || mode === "external-sandbox"
-  const reading: ConversationSettings = unconfined
+  const reading: OneOffSettings = unconfined
     ? settings
     : { ...settings, sandboxPolicy: { mode: "read-only" } }
   const root = (yield* gitIn(parts, reading).run(["rev-parse", "--show-toplevel"])).trim()

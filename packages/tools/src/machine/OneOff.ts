@@ -23,11 +23,17 @@ export interface Parts {
   readonly secretNames: ReadonlyArray<string>
 }
 
+/** What of a conversation's settings counts here. */
+export type OneOffSettings = Pick<
+  ConversationSettings,
+  "cwd" | "sandboxPolicy" | "shellEnvironment" | "secretNames"
+>
+
 export interface OneOff {
   readonly argv: Launch["argv"]
   readonly timeout: Duration.Duration
   /** Directory, sandbox and environment of the program. */
-  readonly settings: ConversationSettings
+  readonly settings: OneOffSettings
   /** Added to its environment. */
   readonly variables?: Readonly<Record<string, string>>
   /** Kept of each stream. Default 1 MiB. */
@@ -40,7 +46,7 @@ const killGrace = Duration.millis(500)
 const confine = (
   { sandbox }: Parts,
   command: Pick<Launch, "argv" | "cwd" | "env">,
-  settings: ConversationSettings,
+  settings: OneOffSettings,
 ) => {
   const { sandboxPolicy } = settings
   return sandboxPolicy.mode === "read-only" || sandboxPolicy.mode === "workspace-write"
@@ -48,7 +54,7 @@ const confine = (
     : Effect.succeed<Launch>({ ...command, inputs: new Map(), diesWithParent: false })
 }
 
-const networkDisabled = ({ sandboxPolicy: policy }: ConversationSettings): boolean =>
+const networkDisabled = ({ sandboxPolicy: policy }: OneOffSettings): boolean =>
   policy.mode === "read-only" || ("network_access" in policy && !policy.network_access)
 
 const failed = ({ message }: CommandNotStarted) => new OneOffFailed({ message })

@@ -216,10 +216,10 @@ describe("file search", () => {
   }
 
   it.live("ranks what is not ignored, with what matched", () =>
-    here(({ cwd, parts, settings }) =>
+    here(({ cwd, parts }) =>
       Effect.gen(function* () {
         tree(cwd)
-        const search = { query: "conversation", roots: [cwd], until: never, settings }
+        const search = { query: "conversation", roots: [cwd], until: never }
         const files = yield* searchFiles(parts, search)
         assert.deepStrictEqual(
           files.map(({ path }) => path),
@@ -239,10 +239,10 @@ describe("file search", () => {
   )
 
   it.live("no roots, and roots that are missing or twice there, are no trouble", () =>
-    here(({ cwd, parts, settings }) =>
+    here(({ cwd, parts }) =>
       Effect.gen(function* () {
         tree(cwd)
-        const search = { query: "manager", until: never, settings }
+        const search = { query: "manager", until: never }
         assert.deepStrictEqual(yield* searchFiles(parts, { ...search, roots: [] }), [])
         const found = yield* searchFiles(parts, {
           ...search,
@@ -257,7 +257,7 @@ describe("file search", () => {
   )
 
   it.live("gives what it has when nobody waits for more", () =>
-    here(({ cwd, parts, settings }) =>
+    here(({ cwd, parts }) =>
       Effect.gen(function* () {
         const stopped = yield* Deferred.make<void>()
         // Nobody waits any more once the first name was read.
@@ -273,7 +273,7 @@ describe("file search", () => {
         Fs.writeFileSync(slow.ripgrep, "#!/bin/sh\nprintf 'src/found.ts\\0'\nsleep 60\n", {
           mode: 0o755,
         })
-        const search = { query: "found", roots: [cwd], until: Deferred.await(stopped), settings }
+        const search = { query: "found", roots: [cwd], until: Deferred.await(stopped) }
         assert.deepStrictEqual(
           (yield* searchFiles(slow, search)).map(({ path }) => path),
           ["src/found.ts"],
