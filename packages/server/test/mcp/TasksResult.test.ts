@@ -39,8 +39,9 @@ const wait = (server: Harness, id: unknown, taskId: string) =>
 /** Runs `body` with a task that waits for a person. */
 const withWaiting = (
   body: (server: Harness, taskId: string, verdicts: ReadonlyArray<Verdict>) => Effect.Effect<void>,
+  requests = [exec],
 ) => {
-  const { tools, verdicts } = asking([exec])
+  const { tools, verdicts } = asking(requests)
   return withServer({ script: oneCall, tools }, (server) =>
     Effect.gen(function* () {
       yield* asked.hello(server)
@@ -137,16 +138,20 @@ describe("tasks/result", () => {
       ),
   )
 
-  it.effect("L7 takes a question back that was answered elsewhere", () =>
-    withWaiting((server, taskId, verdicts) =>
-      Effect.gen(function* () {
-        yield* wait(server, 4, taskId)
-        const inputResponses = { "1-elicitation": approved }
-        yield* about(server, decided)("tasks/update", { taskId, inputResponses })
-        yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [questionId(server)])
-        assert.deepStrictEqual(decisions(verdicts), ["approved"])
-      }),
+  it.effect("L7 takes a question back that was answered elsewhere, and puts the next", () =>
+    withWaiting(
+      (server, taskId, verdicts) =>
+        Effect.gen(function* () {
+          yield* wait(server, 4, taskId)
+          const inputResponses = { "1-elicitation": approved }
+          yield* about(server, decided)("tasks/update", { taskId, inputResponses })
+          yield* server.quiet
+          assert.deepStrictEqual(withdrawn(server), [questionId(server)])
+          assert.deepStrictEqual(decisions(verdicts), ["approved"])
+          assert.strictEqual(elicitations(server).length, 2)
+          assert.deepStrictEqual(responses(server, 4), [])
+        }),
+      [exec, { ...exec, callId: "d" }],
     ),
   )
 
