@@ -22,6 +22,8 @@ import { Tasks } from "./tasks/Tasks.ts"
 export interface McpServerOptions {
   /** What `serverInfo.version` says. */
   readonly version?: string
+  /** Who connects, as the transport knows it. Default: one and the same, whoever started the process. */
+  readonly principal?: string
   /** How long turns may go on after end of input. Default 500 ms. */
   readonly shutdownGrace?: Duration.Input
   /** Requests served at once. Default 1,024. */
@@ -75,6 +77,7 @@ export const serve = (
         handlers: handlers.requests as Router.RouterOptions["handlers"],
         states: requestStatesOf(sealer),
         serverInfo,
+        ...(options.principal === undefined ? {} : { principal: options.principal }),
       })
       const peer = yield* makePeer({
         connection,

@@ -21,6 +21,8 @@ export interface AskingServer {
   readonly messages: ReadonlyArray<WireMessage>
   readonly send: (message: unknown) => Effect.Effect<void>
   readonly quiet: Effect.Effect<void>
+  /** Another connection, of somebody else. */
+  readonly as: (principal: string) => Effect.Effect<AskingServer, never, Scope.Scope>
   /** The end of the server's input. */
   readonly close: Effect.Effect<void>
   /** Sends the request and gives its answer, when it has one. */
@@ -33,10 +35,14 @@ export const text = (words: string) => ({ content: [{ type: "text" as const, tex
 
 type AnyHandlers = Readonly<Record<string, unknown>>
 
-const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
+const start = (
+  handlers: AnyHandlers,
+  principal?: string,
+): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
   Effect.gen(function* () {
     const [client, connection] = yield* memoryPair(64)
     const session = Session.make("on")
+    const sealer = yield* Sealer
     const router = Router.make({
       session,
       methods: new Map([
@@ -47,8 +53,9 @@ const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.
         initialize: initialize(session, serverInfo, () => ({})),
         ...handlers,
       } as Router.RouterOptions["handlers"],
-      states: requestStatesOf(yield* Sealer),
+      states: requestStatesOf(sealer),
       serverInfo,
+      ...(principal === undefined ? {} : { principal }),
     })
     const peer = yield* makePeer({
       connection,
@@ -79,6 +86,7 @@ const start = (handlers: AnyHandlers): Effect.Effect<AskingServer, never, Scope.
       send,
       quiet,
       close: client.close,
+      as: (other) => Effect.provideService(start(handlers, other), Sealer, sealer),
       ask: (id, method, params) =>
         Effect.gen(function* () {
           yield* send({ jsonrpc: "2.0", id, method, params })

@@ -21,7 +21,7 @@ import type {
 import type { Session } from "../Session.ts"
 import { missingIn, neededFor } from "./Capabilities.ts"
 import { metaOf } from "./RequestMeta.ts"
-import { localPrincipal, logTo, progressTo } from "./Tell.ts"
+import { logTo, progressTo } from "./Tell.ts"
 
 const refusal = (missing: Members) =>
   new JsonRpcError({
@@ -61,7 +61,11 @@ const answered = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError> =
         }),
       )
 
-const contextOf = (session: Session, caller: Required<Caller>, meta: Members): RequestContext => {
+const contextOf = (
+  { principal, session }: HandshakeConnection,
+  caller: Required<Caller>,
+  meta: Members,
+): RequestContext => {
   const { peer } = caller
   const client = session.client()
   const declared: ClientDeclared =
@@ -101,7 +105,7 @@ const contextOf = (session: Session, caller: Required<Caller>, meta: Members): R
     era: "handshake",
     revision: session.revision(),
     client: declared,
-    principal: localPrincipal,
+    principal,
     requestId: caller.requestId,
     meta,
     peer,
@@ -116,15 +120,20 @@ const contextOf = (session: Session, caller: Required<Caller>, meta: Members): R
   }
 }
 
+interface HandshakeConnection {
+  readonly session: Session
+  readonly principal: string
+}
+
 /** Runs the handler for one request. Nobody is told of an `InputRequired`: nothing here is run again. */
 export const handshake = <P, R>(
   handler: CoreHandler<P, R>,
   params: P,
-  session: Session,
+  connection: HandshakeConnection,
   caller: Required<Caller>,
 ): Effect.Effect<R | OtherResult, JsonRpcError> =>
   Effect.catchTag(
-    handler(params, contextOf(session, caller, metaOf(params) ?? {})),
+    handler(params, contextOf(connection, caller, metaOf(params) ?? {})),
     "InputRequired",
     (asked) => Effect.die(asked),
   )

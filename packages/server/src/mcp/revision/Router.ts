@@ -28,6 +28,8 @@ export interface RouterOptions {
   readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
   readonly states: RequestStates
   readonly serverInfo: Members
+  /** Who connects. Default: whoever started the process. */
+  readonly principal?: string
 }
 
 export interface Router {
@@ -93,7 +95,14 @@ const remembered = (make: (codec: Codec) => Route["codec"]) => {
   }
 }
 
-export const make = ({ handlers, methods, serverInfo, session, states }: RouterOptions): Router => {
+export const make = ({
+  handlers,
+  methods,
+  principal = localPrincipal,
+  serverInfo,
+  session,
+  states,
+}: RouterOptions): Router => {
   const oldCodec = remembered(handshakeCodec)
   const newCodec = remembered((codec) => statelessCodec(codec, serverInfo))
   let quiet: PeerControl | undefined
@@ -102,7 +111,9 @@ export const make = ({ handlers, methods, serverInfo, session, states }: RouterO
     codec: oldCodec(method),
     handler: (params, given) => {
       const caller = whole(given)
-      return caller === undefined ? nameless : handshake(handler, params, session, caller)
+      return caller === undefined
+        ? nameless
+        : handshake(handler, params, { principal, session }, caller)
     },
   })
 
@@ -121,11 +132,12 @@ export const make = ({ handlers, methods, serverInfo, session, states }: RouterO
         quiet ??= silent(caller.peer)
         return stateless(handler, params, {
           said,
+          principal,
           caller,
           peer: quiet,
           states,
           ...(codec.info.mayAsk === true
-            ? { call: { method: method._tag, params: request.params, principal: localPrincipal } }
+            ? { call: { method: method._tag, params: request.params, principal } }
             : {}),
         })
       },

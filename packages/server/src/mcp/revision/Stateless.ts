@@ -26,7 +26,7 @@ import {
   responsesOf,
   type Resumed,
 } from "./RequestState.ts"
-import { localPrincipal, logTo, progressTo } from "./Tell.ts"
+import { logTo, progressTo } from "./Tell.ts"
 
 const lacking = (missing: Members) =>
   new JsonRpcError({
@@ -42,9 +42,7 @@ interface Round {
 }
 
 const contextOf = (
-  said: RequestMeta,
-  caller: Required<Caller>,
-  peer: PeerControl,
+  { caller, peer, principal, said }: StatelessRequest,
   resumed: Resumed | undefined,
   responses: Members,
   round: Round,
@@ -96,7 +94,7 @@ const contextOf = (
     era: "stateless",
     revision: said.revision,
     client: said.client,
-    principal: localPrincipal,
+    principal,
     requestId: caller.requestId,
     meta: said.meta,
     peer,
@@ -131,6 +129,7 @@ export const silent = (peer: PeerControl): PeerControl => ({
 
 export interface StatelessRequest {
   readonly said: RequestMeta
+  readonly principal: string
   readonly caller: Required<Caller>
   readonly peer: PeerControl
   readonly states: RequestStates
@@ -142,8 +141,9 @@ export interface StatelessRequest {
 export const stateless = <P, R>(
   handler: CoreHandler<P, R>,
   params: P,
-  { call, caller, peer, said, states }: StatelessRequest,
+  request: StatelessRequest,
 ): Effect.Effect<R | OtherResult, JsonRpcError> => {
+  const { call, states } = request
   const run = (resumed: Resumed | undefined) => {
     // A client that knows what it will be asked may say it in its first call.
     const responses = resumed?.responses ?? (call === undefined ? {} : responsesOf(call))
@@ -165,7 +165,7 @@ export const stateless = <P, R>(
       )
     }
     return Effect.catchTag(
-      handler(params, contextOf(said, caller, peer, resumed, responses, round)),
+      handler(params, contextOf(request, resumed, responses, round)),
       "InputRequired",
       put,
     )
