@@ -21,7 +21,7 @@ export interface Task {
   readonly ordinal: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
-  /** How long it is kept from its creation on, when it ends in time; null for ever. */
+  /** How long it is kept from its creation on, unless it ends too late for that; null for ever. */
   readonly ttlMs: number | null
   readonly pollIntervalMs: number
   /** For a person: what it is at, or why it ended. */
@@ -36,7 +36,7 @@ export interface Task {
   readonly version: number
 }
 
-/** A task that outlived its time is still kept so long after its end, or its own time when that is shorter. */
+/** However late it ends, a task is kept so long after its end, or for its own time when that is shorter: it was asked for. */
 const keptAfterEndMs = 5 * 60_000
 
 const stepped = (task: Task, nowMs: number, members: Partial<Task>): Task => ({
