@@ -81,7 +81,7 @@ export interface OwnedConversation extends Conversation {
 }
 
 /** Why the fiber of a conversation ended: by its own word, or because it could not record what it did. */
-export type Fate =
+type Fate =
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Lost"; readonly because: ConversationUnavailable }
 

@@ -111,7 +111,8 @@ export class ConversationManager extends Context.Service<
     readonly unarchive: (id: string) => Effect.Effect<void, PutAwayError>
     /**
      * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
-     * is left out and goes on. A rule that cannot be counted, or counts beyond the history, is refused.
+     * is left out and goes on. Its log is its own: nothing of it is read elsewhere. A rule that cannot be counted,
+     * counts beyond the history, or names a submission whose turn is not over, is refused.
      */
     readonly fork: (
       id: string,

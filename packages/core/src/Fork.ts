@@ -6,7 +6,7 @@
  * with its own `session_configured` (L3), its numbers have no gap (L4) and no turn in it is left open (L5).
  */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { ConversationId } from "@colloquy/protocol/Ids"
+import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Schema from "effect/Schema"
 import { isQuestion, withdrawnEvent } from "./ApprovalEvents.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
@@ -19,18 +19,32 @@ export type ForkRule =
   | { readonly _tag: "DropLastUserMessages"; readonly n: number }
   /** September: keeps what comes before the user message with that number, from 0. */
   | { readonly _tag: "BeforeUserMessage"; readonly nth: number }
+  /** Keeps what comes before the first message of that submission. */
+  | { readonly _tag: "BeforeSubmission"; readonly id: SubmissionId }
+  /** Keeps everything up to the end of that submission's turn. */
+  | { readonly _tag: "ThroughSubmission"; readonly id: SubmissionId }
+  /** Keeps the events with smaller numbers: at least the first. */
+  | { readonly _tag: "BeforeEvent"; readonly seq: number }
 
 /**
- * The rule counts something that cannot be counted, or user messages that the history does not have. The original
+ * The rule counts something that cannot be counted, user messages that the history does not have, or names a submission
+ * without a turn that is over. The original
  * makes an empty conversation of the latter; who wants that asks for one.
  */
 export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule", {
-  field: Schema.Literals(["n", "nth"]),
-  value: Schema.Number,
+  field: Schema.Literals(["n", "nth", "seq", "id"]),
+  value: Schema.Union([Schema.Number, Schema.String]),
   /** How many user messages there are to count, where that was not enough. */
   userMessages: Schema.optionalKey(Schema.Int),
+  /** Number of the event after the last, where the rule names a later one. */
+  next: Schema.optionalKey(Schema.Int),
 }) {
   override get message() {
+    if (this.field === "id") return `id: no turn that is over has the id \`${this.value}\``
+    if (this.field === "seq") {
+      const most = this.next === undefined ? "" : ` to ${this.next}`
+      return `seq: expected the number of an event, from 1${most}; got ${this.value}`
+    }
     const expected =
       this.userMessages === undefined
         ? "a whole number of user messages, 0 or more"
@@ -42,25 +56,48 @@ export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule"
 }
 
 export const problemOf = (rule: ForkRule): BadForkRule | undefined => {
-  const [field, value] =
-    rule._tag === "DropLastUserMessages" ? (["n", rule.n] as const) : (["nth", rule.nth] as const)
-  return Number.isSafeInteger(value) && value >= 0 ? undefined : new BadForkRule({ field, value })
+  switch (rule._tag) {
+    case "DropLastUserMessages":
+      return isCount(rule.n) ? undefined : new BadForkRule({ field: "n", value: rule.n })
+    case "BeforeUserMessage":
+      return isCount(rule.nth) ? undefined : new BadForkRule({ field: "nth", value: rule.nth })
+    case "BeforeEvent":
+      return isCount(rule.seq) && rule.seq > 0
+        ? undefined
+        : new BadForkRule({ field: "seq", value: rule.seq })
+    default:
+      return undefined
+  }
 }
 
-/** A rule without a problem may still count beyond the history of `source`. */
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+/** A rule without a problem may still count beyond the history of `source`, or name what is not there. */
 export const beyondHistory = (
   source: ReadonlyArray<Event>,
   rule: ForkRule,
 ): BadForkRule | undefined => {
-  const userMessages = beginnings(settled(source)).length
-  if (rule._tag === "DropLastUserMessages") {
-    return rule.n <= userMessages
-      ? undefined
-      : new BadForkRule({ field: "n", value: rule.n, userMessages })
+  const events = settled(source)
+  const userMessages = beginnings(events).length
+  switch (rule._tag) {
+    case "DropLastUserMessages":
+      return rule.n <= userMessages
+        ? undefined
+        : new BadForkRule({ field: "n", value: rule.n, userMessages })
+    case "BeforeUserMessage":
+      return rule.nth < userMessages
+        ? undefined
+        : new BadForkRule({ field: "nth", value: rule.nth, userMessages })
+    case "BeforeEvent":
+      return rule.seq <= source.length
+        ? undefined
+        : new BadForkRule({ field: "seq", value: rule.seq, next: source.length })
+    case "BeforeSubmission":
+    case "ThroughSubmission":
+      return events.some(({ id, msg }) => id === rule.id && msg.type === "task_started")
+        ? undefined
+        : new BadForkRule({ field: "id", value: rule.id })
   }
-  return rule.nth < userMessages
-    ? undefined
-    : new BadForkRule({ field: "nth", value: rule.nth, userMessages })
 }
 
 /**
@@ -85,9 +122,20 @@ const beginnings = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
 
 /** How many events are kept; 0 for none at all. */
 const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
-  const places = beginnings(events)
-  if (rule._tag === "BeforeUserMessage") return places[rule.nth] ?? 0
-  return rule.n === 0 ? events.length : (places[places.length - rule.n] ?? 0)
+  switch (rule._tag) {
+    case "BeforeUserMessage":
+      return beginnings(events)[rule.nth] ?? 0
+    case "DropLastUserMessages": {
+      const places = beginnings(events)
+      return rule.n === 0 ? events.length : (places[places.length - rule.n] ?? 0)
+    }
+    case "BeforeEvent":
+      return events.filter(({ seq }) => seq < rule.seq).length
+    case "BeforeSubmission":
+      return events.findIndex(({ id, msg }) => id === rule.id && msg.type === "task_started")
+    case "ThroughSubmission":
+      return events.findLastIndex(({ id, msg }) => id === rule.id && isTerminal(msg)) + 1
+  }
 }
 
 /** A cut in the middle of a turn ends it there, and denies what it still asked (L7). */

@@ -246,4 +246,59 @@ describe("Fork", () => {
       "nth: expected a whole number of user messages, 0 or more; got -1",
     )
   })
+
+  it("cuts before a submission, behind its turn, or before any event", () => {
+    const fork = (rule: ForkRule) => story(forkLog(three, rule, target))
+    assert.deepStrictEqual(fork({ _tag: "BeforeSubmission", id: "1" }), a)
+    assert.deepStrictEqual(fork({ _tag: "BeforeSubmission", id: "0" }), [])
+    assert.deepStrictEqual(fork({ _tag: "ThroughSubmission", id: "1" }), [...a, ...b])
+    assert.deepStrictEqual(fork({ _tag: "ThroughSubmission", id: "2" }), [...a, ...b, ...c])
+    const whole = three.length
+    assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: whole }), [...a, ...b, ...c])
+    // The last turn lacks its end, which the fork tells.
+    assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: whole - 1 }), [
+      ...a,
+      ...b,
+      "c",
+      "to c",
+      "turn_aborted",
+    ])
+    assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: 1 }), [])
+  })
+
+  it("L4 L5 gives a whole log wherever it is cut", () => {
+    for (let seq = 1; seq <= three.length; seq++) {
+      const events = forkLog(three, { _tag: "BeforeEvent", seq }, target)
+      assert.deepStrictEqual(
+        events.map((event) => event.seq),
+        events.map((_, i) => i),
+      )
+      const begun = events.filter(({ msg }) => msg.type === "task_started")
+      const over = events.filter(({ msg }) => isTerminal(msg))
+      assert.deepStrictEqual(
+        over.map(({ id }) => id),
+        begun.map(({ id }) => id),
+      )
+    }
+  })
+
+  it("L13 names the submission that has no turn that is over, and the events there are", () => {
+    for (const _tag of ["BeforeSubmission", "ThroughSubmission"] as const) {
+      assert.strictEqual(
+        beyondHistory(three, { _tag, id: "9" })?.message,
+        "id: no turn that is over has the id `9`",
+      )
+    }
+    const { length } = three
+    assert.strictEqual(
+      beyondHistory(three, { _tag: "BeforeEvent", seq: length + 1 })?.message,
+      `seq: expected the number of an event, from 1 to ${length}; got ${length + 1}`,
+    )
+    for (const seq of [0, -1, 1.5, Number.NaN]) {
+      assert.strictEqual(
+        problemOf({ _tag: "BeforeEvent", seq })?.message,
+        `seq: expected the number of an event, from 1; got ${seq}`,
+      )
+    }
+  })
 })

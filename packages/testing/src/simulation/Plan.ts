@@ -46,7 +46,10 @@ export type Submission =
 /** What a listener says to questions: `silent` declares that it answers and never does. */
 export type Answering = "approved" | "approved_for_session" | "denied" | "abort" | "silent"
 
-export type ForkRule = Parameters<ConversationManager["Service"]["fork"]>[1]
+export type ForkRule = Extract<
+  Parameters<ConversationManager["Service"]["fork"]>[1],
+  { readonly _tag: "DropLastUserMessages" | "BeforeUserMessage" }
+>
 
 /** A question about conversations that nobody can answer: a cursor of nobody, one of another place, no limit at all. */
 export type BadPage = "garbage" | "moved" | "limit"

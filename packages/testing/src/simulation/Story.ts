@@ -71,8 +71,13 @@ const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> 
     const { ms } = entry
     if (entry.at === "listening") {
       listeners.set(entry.listener, {
-        ...{ ms, at, entry, takes: [] },
-        ...{ ended: false, endedAt: Infinity, left: false },
+        ms,
+        at,
+        entry,
+        takes: [],
+        ended: false,
+        endedAt: Infinity,
+        left: false,
       })
     } else if (entry.at === "took") {
       listeners.get(entry.listener)?.takes.push({ ms, at, deliveries: entry.deliveries })
