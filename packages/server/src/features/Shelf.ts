@@ -38,7 +38,7 @@ export const shelf = <A>(): OpenShelf<A> => {
 /** Numbers of later shelves lie above all of earlier ones. */
 const stride = 2 ** 40
 
-/** One after the other; of a name that several have, the first counts. */
+/** One after the other; of a name that several have, the first counts. Only the last may be merged itself. */
 export const merged = <A>(shelves: ReadonlyArray<Shelf<A>>): Shelf<A> => ({
   get: (name) => {
     for (const one of shelves) {

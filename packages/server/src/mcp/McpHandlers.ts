@@ -16,12 +16,14 @@ import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Met
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
+import { merged } from "../features/Shelf.ts"
 import type { Caller } from "../Peer.ts"
 import * as ConnectionState from "./conversation/ConnectionState.ts"
 import { featureHandlers, listed } from "./FeatureHandlers.ts"
 import { initialize } from "./Initialize.ts"
 import { notificationsCancelled } from "./NotificationsCancelled.ts"
 import { notificationsInitialized } from "./NotificationsInitialized.ts"
+import { ownTools } from "./OwnTools.ts"
 import { ping } from "./Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
@@ -76,6 +78,7 @@ export const make = Effect.fnUntraced(function* ({
   ConversationManager | SettingsResolver | Scope.Scope
 > {
   const connection = yield* ConnectionState.make
+  const tools = merged([yield* ownTools(session, connection), served.catalog.tools])
   const subscriptions = yield* makeSubscriptions(served.catalog)
   const stateless = () =>
     serverCapabilities({ events: events === "off" ? undefined : "extension", tasks: "extension" })
@@ -89,8 +92,8 @@ export const make = Effect.fnUntraced(function* ({
       ),
       [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,
-      [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served)),
-      [ToolsCall._tag]: yield* toolsCall(session, connection, tasks, served.catalog),
+      [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools)),
+      [ToolsCall._tag]: yield* toolsCall(tools, tasks),
       ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),
       [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless, tasks),
