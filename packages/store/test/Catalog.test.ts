@@ -108,6 +108,7 @@ describe("the index", () => {
         '{"timestamp":"2025-09-20T09:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"from elsewhere","kind":"plain"}}\n',
       )
       const expected = [[idOf(7), "from elsewhere"]]
+      assert.deepStrictEqual(yield* machine.run(list()), expected)
       assert.deepStrictEqual(yield* machine.run(list({ spoken: true })), expected)
       assert.deepStrictEqual(yield* machine.run(list({ text: "ELSE" })), expected)
       const { updatedAtMs } = yield* machine.run(
@@ -126,8 +127,10 @@ describe("the index", () => {
         yield* machine.run(make([1]))
         assert.deepStrictEqual(yield* machine.run(list()), listed([1]))
         // The folder's time is what it was.
-        machine.files.unlink(fileOf(machine, 1))
-        assert.deepStrictEqual(yield* machine.run(list()), [])
+        const { files } = machine
+        const first = fileOf(machine, 1)
+        files.put(first.replace(idOf(1), idOf(2)), files.text(first).replaceAll(idOf(1), idOf(2)))
+        assert.strictEqual((yield* machine.run(list())).length, 2)
       }),
   )
 
@@ -202,6 +205,27 @@ describe("the index", () => {
       const fault = new IndexFault({ message: "broken", damaged: true })
       Object.assign(machine.index, { page: () => Effect.fail(fault) })
       assert.deepStrictEqual(yield* machine.run(list()), listed([2, 1]))
+    }),
+  )
+
+  it.effect("vouches for a file as it was when it closed, and for no other", () =>
+    Effect.gen(function* () {
+      const machine = new Indexed()
+      yield* machine.run(make([1]))
+      const open = Effect.gen(function* () {
+        const store = yield* ConversationStore
+        const { repairs } = yield* store.open({ id: idOf(1) })
+        return repairs.map(({ kind }) => kind)
+      })
+      machine.files.done.length = 0
+      assert.deepStrictEqual(yield* machine.run(open), [])
+      const reads = () => machine.files.done.filter((each) => each.startsWith("read ")).length
+      const vouched = reads()
+      machine.files.append(machine.file, "a line that is none\nand half of one")
+      machine.files.done.length = 0
+      assert.deepStrictEqual(yield* machine.run(open), ["torn_tail_cut", "bad_line_skipped"])
+      assert.isAbove(reads(), vouched)
+      assert.deepStrictEqual(yield* machine.run(open), [])
     }),
   )
 

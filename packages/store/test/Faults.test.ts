@@ -98,8 +98,10 @@ describe("an append", () => {
             Effect.gen(function* () {
               const error = yield* Effect.flip(writer.append(batch, "written"))
               assert.strictEqual(machine.files.text(machine.file), before, `room for ${room}`)
-              // The writer is not used again: whoever goes on opens it anew.
-              yield* Effect.flip(writer.append(batch, "written"))
+              // Whoever goes on opens it anew, even when there is room again.
+              machine.files.room = Infinity
+              const again = yield* Effect.flip(writer.append(batch, "written"))
+              assert.include(again.message, "an earlier append failed")
               return error
             }),
           ),

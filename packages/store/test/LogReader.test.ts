@@ -122,6 +122,25 @@ describe("pages of a long log", () => {
     }),
   )
 
+  it.effect("every event of a log is found, those with numbers of their own too", () =>
+    Effect.gen(function* () {
+      const records = [
+        ...opening(meta),
+        ...Array.from({ length: 60 }, (_, i) =>
+          turn(1 + 10 * i, String(i), `words ${i}`, "x".repeat(3000)),
+        ).flat(),
+      ]
+      const { end, fresh } = over(ours(records))
+      assert.isAbove(end, 250_000)
+      for (let seq = 0; seq <= 600; seq++) {
+        const position = yield* fresh().positionOf(seq, end)
+        const page = yield* fresh().forward(position ?? 0, 1, end)
+        const [found] = page.records
+        assert.strictEqual(found?._tag === "Event" ? found.event.seq : undefined, seq)
+      }
+    }),
+  )
+
   it.effect(
     "of the original's, without numbers, count from its beginning, the second time from near",
     () =>
@@ -144,8 +163,10 @@ describe("pages of a long log", () => {
   it.effect("L4 a line that is lost is counted alike from both ends, and in the middle", () =>
     Effect.gen(function* () {
       const lines = longText.split("\n")
-      for (const bad of [3, 700, 2500, 5100, 5190]) {
-        const text = lines.with(bad, "{half").join("\n")
+      const numbered = lines.findLastIndex((line) => line.includes('"colloquy_mark"'))
+      for (const bad of [3, 700, 2500, 5100, numbered]) {
+        const half = bad === numbered ? (lines[bad] ?? "").slice(0, -1) : "{half"
+        const text = lines.with(bad, half).join("\n")
         const { end, fresh } = over(text)
         const forward = (yield* all(text)).records
         assert.deepStrictEqual(
@@ -154,7 +175,7 @@ describe("pages of a long log", () => {
         )
         const backward = yield* fresh().backward(Infinity, 100, end)
         assert.deepStrictEqual(backward.records, forward.slice(-100), `line ${bad}`)
-        for (const seq of [1000, 4500, 6900]) {
+        for (const seq of [1000, 4500, 6900, 7000]) {
           const position = yield* fresh().positionOf(seq, end)
           const page = yield* fresh().forward(position ?? 0, 50, end)
           const at = forward.findIndex((r) => r._tag === "Event" && r.event.seq === seq)
