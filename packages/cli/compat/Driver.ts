@@ -2,6 +2,7 @@
 import type { ClientName } from "./Pins.ts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, inject } from "vitest"
@@ -35,6 +36,25 @@ export interface Event {
   readonly threadId: string
 }
 
+/** What both generations of the official client know by the same names. */
+export interface Reader {
+  listResources(): Promise<{ readonly resources: ReadonlyArray<{ readonly uri: string }> }>
+  readResource(params: { readonly uri: string }): Promise<{
+    readonly contents: ReadonlyArray<{ readonly uri: string; readonly text?: string }>
+  }>
+  listPrompts(): Promise<{ readonly prompts: ReadonlyArray<{ readonly name: string }> }>
+  getPrompt(params: {
+    readonly name: string
+    readonly arguments: Readonly<Record<string, string>>
+  }): Promise<{
+    readonly messages: ReadonlyArray<{ readonly content: { readonly text?: string } }>
+  }>
+  complete(params: {
+    readonly ref: { readonly type: "ref/resource"; readonly uri: string }
+    readonly argument: { readonly name: string; readonly value: string }
+  }): Promise<{ readonly completion: { readonly values: ReadonlyArray<string> } }>
+}
+
 export interface Driver {
   readonly tools: () => Promise<ReadonlyArray<string>>
   readonly call: (
@@ -42,6 +62,16 @@ export interface Driver {
     args: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ) => Promise<ToolResult>
+  /** Calls a tool as a task and waits for it, as the client does that by itself; where it can. */
+  readonly callAsTask?: (
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+  ) => Promise<{ readonly statuses: ReadonlyArray<string>; readonly result: ToolResult }>
+  readonly reader: Reader
+  /** Waits for changes of a resource until what it gives is called; they go to `updated`. */
+  readonly watch: (uri: string) => Promise<() => Promise<unknown>>
+  /** Addresses of resources that have changed, one per notification. */
+  readonly updated: ReadonlyArray<string>
   /** Something short that the server answers. */
   readonly ping: () => Promise<unknown>
   /** The revision that both sides speak. */
@@ -74,8 +104,22 @@ export const describeClient = (name: ClientName, checks: () => void): void => {
   describe.skipIf(inject("installed").missing[name] !== undefined)(name, checks)
 }
 
+/** Takes in what the clients have no use for by themselves. */
+export const listener = (events: Array<Event>, updated: Array<string>) => {
+  const hear = (method: string, params: unknown): void => {
+    if (method === "codex/event") events.push(eventOf(params))
+    if (method === "notifications/resources/updated") {
+      updated.push((params as { readonly uri: string }).uri)
+    }
+  }
+  return (notification: { readonly method: string; readonly params?: unknown }) => {
+    hear(notification.method, notification.params)
+    return Promise.resolve()
+  }
+}
+
 /** A `codex/event` as the clients hand over what they do not know. */
-export const eventOf = (params: unknown): Event => {
+const eventOf = (params: unknown): Event => {
   const { _meta, msg } = params as {
     readonly _meta: { readonly threadId: string }
     readonly msg: { readonly type: string }
@@ -83,12 +127,16 @@ export const eventOf = (params: unknown): Event => {
   return { type: msg.type, threadId: _meta.threadId }
 }
 
-/** The built server, in a state directory of its own. */
+/** The built server, in a state directory of its own with one prompt. */
 export const server = (
   overrides: ReadonlyArray<string> = [],
 ): Effect.Effect<ServerCommand, never, Scope.Scope> =>
-  Effect.map(home(), (directory) => ({
-    command: process.execPath,
-    args: [entry, "mcp", ...overrides.flatMap((override) => ["-c", override])],
-    env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
-  }))
+  Effect.map(home(), (directory) => {
+    mkdirSync(join(directory, "prompts"))
+    writeFileSync(join(directory, "prompts", "greet.md"), "Hello $WHO\n")
+    return {
+      command: process.execPath,
+      args: [entry, "mcp", ...overrides.flatMap((override) => ["-c", override])],
+      env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
+    }
+  })

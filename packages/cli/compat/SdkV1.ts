@@ -3,7 +3,7 @@ import type * as ClientModule from "@modelcontextprotocol/sdk/client/index.js"
 import type * as StdioModule from "@modelcontextprotocol/sdk/client/stdio.js"
 import type * as TypesModule from "@modelcontextprotocol/sdk/types.js"
 import type { ToolResult } from "../test/support/Server.ts"
-import { type Connect, type Event, eventOf, load, withEvents } from "./Driver.ts"
+import { type Connect, type Event, listener, type Reader, load, withEvents } from "./Driver.ts"
 
 type Transport = StdioModule.StdioClientTransport
 
@@ -32,10 +32,8 @@ const connectWith =
     const events: Array<Event> = []
     const errors: Array<Error> = []
     Object.assign(client, { onerror: (error: Error) => errors.push(error) })
-    client.fallbackNotificationHandler = ({ method, params }) => {
-      if (method === "codex/event") events.push(eventOf(params))
-      return Promise.resolve()
-    }
+    const updated: Array<string> = []
+    client.fallbackNotificationHandler = listener(events, updated)
     if (answer !== undefined) {
       client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => ({
         ...(await answer(params.message, signal)),
@@ -57,8 +55,29 @@ const connectWith =
           undefined,
           options,
         )) as unknown as ToolResult,
+      callAsTask: async (name, args) => {
+        const statuses: Array<string> = []
+        const { tasks } = client.experimental
+        const messages = tasks.callToolStream({ name, arguments: args }, undefined, {
+          task: { ttl: 60_000 },
+        })
+        for await (const message of messages) {
+          if (message.type === "error") throw message.error
+          if (message.type === "result") {
+            return { statuses, result: message.result as unknown as ToolResult }
+          }
+          statuses.push(message.task.status)
+        }
+        throw new Error("the task ended without a result")
+      },
       ping: () => client.ping(),
       revision: () => negotiated,
+      reader: client as unknown as Reader,
+      watch: async (uri) => {
+        await client.subscribeResource({ uri })
+        return () => client.unsubscribeResource({ uri })
+      },
+      updated,
       close: () => client.close(),
       events,
       errors,

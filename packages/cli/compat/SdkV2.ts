@@ -5,13 +5,14 @@ import {
   type CallOptions,
   type Connect,
   type Event,
-  eventOf,
+  listener,
   load,
+  type Reader,
   type ServerCommand,
   withEvents,
 } from "./Driver.ts"
 
-interface Client {
+interface Client extends Reader {
   onerror?: (error: Error) => void
   fallbackNotificationHandler?: (notification: {
     readonly method: string
@@ -30,6 +31,11 @@ interface Client {
     call: { readonly name: string; readonly arguments: object },
     options: CallOptions,
   ): Promise<ToolResult>
+  listen(filter: { readonly resourceSubscriptions: ReadonlyArray<string> }): Promise<{
+    close(): Promise<void>
+  }>
+  subscribeResource(params: { readonly uri: string }): Promise<unknown>
+  unsubscribeResource(params: { readonly uri: string }): Promise<unknown>
   ping(): Promise<unknown>
   getNegotiatedProtocolVersion(): string | undefined
   getProtocolEra(): "legacy" | "modern" | undefined
@@ -67,10 +73,8 @@ const connectWith =
     const events: Array<Event> = []
     const errors: Array<Error> = []
     Object.assign(client, { onerror: (error: Error) => errors.push(error) })
-    client.fallbackNotificationHandler = ({ method, params }) => {
-      if (method === "codex/event") events.push(eventOf(params))
-      return Promise.resolve()
-    }
+    const updated: Array<string> = []
+    client.fallbackNotificationHandler = listener(events, updated)
     if (answer !== undefined) {
       client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
         answer(params.message, mcpReq.signal),
@@ -86,6 +90,16 @@ const connectWith =
           ? client.callTool({ name: "conversationsList", arguments: {} }, {})
           : client.ping(),
       revision: () => client.getNegotiatedProtocolVersion(),
+      reader: client,
+      watch: async (uri) => {
+        if (client.getProtocolEra() === "modern") {
+          const subscription = await client.listen({ resourceSubscriptions: [uri] })
+          return () => subscription.close()
+        }
+        await client.subscribeResource({ uri })
+        return () => client.unsubscribeResource({ uri })
+      },
+      updated,
       close: () => client.close(),
       events,
       errors,
