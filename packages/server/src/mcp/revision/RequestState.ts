@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Sealer } from "../../Sealer.ts"
 import { type Members, OtherResult } from "../RequestContext.ts"
@@ -18,21 +19,23 @@ import { isMembers } from "./Capabilities.ts"
 /** The `resultType` of a question. */
 export const inputRequired = "input_required"
 
-const Open = Schema.Record(Schema.String, Schema.Unknown)
-
-const State = Schema.Struct({
-  /** Milliseconds of the epoch. */
-  expiresAt: Schema.Finite,
-  /** Keys of what was asked last. */
-  asked: Schema.Array(Schema.String),
-  /** What was answered, in all rounds. */
-  answers: Open,
-  /** What was done and must not be done again. */
-  done: Open,
-  /** Of a handler that keeps its own. */
-  own: Schema.optionalKey(Schema.Unknown),
-})
-type State = typeof State.Type
+/** Made when the first state comes back: a start does not wait for it. */
+const makeState = () => {
+  const Open = Schema.Record(Schema.String, Schema.Unknown)
+  return Schema.Struct({
+    /** Milliseconds of the epoch. */
+    expiresAt: Schema.Finite,
+    /** Keys of what was asked last. */
+    asked: Schema.Array(Schema.String),
+    /** What was answered, in all rounds. */
+    answers: Open,
+    /** What was done and must not be done again. */
+    done: Open,
+    /** Of a handler that keeps its own. */
+    own: Schema.optionalKey(Schema.Unknown),
+  })
+}
+type State = ReturnType<typeof makeState>["Type"]
 
 /** What a client came back with. */
 export interface Resumed {
@@ -99,10 +102,11 @@ const stateText = ({ params }: Call): string | undefined => {
   return typeof text === "string" ? text : undefined
 }
 
-const decode = Schema.decodeUnknownOption(State)
+let decode: ((u: unknown) => Option.Option<State>) | undefined
 
 const read = (text: string): State | undefined => {
   try {
+    decode ??= Schema.decodeUnknownOption(makeState())
     const state = decode(JSON.parse(text))
     return state._tag === "Some" ? state.value : undefined
   } catch {
