@@ -11,14 +11,14 @@ export interface TaskLimits {
   readonly maxTasks: number
   /** Of one owner. Default 1,024. */
   readonly maxPerPrincipal: number
-  /** Bytes of JSON of all results that are kept; no task begins while there are more. Default 64 MiB. */
-  readonly maxKeptBytes: number
+  /** UTF-16 code units of the JSON of all results that are kept; no task begins while there are more. Default 64 Mi. */
+  readonly maxKeptChars: number
 }
 
 export const defaultLimits: TaskLimits = {
   maxTasks: 4096,
   maxPerPrincipal: 1024,
-  maxKeptBytes: 64 * 1024 * 1024,
+  maxKeptChars: 64 * 1024 * 1024,
 }
 
 /** No room for one more; `limit` names the bound that was reached. */
@@ -43,8 +43,8 @@ export interface TaskBook {
   ) => Result.Result<Task, TooManyTasks>
   /** Undefined for a task that is unknown, expired, or of somebody else. */
   readonly find: (principal: string, id: string, nowMs: number) => Task | undefined
-  /** Takes the place of the task with that id; ignored when there is none. `bytes`: those of its result. */
-  readonly put: (task: Task, bytes?: number) => void
+  /** Takes the place of the task with that id; ignored when there is none. `chars`: those of its result. */
+  readonly put: (task: Task, chars?: number) => void
   readonly remove: (task: Task) => void
   /** Oldest first, those made after that ordinal. */
   readonly page: (principal: string, after: number, size: number, nowMs: number) => TaskPage
@@ -57,7 +57,7 @@ export interface TaskBook {
 
 interface Kept {
   task: Task
-  bytes: number
+  chars: number
 }
 
 const isExpired = (task: Task, nowMs: number): boolean => (expiresAtMs(task) ?? Infinity) <= nowMs
@@ -67,7 +67,7 @@ export const make = (limits: TaskLimits): TaskBook => {
   const owners = new Map<string, Map<string, Kept>>()
   let size = 0
   let ordinal = 0
-  let keptBytes = 0
+  let keptChars = 0
 
   const all = function* () {
     for (const owned of owners.values()) yield* owned.values()
@@ -79,7 +79,7 @@ export const make = (limits: TaskLimits): TaskBook => {
     if (owned === undefined || kept === undefined) return
     owned.delete(id)
     size--
-    keptBytes -= kept.bytes
+    keptChars -= kept.chars
     if (owned.size === 0) owners.delete(principal)
   }
 
@@ -92,7 +92,7 @@ export const make = (limits: TaskLimits): TaskBook => {
   const full = (principal: string): keyof TaskLimits | undefined => {
     if (size >= limits.maxTasks) return "maxTasks"
     if ((owners.get(principal)?.size ?? 0) >= limits.maxPerPrincipal) return "maxPerPrincipal"
-    return keptBytes > limits.maxKeptBytes ? "maxKeptBytes" : undefined
+    return keptChars > limits.maxKeptChars ? "maxKeptChars" : undefined
   }
 
   return {
@@ -101,7 +101,7 @@ export const make = (limits: TaskLimits): TaskBook => {
       if (limit !== undefined) return Result.fail(new TooManyTasks({ limit, max: limits[limit] }))
       const task = makeTask(++ordinal)
       const owned = owners.get(principal) ?? new Map<string, Kept>()
-      owners.set(principal, owned.set(task.id, { task, bytes: 0 }))
+      owners.set(principal, owned.set(task.id, { task, chars: 0 }))
       size++
       return Result.succeed(task)
     },
@@ -109,13 +109,13 @@ export const make = (limits: TaskLimits): TaskBook => {
       const task = owners.get(principal)?.get(id)?.task
       return task === undefined || isExpired(task, nowMs) ? undefined : task
     },
-    put: (task, bytes) => {
+    put: (task, chars) => {
       const kept = owners.get(task.principal)?.get(task.id)
       if (kept === undefined) return
       kept.task = task
-      if (bytes === undefined) return
-      keptBytes += bytes - kept.bytes
-      kept.bytes = bytes
+      if (chars === undefined) return
+      keptChars += chars - kept.chars
+      kept.chars = chars
     },
     remove,
     page: (principal, after, wanted, nowMs) => {

@@ -25,11 +25,11 @@ export interface TaskTable {
     make: (ordinal: number, nowMs: number) => Task,
   ) => Effect.Effect<Task, TooManyTasks>
   readonly find: (principal: string, id: string) => Effect.Effect<Task, UnknownTask>
-  /** A step of the task as it is now; none when it is forgotten. `bytes`: those of its result. */
+  /** A step of the task as it is now; none when it is forgotten. `chars`: those of its result. */
   readonly step: (
     of: Pick<Task, "principal" | "id">,
     next: (task: Task, nowMs: number) => Task,
-    bytes?: number,
+    chars?: number,
   ) => Effect.Effect<void>
   readonly remove: (task: Task) => Effect.Effect<void>
   /** Waits until the task took a step after that version; gives it as it is then. */
@@ -89,13 +89,13 @@ export const make = Effect.fnUntraced(function* (
         return Effect.fromResult(added)
       }),
     find,
-    step: ({ principal, id }, next, bytes) =>
+    step: ({ principal, id }, next, chars) =>
       Effect.map(Clock.currentTimeMillis, (nowMs) => {
         const task = book.find(principal, id, nowMs)
         if (task === undefined) return
         const stepped = next(task, nowMs)
         if (stepped === task) return
-        book.put(stepped, bytes)
+        book.put(stepped, chars)
         changes.get(id)?.openUnsafe()
         changes.set(id, Latch.makeUnsafe(false))
         if ((expiresAtMs(stepped) ?? Infinity) < sleepsUntilMs) earlier.openUnsafe()

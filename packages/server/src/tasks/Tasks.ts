@@ -105,7 +105,7 @@ const endOf = (exit: Exit.Exit<CallToolResult, JsonRpcError>): Effect.Effect<Tas
       )
 }
 
-const bytesOf = (end: TaskEnd): number =>
+const charsOf = (end: TaskEnd): number =>
   end._tag === "Result" ? JSON.stringify(end.result).length : 0
 
 interface Work {
@@ -142,7 +142,7 @@ const makeTasks = Effect.fnUntraced(function* (
     const run = Effect.suspend(() => order.run(control)).pipe(
       Effect.onExit((exit) =>
         Effect.flatMap(endOf(exit), (end) =>
-          table.step(task, (now, nowMs) => Steps.finish(now, end, nowMs), bytesOf(end)),
+          table.step(task, (now, nowMs) => Steps.finish(now, end, nowMs), charsOf(end)),
         ),
       ),
       // Told to the pollers.

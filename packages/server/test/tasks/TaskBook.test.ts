@@ -18,8 +18,8 @@ const must = (added: Result.Result<Steps.Task, TaskBook.TooManyTasks>): Steps.Ta
   return added.success
 }
 
-const end = (book: TaskBook.TaskBook, task: Steps.Task, nowMs = 0, bytes = 0) =>
-  book.put(Steps.finish(task, { _tag: "Result", result: { content: [] } }, nowMs), bytes)
+const end = (book: TaskBook.TaskBook, task: Steps.Task, nowMs = 0, chars = 0) =>
+  book.put(Steps.finish(task, { _tag: "Result", result: { content: [] } }, nowMs), chars)
 
 const limited = (limits: Partial<TaskBook.TaskLimits> = {}) =>
   TaskBook.make({ ...TaskBook.defaultLimits, ...limits })
@@ -62,11 +62,11 @@ describe("TaskBook", () => {
   })
 
   it("begins nothing while more results are kept than it has room for, and again when they are forgotten", () => {
-    const book = limited({ maxKeptBytes: 100 })
+    const book = limited({ maxKeptChars: 100 })
     end(book, must(made(book, "ann", "a")), 0, 60)
     end(book, must(made(book, "ann", "b")), 0, 60)
     const refused = made(book, "ann", "c")
-    assert.strictEqual(Result.isFailure(refused) && refused.failure.limit, "maxKeptBytes")
+    assert.strictEqual(Result.isFailure(refused) && refused.failure.limit, "maxKeptChars")
     assert.deepStrictEqual(book.sweep(10_000), ["a", "b"])
     assert.isTrue(Result.isSuccess(made(book, "ann", "c")))
   })
