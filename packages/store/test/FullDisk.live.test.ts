@@ -1,0 +1,106 @@
+/** A disk that is really full: a small file system of its own, where whoever runs the tests may make one. */
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { eventRecord } from "@colloquy/core/store/LogRecord"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { spawnSync } from "node:child_process"
+import * as FS from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeStore from "../src/node/NodeStore.ts"
+import { metaOf, opening } from "./support/Records.ts"
+import { readAll } from "./support/Store.ts"
+
+const mounted = (folder: string) =>
+  spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", folder]).status === 0
+
+const canMount = (() => {
+  if (process.platform !== "linux") return false
+  const folder = FS.mkdtempSync(join(tmpdir(), "colloquy-disk-"))
+  const can = mounted(folder)
+  if (can) spawnSync("umount", [folder])
+  FS.rmdirSync(folder)
+  return can
+})()
+
+const disk = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = FS.mkdtempSync(join(tmpdir(), "colloquy-disk-"))
+    mounted(folder)
+    return folder
+  }),
+  (folder) =>
+    Effect.sync(() => {
+      spawnSync("umount", ["-l", folder])
+      FS.rmdirSync(folder)
+    }),
+)
+
+const run = <A, E>(home: string, use: Effect.Effect<A, E, ConversationStore | Scope.Scope>) =>
+  use.pipe(Effect.scoped, Effect.provide(Layer.fresh(NodeStore.layer({ home }))))
+
+describe.skipIf(!canMount)("a disk that is full", () => {
+  it.live(
+    "L10 fails the append that it has no room for, keeps every one before, and goes on with room",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* disk
+        const meta = metaOf(1)
+        const { id } = meta
+        const words = (seq: number) =>
+          eventRecord(0, {
+            seq,
+            id: "0",
+            msg: { type: "agent_message", message: `${seq} ${"x".repeat(7000)}` },
+          })
+        const taken = yield* run(
+          home,
+          Effect.gen(function* () {
+            const store = yield* ConversationStore
+            const writer = yield* store.create(meta, opening(meta))
+            for (let seq = 1; ; seq++) {
+              const exit = yield* Effect.result(writer.append([words(seq)], "synced"))
+              if (exit._tag === "Success") continue
+              const error = exit.failure
+              assert.strictEqual(error._tag === "StoreError" ? error.reason : error._tag, "Full")
+              return seq
+            }
+          }),
+        )
+        assert.isAbove(taken, 10)
+        const kept = [
+          ...opening(meta),
+          ...Array.from({ length: taken - 1 }, (_, i) => words(i + 1)),
+        ]
+        assert.deepStrictEqual(yield* run(home, readAll(id)), kept)
+        const listed = yield* run(
+          home,
+          Effect.flatMap(ConversationStore, (store) => store.list({ limit: 5 })),
+        )
+        assert.deepStrictEqual(
+          listed.items.map((item) => item.meta.id),
+          [id],
+        )
+        const refused = yield* run(
+          home,
+          Effect.flatMap(ConversationStore, (store) =>
+            Effect.flip(store.create(metaOf(2), [words(0), words(1)])),
+          ),
+        )
+        assert.strictEqual(refused.reason, "Full")
+        spawnSync("mount", ["-o", "remount,size=2m", home])
+        yield* run(
+          home,
+          Effect.gen(function* () {
+            const store = yield* ConversationStore
+            const { repairs, writer } = yield* store.open({ id })
+            assert.deepStrictEqual(repairs, [])
+            yield* writer.append([words(taken)], "synced")
+          }),
+        )
+        assert.deepStrictEqual(yield* run(home, readAll(id)), [...kept, words(taken)])
+      }),
+  )
+})
