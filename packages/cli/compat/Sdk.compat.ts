@@ -7,40 +7,18 @@ import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/Bundle.ts"
 import { home } from "../test/support/Home.ts"
 import { awaitGone, mark, runningWith } from "../test/support/Processes.ts"
-import type { ToolResult } from "../test/support/Server.ts"
 import {
   type Answerer,
   type Connect,
   describeClient,
   type Driver,
   type Progress,
-  server,
 } from "./Driver.ts"
+import { asking, connected, free, textOf, threadOf, until } from "./Playing.ts"
 import * as SdkV1 from "./SdkV1.ts"
 import * as SdkV2 from "./SdkV2.ts"
 
 beforeAll(buildIfMissing)
-
-const textOf = ({ content }: ToolResult) => content[0]?.text ?? ""
-const threadOf = ({ structuredContent }: ToolResult) => structuredContent?.threadId ?? ""
-
-/** Commands run as they are: what is checked is who may run them. */
-const asking = ['approval_policy="untrusted"', 'sandbox_mode="danger-full-access"']
-const free = ['approval_policy="never"', 'sandbox_mode="danger-full-access"']
-
-const connected = (connect: Connect, overrides: ReadonlyArray<string>, answer?: Answerer) =>
-  Effect.acquireRelease(
-    Effect.flatMap(server(overrides), (command) => Effect.promise(() => connect(command, answer))),
-    (driver) => Effect.promise(() => driver.close()),
-  )
-
-/** Waits for what only the client's own callbacks tell. */
-const until = async (holds: () => boolean): Promise<void> => {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries === 500) throw new Error("it did not come in ten seconds")
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 const typesOf = ({ events }: Driver) => events.map(({ type }) => type)
 
@@ -323,98 +301,23 @@ const turns = (connect: Connect, revision: string) => {
   )
 }
 
-const features = (connect: Connect) => {
-  it.live("a conversation is a resource that is listed, read, completed and watched", () =>
-    Effect.gen(function* () {
-      const driver = yield* connected(connect, free)
-      const first = yield* Effect.promise(() => driver.call("codex", { prompt: "say one" }))
-      const threadId = threadOf(first)
-      const uri = `colloquy://conversations/${threadId}`
-      const { resources } = yield* Effect.promise(() => driver.reader.listResources())
-      assert.deepStrictEqual(
-        resources.map((one) => one.uri),
-        [uri],
-      )
-      const read = yield* Effect.promise(() => driver.reader.readResource({ uri }))
-      assert.include(read.contents[0]?.text, "one")
-      const { completion } = yield* Effect.promise(() =>
-        driver.reader.complete({
-          ref: { type: "ref/resource", uri: "colloquy://conversations/{id}" },
-          argument: { name: "id", value: threadId.slice(0, 8) },
-        }),
-      )
-      assert.deepStrictEqual(completion.values, [threadId])
-      const unwatch = yield* Effect.promise(() => driver.watch(uri))
-      const reply = () => driver.call("codex-reply", { threadId, prompt: "say two" })
-      yield* Effect.promise(reply)
-      yield* Effect.promise(() => until(() => driver.updated.includes(uri)))
-      yield* Effect.promise(unwatch)
-      assert.deepStrictEqual(driver.errors, [])
-    }),
-  )
-
-  it.live("a prompt of the state directory is listed and filled in", () =>
-    Effect.gen(function* () {
-      const driver = yield* connected(connect, free)
-      const { prompts } = yield* Effect.promise(() => driver.reader.listPrompts())
-      assert.deepStrictEqual(
-        prompts.map(({ name }) => name),
-        ["greet"],
-      )
-      const { messages } = yield* Effect.promise(() =>
-        driver.reader.getPrompt({ name: "greet", arguments: { WHO: "Ada" } }),
-      )
-      assert.include(messages[0]?.content.text, "Hello Ada")
-      assert.deepStrictEqual(driver.errors, [])
-    }),
-  )
-}
-
-const tasks = (connect: Connect) => {
-  it.live("a call is a task that asks, is answered and keeps its result", () =>
-    Effect.gen(function* () {
-      const cwd = yield* home()
-      const asked: Array<string> = []
-      const driver = yield* connected(connect, asking, (message) => {
-        asked.push(message)
-        return Promise.resolve({ action: "accept" })
-      })
-      // Which tools may be tasks the client learns from the list.
-      yield* Effect.promise(() => driver.tools())
-      const prompt = "run: touch done.txt && echo it is done"
-      const task = driver.callAsTask?.("codex", { prompt, cwd })
-      const { result, statuses } = yield* Effect.promise(
-        () => task ?? assert.fail("the client has no tasks"),
-      )
-      assert.strictEqual(textOf(result), "The tool finished and said: it is done")
-      assert.lengthOf(asked, 1)
-      assert.isTrue(existsSync(join(cwd, "done.txt")))
-      assert.include(statuses, "input_required")
-    }),
-  )
-}
-
 const newest = "2026-07-28"
 const earlier = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
 
 describeClient("@modelcontextprotocol/sdk", () => {
   describe("approvals", () => approvals(SdkV1.connect))
   describe("calls", () => calls(SdkV1.connect))
-  describe("resources and prompts", () => features(SdkV1.connect))
-  describe("tasks", () => tasks(SdkV1.connect))
   describe.for(earlier)("%s", (revision) => turns(SdkV1.connectAt(revision), revision))
 })
 
 describeClient("@modelcontextprotocol/client", () => {
   describe("approvals", () => approvals(SdkV2.connect))
   describe("calls", () => calls(SdkV2.connect))
-  describe("resources and prompts", () => features(SdkV2.connect))
   describe.for(earlier)("%s", (revision) => turns(SdkV2.connectAt(revision), revision))
   describe("asking for the newest revision first", () => {
     turns(SdkV2.connectNewest, newest)
     approvals(SdkV2.connectNewest, { stateless: true })
     calls(SdkV2.connectNewest, { stateless: true })
-    features(SdkV2.connectNewest)
   })
   describe("with the newest revision alone", () => turns(SdkV2.connectPinned(newest), newest))
 })

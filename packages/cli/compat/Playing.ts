@@ -1,0 +1,25 @@
+/** What the checks of the official client have in common. */
+import * as Effect from "effect/Effect"
+import type { ToolResult } from "../test/support/Server.ts"
+import { type Answerer, type Connect, server } from "./Driver.ts"
+
+export const textOf = ({ content }: ToolResult) => content[0]?.text ?? ""
+export const threadOf = ({ structuredContent }: ToolResult) => structuredContent?.threadId ?? ""
+
+/** Commands run as they are: what is checked is who may run them. */
+export const asking = ['approval_policy="untrusted"', 'sandbox_mode="danger-full-access"']
+export const free = ['approval_policy="never"', 'sandbox_mode="danger-full-access"']
+
+export const connected = (connect: Connect, overrides: ReadonlyArray<string>, answer?: Answerer) =>
+  Effect.acquireRelease(
+    Effect.flatMap(server(overrides), (command) => Effect.promise(() => connect(command, answer))),
+    (driver) => Effect.promise(() => driver.close()),
+  )
+
+/** Waits for what only the client's own callbacks tell. */
+export const until = async (holds: () => boolean): Promise<void> => {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries === 500) throw new Error("it did not come in ten seconds")
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
