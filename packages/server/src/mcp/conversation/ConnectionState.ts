@@ -47,13 +47,16 @@ const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined)
   const desks = new Map<string, Desk>()
   const one = Semaphore.makeUnsafe(1)
 
-  const enter = (
-    conversation: Conversation,
-    { elicitations, requestId, peer }: ToolCaller,
-  ): Effect.Effect<Desk | undefined> =>
+  /** Who cannot be asked at once shares none with who can. */
+  const nameOf = ({ id }: Conversation, { stateless }: ToolCaller) =>
+    stateless === true ? `stateless ${id}` : id
+
+  const enter = (conversation: Conversation, caller: ToolCaller): Effect.Effect<Desk | undefined> =>
     Effect.gen(function* () {
+      const { elicitations, requestId, peer } = caller
       if (elicitations === undefined) return undefined
-      const known = desks.get(conversation.id)
+      const name = nameOf(conversation, caller)
+      const known = desks.get(name)
       if (known !== undefined) {
         known.users++
         return known
@@ -62,21 +65,21 @@ const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined)
       const call = { conversation, peer, requestId: makerOf(conversation.id) ?? requestId }
       const questions = yield* Scope.provide(elicitations.of(call), scope)
       const desk: Desk = { questions, scope, users: 1 }
-      desks.set(conversation.id, desk)
+      desks.set(name, desk)
       return desk
     })
 
-  const leave = (conversation: Conversation, desk: Desk | undefined): Effect.Effect<void> =>
+  const leave = (name: string, desk: Desk | undefined): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (desk === undefined || --desk.users > 0) return Effect.void
-      desks.delete(conversation.id)
+      desks.delete(name)
       return Scope.close(desk.scope, Exit.void)
     })
 
   return (conversation: Conversation, caller: ToolCaller) =>
     Effect.map(
       Effect.acquireRelease(one.withPermit(enter(conversation, caller)), (desk) =>
-        one.withPermit(leave(conversation, desk)),
+        one.withPermit(leave(nameOf(conversation, caller), desk)),
       ),
       (desk) => desk?.questions,
     )

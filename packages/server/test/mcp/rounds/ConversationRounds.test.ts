@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, type Asked, exec, oneCall } from "../../support/Asking.ts"
+import { asking, type Asked, exec, initialize, oneCall, questionId } from "../../support/Asking.ts"
 import { type Harness, withServer } from "../../support/Harness.ts"
 import { saying } from "../../support/Stateless.ts"
 import type { WireMessage } from "../../support/Wire.ts"
@@ -105,6 +105,28 @@ describe("conversationWait without a handshake", () => {
       }),
     )
   })
+})
+
+describe("both eras on one connection", () => {
+  it.effect(
+    "L7 a stream of a client that shook hands is asked what a message without one began",
+    () => {
+      const asked = asking([exec])
+      return withMessage(asked, (server, conversation_id) =>
+        Effect.gen(function* () {
+          yield* server.send(initialize(forms))
+          yield* server.response("i")
+          const args = { conversation_id }
+          yield* server.ask(1, "tools/call", { name: "conversationStream", arguments: args })
+          yield* server.quiet
+          const answer = { action: "accept", content: { decision: "approved" } }
+          yield* server.send({ jsonrpc: "2.0", id: questionId(server), result: answer })
+          yield* server.quiet
+          assert.deepStrictEqual(asked.verdicts, approved)
+        }),
+      )
+    },
+  )
 })
 
 describe("conversationStream without a handshake", () => {

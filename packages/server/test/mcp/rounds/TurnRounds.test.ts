@@ -156,6 +156,34 @@ describe("codex without a handshake", () => {
     )
   })
 
+  it.effect("L7 what is asked while the client is away waits for it too", () => {
+    const verdicts: Array<Verdict> = []
+    const tools = ToolRuntime.simple({
+      specs: () => [],
+      run: (_, context) =>
+        Effect.gen(function* () {
+          const later = Effect.delay(context.approve(second), "1 minute")
+          const both = [context.approve(exec), later]
+          verdicts.push(...(yield* Effect.all(both, { concurrency: "unbounded" })))
+          return "asked"
+        }),
+    })
+    return withAsked({ tools, verdicts }, (server) =>
+      Effect.gen(function* () {
+        const first = questionOf(yield* server.ask(1, "tools/call", codex()))
+        assert.strictEqual(keys(first).length, 1)
+        yield* TestClock.adjust("1 minute")
+        yield* server.quiet
+        const next = questionOf(
+          yield* server.ask(2, "tools/call", codex(answering(first, decided("approved")))),
+        )
+        assert.notDeepEqual(keys(next), keys(first))
+        const last = yield* server.ask(3, "tools/call", codex(answering(next, decided("denied"))))
+        assert.deepStrictEqual([complete(last), verdicts], [done, [approved, denied]])
+      }),
+    )
+  })
+
   it.effect.each<readonly [what: string, answers: unknown]>([
     ["nothing", {}],
     ["something else", { other: decided("approved") }],
