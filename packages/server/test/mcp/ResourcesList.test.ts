@@ -130,4 +130,19 @@ describe("resources/list", () => {
       { pageSize: 1 },
     ),
   )
+
+  it.effect("goes on with the next template where one went in between", () =>
+    withFeatures(
+      { resourceTemplates: [template("a", 3, 1), template("c", 2, 1)] },
+      (server, features) =>
+        Effect.gen(function* () {
+          const first = yield* server.ask(1, "resources/list")
+          yield* features.removeResourceTemplate("a:{n}")
+          const cursor = first.result?.["nextCursor"]
+          const second = yield* server.ask(2, "resources/list", { cursor })
+          assert.deepStrictEqual(second.result?.["resources"], [{ uri: "c:0", name: "0" }])
+        }),
+      { pageSize: 1 },
+    ),
+  )
 })
