@@ -13,6 +13,7 @@ export type Invocation =
   | { readonly _tag: "Version" }
   /** `overrides` are the arguments of `-c`, in order (§7.4); `--no-events` is one more of them, the last. */
   | { readonly _tag: "Mcp"; readonly overrides: ReadonlyArray<string> }
+  | { readonly _tag: "AppServer"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Config"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Doctor" }
@@ -56,6 +57,10 @@ const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
 const commands: ReadonlyMap<string, Command> = new Map([
   ["mcp", mcp],
   ["mcp-server", mcp],
+  [
+    "app-server",
+    { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "AppServer", overrides }) },
+  ],
   ["demo", { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "Demo", overrides }) }],
   [
     "config",

@@ -1,4 +1,5 @@
 /** The contract of every dialect that this program speaks. */
+import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { type Contract, contractOf } from "@colloquy/protocol/emit/Contract"
 import { AnyEventMsg } from "@colloquy/protocol/EventMsg"
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
@@ -15,5 +16,6 @@ const toolArguments = () =>
   )
 
 export const contracts = (): ReadonlyArray<Contract> => [
+  contractOf(AppServer, { EventMsg: AnyEventMsg }),
   contractOf(CodexMcp, { EventMsg: AnyEventMsg, ...toolArguments() }),
 ]

@@ -5,6 +5,7 @@ Usage: colloquy <command> [options]
 
 Commands:
   mcp            Serve the Model Context Protocol on stdin and stdout (also: mcp-server)
+  app-server     Serve conversations over plain JSON-RPC on stdin and stdout, for editors and applications
   demo           Start a server, hold a conversation with it and show the events: a command and a
                  patch are asked for, approved and run in a directory of their own
   config         Print every key of the configuration that counts, and where it comes from;

@@ -1,122 +1,30 @@
 /**
- * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left.
- *
- * Keeps L9: stdout is taken before anything else is read, all else goes to stderr, and the end of stdin, a signal or
- * a client that no longer reads ends the process within its bound. Exit codes: 0 the client left, 1 the configuration
- * makes no sense or something broke, 129, 130 and 143 after a signal.
+ * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left, and the requests of
+ * the app-server beside it.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
-import { IdGenerator } from "@colloquy/core/IdGenerator"
+import * as AppServer from "@colloquy/server/AppServer"
 import * as McpServer from "@colloquy/server/McpServer"
-import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
-import { takeStdout } from "@colloquy/transport-stdio/Stdout"
-import * as Cause from "effect/Cause"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import type { Writable } from "node:stream"
-import { MachineAuth } from "./auth/LazyAuth.ts"
-import * as LiveSettings from "./config/LiveSettings.ts"
-import * as Environment from "./Environment.ts"
-import { errorLine } from "./ErrorLine.ts"
-import * as LazyModels from "./LazyModels.ts"
-import * as LazyProjectDocs from "./LazyProjectDocs.ts"
+import * as LazyPorts from "./app/LazyPorts.ts"
 import * as LazyPrompts from "./LazyPrompts.ts"
-import * as LazyStore from "./LazyStore.ts"
-import * as LazyTools from "./LazyTools.ts"
-import { machineOptions } from "./MachineOptions.ts"
-import * as ProcessGuard from "./ProcessGuard.ts"
-import * as Startup from "./Startup.ts"
-import * as StderrLog from "./StderrLog.ts"
+import * as StdioServer from "./StdioServer.ts"
+import { userAgent } from "./UserAgent.ts"
 import { version } from "./Version.ts"
 
-/** What a shutdown may take beyond the grace of its turns: writing what was answered, closing what is open. */
-const shutdownSlackMs = 10_000
-
-const services = (
-  { source, live, options, settings, script }: Startup.Startup,
-  environment: Environment.Environment,
-) =>
-  ConversationManager.layerWith({
-    program: { originator: "colloquy_mcp", version, source: "mcp" },
-  }).pipe(
-    Layer.provide(
-      LazyModels.layer({
-        ...(script === undefined ? {} : { script }),
-        ...(options.offline?.delta_delay_ms === undefined
-          ? {}
-          : { deltaDelay: Duration.millis(options.offline.delta_delay_ms) }),
-        userAgent: `colloquy/${version}`,
-      }),
-    ),
-    Layer.provide(
-      MachineAuth.layer({
-        stateDirectory: environment.stateDirectory,
-        login: options.login,
-        ...Startup.tokenBaseUrl(environment, source),
-        provider: settings.provider,
-      }),
-    ),
-    Layer.provide(
-      Layer.mergeAll(
-        LazyTools.layer(machineOptions(environment, source)),
-        IdGenerator.layer,
-        options.conversation_store === "memory"
-          ? ConversationStore.layerMemory
-          : LazyStore.layer({ home: environment.stateDirectory }),
-      ),
-    ),
-    Layer.provideMerge(
-      Layer.provide(
-        LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
-        LiveSettings.layer(live),
-      ),
-    ),
+export const run = (overrides: ReadonlyArray<string>): Promise<number> =>
+  StdioServer.run(
+    {
+      program: { originator: "colloquy_mcp", source: "mcp" },
+      serve: (connection, startup, environment) => {
+        const { mcp_events: events, shutdown_grace_ms: graceMs } = startup.options
+        return McpServer.serve(connection, {
+          version,
+          prompts: LazyPrompts.make(environment),
+          beside: AppServer.beside({ userAgent: userAgent(process.env) }),
+          ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
+          ...(events === undefined ? {} : { events }),
+        }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
+      },
+    },
+    overrides,
   )
-
-const serve = (startup: Startup.Startup, environment: Environment.Environment, output: Writable) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const connection = yield* StdioConnection.make({ input: process.stdin, output })
-      const { mcp_events: events, shutdown_grace_ms: graceMs } = startup.options
-      yield* McpServer.serve(connection, {
-        version,
-        prompts: LazyPrompts.make(environment),
-        ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
-        ...(events === undefined ? {} : { events }),
-      })
-    }),
-  ).pipe(Effect.provide(services(startup, environment)))
-
-/** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
-export const run = async (overrides: ReadonlyArray<string>): Promise<number> => {
-  const output = takeStdout()
-  const write = StderrLog.stderrLines()
-  const environment = Environment.read()
-  const startup = await Effect.runPromiseExit(Startup.load(environment, overrides))
-  if (Exit.isFailure(startup)) {
-    write(Startup.messageOf(startup.cause))
-    return 1
-  }
-  const { options, warnings, offlineNotice } = startup.value
-  for (const warning of warnings) write(`colloquy: ${warning}`)
-  if (offlineNotice !== undefined) write(`colloquy: ${offlineNotice}`)
-  const exitCode = ProcessGuard.install({
-    // The end of the input is the one way in which a server ends.
-    stop: () => process.stdin.destroy(),
-    write,
-    maxShutdownMs: (options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
-  })
-  const exit = await Effect.runPromiseExit(
-    Effect.provide(
-      serve(startup.value, environment, output),
-      StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
-    ),
-  )
-  if (Exit.isFailure(exit))
-    write(`colloquy: the server failed: ${errorLine(Cause.squash(exit.cause))}`)
-  // Not by running dry: a model's connection or a timer must not keep the process when the client is gone (L8).
-  return process.exit(Exit.isFailure(exit) ? 1 : exitCode())
-}

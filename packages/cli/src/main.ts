@@ -23,6 +23,10 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
       const mcp = await import("./Mcp.ts")
       return mcp.run(invocation.overrides)
     }
+    case "AppServer": {
+      const appServer = await import("./AppServerCommand.ts")
+      return appServer.run(invocation.overrides)
+    }
     case "Demo": {
       const demo = await import("./Demo.ts")
       return demo.run(invocation.overrides)

@@ -21,6 +21,7 @@ describe("Args", () => {
     [["--out=y", "generate-json-schema"], { _tag: "Generate", format: "json-schema", out: "y" }],
     [["mcp"], { _tag: "Mcp", overrides: [] }],
     [["mcp-server"], { _tag: "Mcp", overrides: [] }],
+    [["app-server", "-c", "a=1"], { _tag: "AppServer", overrides: ["a=1"] }],
     [["mcp", "serve"], { _tag: "Mcp", overrides: [] }],
     [
       ["-c", "a=1", "mcp", "--config", "b=2", "--config=c=3", "-cd=4"],
@@ -47,6 +48,7 @@ describe("Args", () => {
     [["--verbose-output"], "unknown option `--verbose-output`"],
     [["mcp", "--no-event"], "unknown option `--no-event`, did you mean `--no-events`?"],
     [["mcp", "--no-events=1"], "unknown option `--no-events`, did you mean `--no-events`?"],
+    [["app-server", "--no-events"], "`--no-events` goes with `mcp`"],
     [["demo", "--no-events"], "`--no-events` goes with `mcp`"],
     [["--no-events", "doctor"], "`--no-events` goes with `mcp`"],
     [

@@ -4,15 +4,17 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
-import { Initialized } from "@colloquy/protocol/app/Session"
+import { ApprovalForm, Initialized } from "@colloquy/protocol/app/Session"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { invalidRequest } from "./app/AppErrors.ts"
 import { make as makeHandlers } from "./app/AppHandlers.ts"
 import { initialized } from "./app/Initialized.ts"
 import { inKind } from "./InKind.ts"
+import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./Peer.ts"
 
 export interface AppServerOptions {
@@ -44,7 +46,7 @@ export const serve = (
     Effect.gen(function* () {
       const route = yield* makeHandlers({
         initializes: true,
-        approvals: "camelCase",
+        approvals: () => "camelCase",
         userAgent: options.userAgent ?? "colloquy",
       })
       const peer = yield* makePeer({
@@ -59,3 +61,25 @@ export const serve = (
       yield* peer.run
     }),
   )
+
+const isForm = Schema.is(ApprovalForm)
+
+const formOf = (capabilities: Readonly<Record<string, unknown>>): ApprovalForm => {
+  const { experimental } = capabilities
+  const declared =
+    typeof experimental === "object" && experimental !== null && "approvals" in experimental
+      ? experimental.approvals
+      : undefined
+  return isForm(declared) ? declared : "snake_case"
+}
+
+/**
+ * For `McpServer`: the same requests beside MCP on one connection, as the original served them up to 0.36. `initialize` is
+ * that of MCP; questions are put in the words of that time unless the client declares `experimental.approvals`.
+ */
+export const beside =
+  ({ userAgent = "colloquy" }: Pick<AppServerOptions, "userAgent"> = {}): NonNullable<
+    McpServerOptions["beside"]
+  > =>
+  (capabilities) =>
+    makeHandlers({ initializes: false, approvals: () => formOf(capabilities()), userAgent })

@@ -2,20 +2,24 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
+import type { Request } from "@colloquy/protocol/JsonRpc"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type { Features } from "./features/Features.ts"
 import type { PromptFiles } from "./features/PromptFiles.ts"
 import { makeServed } from "./mcp/MakeServed.ts"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
+import type { Members } from "./mcp/RequestContext.ts"
 import { requestStatesOf } from "./mcp/revision/RequestState.ts"
 import * as Router from "./mcp/revision/Router.ts"
 import * as Session from "./mcp/Session.ts"
 import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
+import type { Route } from "./Route.ts"
 import { Sealer } from "./Sealer.ts"
 import { Tasks } from "./tasks/Tasks.ts"
 
@@ -37,6 +41,17 @@ export interface McpServerOptions {
   readonly features?: Features
   /** Where prompts lie as files; they are looked at when somebody asks for prompts. */
   readonly prompts?: PromptFiles
+  /**
+   * Another vocabulary on the same connection, by what the client declared: serves the requests that it knows, alone of
+   * their line, before MCP sees them.
+   */
+  readonly beside?: (
+    capabilities: () => Members,
+  ) => Effect.Effect<
+    (request: Request) => Route | undefined,
+    never,
+    ConversationManager | SettingsResolver | Scope.Scope
+  >
   /** Items of one page of a list. Default 100. */
   readonly pageSize?: number
 }
@@ -79,11 +94,16 @@ export const serve = (
         serverInfo,
         ...(options.principal === undefined ? {} : { principal: options.principal }),
       })
+      const beside = yield* (
+        options.beside?.(() => session.client()?.capabilities ?? {}) ?? Effect.succeed(undefined)
+      )
       const peer = yield* makePeer({
         connection,
         local: CodexMcp.clientToServer,
         handlers: handlers.notifications,
         ...router,
+        route: (request, batched) =>
+          (batched ? undefined : beside?.(request)) ?? router.route(request, batched),
         withdraw: ({ notify }, requestId) => notify(Cancelled, [{ requestId }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),

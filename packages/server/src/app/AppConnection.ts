@@ -30,7 +30,7 @@ export interface AppConnection {
 export interface AppConnectionOptions {
   readonly manager: ConversationManager["Service"]
   /** Until the client says otherwise. */
-  readonly approvals: ApprovalForm
+  readonly approvals: () => ApprovalForm
   /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<AppConnection, never, Scope.Scope> {
   const scope = yield* Effect.scope
   let client: Params<typeof Initialize> | undefined
-  const approvals = () => client?.capabilities?.approvals ?? options.approvals
+  const approvals = () => client?.capabilities?.approvals ?? options.approvals()
   const heard = heardOf(options.manager)
   const holds = Holds.make()
   const questions = Questions.make(approvals)

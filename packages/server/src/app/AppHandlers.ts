@@ -87,7 +87,7 @@ export interface AppHandlersOptions {
   /** True: nothing is served before `initialize` (§3.1), which is of this dialect; false: it is somebody else's. */
   readonly initializes: boolean
   /** How questions are put until the client says otherwise. */
-  readonly approvals: ApprovalForm
+  readonly approvals: () => ApprovalForm
   /** `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }

@@ -9,7 +9,7 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export const sessions = "/state/sessions/"
+const sessions = "/state/sessions/"
 
 export const pathOf = (id: string) => `${sessions}rollout-${id}.jsonl`
 

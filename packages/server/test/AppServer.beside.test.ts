@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as AppServer from "../src/AppServer.ts"
+import {
+  errorOf,
+  liveTurn,
+  listening,
+  created,
+  outline,
+  resultOf,
+  say,
+} from "./support/AppHarness.ts"
+import { asking, exec, initialize, oneCall } from "./support/Asking.ts"
+import { type Harness, withServer } from "./support/Harness.ts"
+import { callResult } from "./support/Wire.ts"
+
+const beside = AppServer.beside({ userAgent: "colloquy/1" })
+
+const questions = ({ messages }: Harness) =>
+  messages.filter(({ id, method }) => method !== undefined && id !== undefined)
+
+describe("AppServer beside MCP", () => {
+  it.effect("its requests are served before and after `initialize`, which is that of MCP", () =>
+    withServer({ beside }, (server) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(server)
+        yield* server.send(initialize({}))
+        const hello = resultOf(yield* server.response("i"))
+        assert.strictEqual(hello["protocolVersion"], "2025-11-25")
+        yield* listening(server, conversationId)
+        yield* say(server, conversationId, "hi")
+        yield* server.quiet
+        assert.deepStrictEqual(outline(server), [
+          "answer new",
+          "answer i",
+          "answer listen",
+          "answer say",
+          ...liveTurn,
+        ])
+        assert.isTrue(server.texts.every((text) => text.startsWith('{"jsonrpc":"2.0"')))
+        resultOf(yield* server.ask("ping", "ping"))
+        assert.deepStrictEqual(resultOf(yield* server.ask("ua", "getUserAgent")), {
+          userAgent: "colloquy/1",
+        })
+      }),
+    ),
+  )
+
+  it.effect("tools and requests see the same conversations", () =>
+    withServer({ beside }, (server) =>
+      Effect.gen(function* () {
+        const result = callResult(yield* server.call(1, "codex", { prompt: "hi" }))
+        const conversationId = result.structuredContent?.["threadId"]
+        const state = yield* server.ask(2, "getConversation", { conversationId })
+        assert.strictEqual(resultOf(state)["status"], "idle")
+      }),
+    ),
+  )
+
+  for (const [capabilities, member] of [
+    [{}, "conversation_id"],
+    [{ experimental: { approvals: "snake_case" } }, "conversation_id"],
+    [{ experimental: { approvals: "camelCase" } }, "conversationId"],
+    [{ experimental: { approvals: "loud" } }, "conversation_id"],
+  ] as const) {
+    it.effect(`a client that declares ${JSON.stringify(capabilities)} is asked by ${member}`, () =>
+      withServer({ beside, script: oneCall, tools: asking([exec]).tools }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(initialize(capabilities))
+          const conversationId = yield* created(server)
+          yield* listening(server, conversationId)
+          yield* say(server, conversationId, "hi")
+          yield* server.quiet
+          assert.strictEqual(questions(server)[0]?.params?.[member], conversationId)
+          yield* server.ask("stop", "interruptConversation", { conversationId })
+          yield* server.quiet
+          const withdrawn = server.messages.filter(
+            ({ method }) => method === "notifications/cancelled",
+          )
+          assert.deepStrictEqual(
+            withdrawn.map(({ params }) => params?.["requestId"]),
+            [questions(server)[0]?.id],
+          )
+        }),
+      ),
+    )
+  }
+
+  it.effect("L13 its errors are its own, those of MCP stay", () =>
+    withServer({ beside }, (server) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(errorOf(yield* server.ask(1, "sendUserMessage", {})), {
+          code: -32600,
+          message: "Invalid request: params.conversationId: Missing key; params.items: Missing key",
+        })
+        assert.strictEqual(errorOf(yield* server.ask(2, "tools/call", {})).code, -32602)
+        assert.strictEqual(errorOf(yield* server.ask(3, "noSuchMethod", {})).code, -32601)
+      }),
+    ),
+  )
+
+  it.effect("without it there are no such methods", () =>
+    withServer({}, (server) =>
+      Effect.gen(function* () {
+        assert.strictEqual(errorOf(yield* server.ask(1, "newConversation", {})).code, -32601)
+      }),
+    ),
+  )
+})
