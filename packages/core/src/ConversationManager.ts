@@ -12,6 +12,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Conversation } from "./Conversation.ts"
@@ -265,15 +266,14 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
       entry.leaving = true
       yield* residents.end(entry)
       const { id } = entry
-      yield* inTime(operation, store[operation](id)).pipe(
-        Effect.onError(() =>
-          Effect.sync(() => {
-            entry.slot = { _tag: "Stored" }
-            entry.leaving = false
-          }),
-        ),
-      )
-      entries.delete(id)
+      const done = yield* Effect.exit(inTime(operation, store[operation](id)))
+      if (Exit.isFailure(done) || operation === "archive") {
+        entry.slot = { _tag: "Stored" }
+        entry.leaving = false
+      } else entries.delete(id)
+      yield* done
+      // Its file has another place now.
+      delete entry.path
       changed()
       // An interrupt in between would leave a conversation that nobody can find or end.
     }).pipe(Effect.uninterruptible)

@@ -155,12 +155,16 @@ export const managerLayer = (
   options: ConversationManagerOptions & {
     readonly tools?: ToolRuntime["Service"]
     readonly store?: Layer.Layer<ConversationStore>
+    readonly resolver?: Layer.Layer<SettingsResolver>
   } = {},
 ) =>
   ConversationManager.layerWith(options).pipe(
     Layer.provide(IdGenerator.layer),
     Layer.provide(options.store ?? ConversationStore.layerMemory),
-    Layer.provide(Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) })),
+    Layer.provide(
+      options.resolver ??
+        Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
+    ),
     Layer.provide(Layer.succeed(ToolRuntime, options.tools ?? tools())),
     Layer.provide(Layer.succeed(ModelClient, script.service)),
   )

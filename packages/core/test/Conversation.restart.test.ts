@@ -1,0 +1,469 @@
+import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { ConversationManager } from "../src/ConversationManager.ts"
+import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
+import { withStored } from "../src/store/Settings.ts"
+import type { ReplayClass } from "../src/store/LogRecord.ts"
+import { type ToolCall, type ToolContext, ToolRuntime } from "../src/ToolRuntime.ts"
+import { exec, resolved } from "./approvals.ts"
+import { observed } from "./stores.ts"
+import {
+  answer,
+  callItem,
+  completed,
+  done,
+  durableOf,
+  isEnd,
+  managerLayer,
+  outputItem,
+  says,
+  scripted,
+  type Script,
+  settings,
+  settle,
+  takeUntil,
+  tools,
+} from "./support.ts"
+
+type Observed = ReturnType<typeof observed>
+
+/** Gives what was stored, with the provider of now. */
+const resolver = Layer.succeed(SettingsResolver, {
+  resolve: ({ stored }) =>
+    Effect.succeed(stored === undefined ? settings : withStored(settings, stored)),
+})
+
+/** A process over the store. Nothing ends it but a kill, of which it hears nothing. */
+const processOver = Effect.fnUntraced(function* (
+  store: Observed,
+  script: Script,
+  runtime: ToolRuntime["Service"] = tools(),
+) {
+  yield* TestClock.adjust(0)
+  const services = yield* Layer.buildWithScope(
+    Layer.fresh(managerLayer(script, { tools: runtime, store: store.layer, resolver })),
+    yield* Scope.make(),
+  )
+  return Context.get(services, ConversationManager)
+})
+
+/** What another process finds after the kill: the first `count` records. */
+const killed = Effect.fnUntraced(function* (
+  store: Observed,
+  id: ConversationId,
+  count = Number.MAX_SAFE_INTEGER,
+) {
+  const next = observed()
+  const { meta } = yield* store.inner.metadata({ id })
+  yield* Effect.scoped(next.inner.create(meta, store.records(id).slice(0, count)))
+  return next
+})
+
+type Conversation = Effect.Success<ReturnType<ConversationManager["Service"]["get"]>>
+
+const logOf = (conversation: Conversation): Effect.Effect<ReadonlyArray<Event>, unknown> =>
+  Effect.scoped(
+    Effect.flatMap(conversation.attach({ from: 0 }), (listener) =>
+      Effect.map(
+        takeUntil(listener, ({ _tag }) => _tag === "Synced"),
+        durableOf,
+      ),
+    ),
+  )
+
+const hanging = () => scripted(Stream.never)
+const calls = (name: string, ...ids: ReadonlyArray<string>) =>
+  [...ids.map((id) => done(callItem(name, id))), completed] as const
+
+const asking = tools({
+  ask: (call, { approve }) =>
+    Effect.map(approve(exec(call.call_id ?? "")), ({ decision }) => decision),
+})
+
+const approve = { type: "exec_approval", id: "c", decision: "approved" } as const
+
+describe("a conversation whose process was killed", () => {
+  it.effect("L5 L11 closes the turn that was cut off, and the next one works", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const hang = tools({ hang: () => Effect.never })
+      const first = yield* processOver(store, scripted(calls("hang", "c", "d")), hang)
+      const made = yield* first.create(settings)
+      const { id } = made
+      yield* made.submit(says("hi"), { id: "t" })
+      yield* settle
+      const script = scripted(answer("yes"))
+      const second = yield* processOver(yield* killed(store, id), script)
+      const conversation = yield* second.get(id)
+      const listener = yield* conversation.attach()
+      yield* conversation.submit(says("and now?"))
+      yield* takeUntil(listener, isEnd)
+      const told = (yield* logOf(conversation)).filter(
+        (event) => event.id === "t" && event.msg.type !== "user_message",
+      )
+      assert.deepStrictEqual(told.at(-1)?.msg, { type: "turn_aborted", reason: "interrupted" })
+      assert.deepStrictEqual(script.requests[0]?.input.slice(-3, -1), [
+        callItem("hang", "c"),
+        outputItem(
+          "c",
+          "the process ended while this call ran; it was cut off, and whether it took effect is not known",
+        ),
+      ])
+    }),
+  )
+
+  it.effect("L7 asks again what was open, under its id and number, until its old deadline", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
+      const made = yield* first.create({ ...settings, approvalDeadline: Duration.minutes(10) })
+      const person = yield* made.attach({ answers: true })
+      yield* made.submit(says("hi"), { id: "t" })
+      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+      const question = (yield* logOf(made)).at(-1)
+      if (question === undefined) return assert.fail("nothing is asked")
+      yield* TestClock.adjust("6 minutes")
+      const script = scripted(answer("end"))
+      const second = yield* processOver(yield* killed(store, made.id), script, asking)
+      const conversation = yield* second.get(made.id)
+      const listener = yield* conversation.attach({ answers: true })
+      const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
+      assert.deepStrictEqual(asked, { _tag: "Ask", event: question })
+      yield* TestClock.adjust("3 minutes")
+      assert.lengthOf((yield* conversation.state).approvals.open, 1)
+      yield* TestClock.adjust("1 minute")
+      const seen = durableOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
+      assert.deepStrictEqual(seen[0], resolved("c", "denied", "expired"))
+      // The call ran again from its start, and was told; the turn went on to its one end.
+      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "denied"))
+      assert.strictEqual(seen.at(-1)?.type, "task_complete")
+    }),
+  )
+
+  it.effect("L7 takes the turn up with the answer, and asks nobody a second time", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
+      const made = yield* first.create(settings)
+      const person = yield* made.attach({ answers: true })
+      yield* made.submit(says("hi"), { id: "t" })
+      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+      // It may wait through more than one kill.
+      const once = yield* killed(store, made.id)
+      yield* (yield* processOver(once, hanging(), asking)).get(made.id)
+      const second = yield* processOver(
+        yield* killed(once, made.id),
+        scripted(answer("end")),
+        asking,
+      )
+      const conversation = yield* second.get(made.id)
+      const listener = yield* conversation.attach()
+      yield* conversation.submit(approve)
+      yield* takeUntil(listener, isEnd)
+      const log = yield* logOf(conversation)
+      const of = (type: string) => log.filter(({ msg }) => msg.type === type).map(({ msg }) => msg)
+      assert.lengthOf(of("exec_approval_request"), 1)
+      assert.deepStrictEqual(of("approval_resolved"), [resolved("c", "approved", "answered")])
+      assert.deepStrictEqual(
+        log.filter(({ id, msg }) => id === "t" && isTerminal(msg)).map(({ msg }) => msg.type),
+        ["task_complete"],
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(conversation.submit(approve))).message,
+        "the question of call `c` was resolved already: approved (answered)",
+      )
+    }),
+  )
+
+  it.effect("L14 stops a turn that only waits for an answer, at once", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, scripted(calls("ask", "c")), asking)
+      const made = yield* first.create(settings)
+      const person = yield* made.attach({ answers: true })
+      yield* made.submit(says("hi"), { id: "t" })
+      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+      for (const op of [
+        { type: "interrupt" } as const,
+        { ...approve, decision: "abort" } as const,
+        { type: "shutdown" } as const,
+      ]) {
+        const second = yield* processOver(yield* killed(store, made.id), hanging(), asking)
+        const conversation = yield* second.get(made.id)
+        const listener = yield* conversation.attach()
+        yield* conversation.submit(op)
+        assert.deepStrictEqual(durableOf(yield* takeUntil(listener, isEnd)).at(-1)?.msg, {
+          type: "turn_aborted",
+          reason: "interrupted",
+        })
+      }
+    }),
+  )
+
+  it.effect("L10 runs what waited, in its order, and knows every id it was given", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, hanging())
+      const made = yield* first.create(settings)
+      yield* made.submit(says("one"), { id: "a" })
+      const wait = { whileRunning: "wait" } as const
+      yield* made.submit(says("two"), { id: "b", ...wait })
+      yield* made.submit(says("three"), wait)
+      yield* made.submit(says("first"), { id: "c", whileRunning: "interrupt" })
+      const second = yield* processOver(yield* killed(store, made.id), scripted(answer("yes")))
+      const conversation = yield* second.get(made.id)
+      yield* settle
+      yield* settle
+      const said = (yield* logOf(conversation)).flatMap(({ msg }) =>
+        msg.type === "user_message" ? [msg.message] : [],
+      )
+      assert.deepStrictEqual(said, ["one", "first", "two", "three"])
+      assert.deepStrictEqual(yield* conversation.submit(says("two"), { id: "b" }), {
+        id: "b",
+        disposition: "waiting",
+      })
+      assert.strictEqual(
+        (yield* Effect.flip(conversation.submit(says("x"), { id: "0" }))).message,
+        "submission id `0` is taken",
+      )
+      assert.strictEqual((yield* conversation.state).turn, undefined)
+    }),
+  )
+
+  it.effect("goes on with the settings that were in force", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, scripted(answer("yes")))
+      const made = yield* first.create(settings)
+      yield* made.submit({ type: "override_turn_context", cwd: "/else", effort: "high" })
+      const expected = (yield* made.state).settings
+      const second = yield* processOver(yield* killed(store, made.id), hanging())
+      const { settings: restored } = yield* (yield* second.get(made.id)).state
+      assert.deepStrictEqual(restored, expected)
+      assert.notInclude(JSON.stringify(store.records(made.id)), "httpHeaders")
+    }),
+  )
+
+  it.effect("names the provider that is not configured any more", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, hanging())
+      const gone = { ...settings, provider: { ...settings.provider, id: "gone" } }
+      const made = yield* first.create(gone)
+      const second = yield* processOver(yield* killed(store, made.id), hanging())
+      const error = yield* Effect.flip(second.get(made.id))
+      assert.strictEqual(
+        error._tag === "ConversationUnavailable" ? error.because?._tag : undefined,
+        "ProviderGone",
+      )
+      assert.match(error.message, /its model provider `gone` is not configured any more$/)
+    }),
+  )
+
+  it.effect("L11 is lawful wherever its log is cut off", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const script = scripted(
+        calls("ask", "c"),
+        calls("look", "d", "e"),
+        answer("one"),
+        calls("ask", "f"),
+        Stream.never,
+      )
+      const first = yield* processOver(store, script, asking)
+      const made = yield* first.create(settings)
+      const person = yield* made.attach({ answers: true })
+      yield* made.submit(says("hi"), { id: "t" })
+      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+      yield* made.submit(says("joins"))
+      yield* made.submit(says("waits"), { id: "w", whileRunning: "wait" })
+      yield* made.submit(approve)
+      yield* takeUntil(person, isEnd)
+      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+      yield* made.submit({ type: "interrupt" })
+      yield* takeUntil(person, isEnd)
+      const records = store.records(made.id)
+      assert.isAbove(records.length, 40)
+      for (let count = 1; count <= records.length; count++) {
+        const left = yield* killed(store, made.id, count)
+        const second = yield* processOver(left, scripted(answer("end")), asking)
+        const conversation = yield* second.get(made.id)
+        const listener = yield* conversation.attach()
+        yield* conversation.submit({ type: "interrupt" })
+        yield* conversation.submit(says("again"), { id: "again", whileRunning: "wait" })
+        yield* takeUntil(listener, (d) => isEnd(d) && d._tag === "Event" && d.event.id === "again")
+        const log = yield* logOf(conversation)
+        assert.deepStrictEqual(
+          log.map(({ seq }) => seq),
+          log.map((_, i) => i),
+        )
+        const kept = records
+          .slice(0, count)
+          .flatMap((record) => (record._tag === "Event" ? [record.event] : []))
+        assert.deepStrictEqual(log.slice(0, kept.length), kept)
+        for (const { id, msg } of log) {
+          if (msg.type !== "task_started") continue
+          const ends = log.filter((event) => event.id === id && isTerminal(event.msg))
+          assert.lengthOf(ends, 1, `cut at ${count}: turn ${id}`)
+        }
+      }
+    }),
+  )
+})
+
+const replaying = (
+  replay: ReplayClass,
+  run: (call: ToolCall, context: ToolContext) => Effect.Effect<string>,
+): ToolRuntime["Service"] => ({
+  open: (context) =>
+    Effect.succeed({
+      specs: Effect.succeed([]),
+      isReadOnly: () => false,
+      replayOf: () => replay,
+      run: (call) => Effect.map(run(call, context), (output) => ({ output })),
+    }),
+  listMcpTools: () => Effect.succeed({}),
+})
+
+const continued: ConversationSettings = { ...settings, onRestart: "continue" }
+
+/** A turn that was killed in the middle of a call of that class. */
+const cutOff = Effect.fnUntraced(function* (
+  replay: ReplayClass,
+  more: Partial<ConversationSettings> = {},
+) {
+  const store = observed()
+  const hang = replaying(replay, () => Effect.never)
+  const first = yield* processOver(store, scripted(calls("work", "c")), hang)
+  const made = yield* first.create({ ...continued, ...more })
+  yield* made.submit(says("hi"), { id: "t" })
+  yield* settle
+  return { id: made.id, left: yield* killed(store, made.id), hang }
+})
+
+describe("a turn that is taken up again", () => {
+  it.effect("runs a safe call again, tells so, and goes on to its one end", () =>
+    Effect.gen(function* () {
+      const { id, left } = yield* cutOff("safe")
+      const script = scripted(answer("end"))
+      const runs: Array<string> = []
+      const work = replaying("safe", ({ call_id }) =>
+        Effect.sync(() => {
+          runs.push(call_id ?? "")
+          return "done after all"
+        }),
+      )
+      const conversation = yield* (yield* processOver(left, script, work)).get(id)
+      yield* settle
+      assert.deepStrictEqual(runs, ["c"])
+      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "done after all"))
+      const log = yield* logOf(conversation)
+      assert.deepInclude(
+        log.map(({ msg }) => msg),
+        {
+          type: "background_event",
+          message:
+            "the process ended in the middle of this turn; it is taken up again, attempt 2 of 3",
+        },
+      )
+      assert.deepStrictEqual(
+        log.filter(({ msg }) => isTerminal(msg)).map((event) => [event.id, event.msg.type]),
+        [["t", "task_complete"]],
+      )
+    }),
+  )
+
+  it.effect("asks a person before a call that may have taken effect runs again", () =>
+    Effect.gen(function* () {
+      for (const [decision, output] of [
+        ["approved", "again"],
+        [
+          "denied",
+          "the process ended while this call ran; it was cut off, and whether it took effect is not known; running it again was not approved",
+        ],
+      ] as const) {
+        const { id, left } = yield* cutOff("ask", { unattended: "park" })
+        const script = scripted(answer("end"))
+        const work = replaying("ask", () => Effect.succeed("again"))
+        const conversation = yield* (yield* processOver(left, script, work)).get(id)
+        const listener = yield* conversation.attach({ answers: true })
+        const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
+        assert.include(JSON.stringify(asked), "Run it again?")
+        yield* conversation.submit({ type: "exec_approval", id: "c", decision })
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", output))
+      }
+    }),
+  )
+
+  it.effect("tells the model of a call that never runs again", () =>
+    Effect.gen(function* () {
+      const { id, left } = yield* cutOff("never")
+      const script = scripted(answer("end"))
+      const work = replaying("never", () => Effect.die("it ran"))
+      yield* (yield* processOver(left, script, work)).get(id)
+      yield* settle
+      assert.deepStrictEqual(
+        script.requests[0]?.input.at(-1),
+        outputItem(
+          "c",
+          "the process ended while this call ran; it was cut off, and whether it took effect is not known",
+        ),
+      )
+    }),
+  )
+
+  it.effect("is given up after three attempts, and says so", () =>
+    Effect.gen(function* () {
+      const { hang, id, left } = yield* cutOff("safe")
+      let store = left
+      for (const attempt of [2, 3]) {
+        const conversation = yield* (yield* processOver(store, hanging(), hang)).get(id)
+        yield* settle
+        const last = (yield* logOf(conversation)).at(-1)?.msg
+        assert.include(JSON.stringify(last), `attempt ${attempt} of 3`)
+        store = yield* killed(store, id)
+      }
+      const log = yield* logOf(yield* (yield* processOver(store, hanging(), hang)).get(id))
+      assert.deepStrictEqual(
+        log.slice(-2).map(({ msg }) => msg),
+        [
+          {
+            type: "background_event",
+            message: "the process ended 3 times in the middle of this turn; it is given up",
+          },
+          { type: "turn_aborted", reason: "interrupted" },
+        ],
+      )
+    }),
+  )
+
+  it.effect("L14 stays stopped when it was told to stop before the kill", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const stubborn = replaying("safe", () =>
+        Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour")),
+      )
+      const first = yield* processOver(store, scripted(calls("work", "c")), stubborn)
+      const made = yield* first.create(continued)
+      yield* made.submit(says("hi"), { id: "t" })
+      yield* settle
+      yield* made.submit({ type: "interrupt" })
+      const second = yield* processOver(yield* killed(store, made.id), hanging(), stubborn)
+      const conversation = yield* second.get(made.id)
+      assert.strictEqual((yield* conversation.state).turn, undefined)
+      assert.deepStrictEqual((yield* logOf(conversation)).at(-1)?.msg, {
+        type: "turn_aborted",
+        reason: "interrupted",
+      })
+    }),
+  )
+})

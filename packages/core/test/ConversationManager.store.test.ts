@@ -1,0 +1,164 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { ConversationManager } from "../src/ConversationManager.ts"
+import { diskFull, observed } from "./stores.ts"
+import {
+  answer,
+  durableOf,
+  isEnd,
+  listed,
+  loadedIds,
+  managerLayer,
+  says,
+  scripted,
+  settings,
+  takeUntil,
+} from "./support.ts"
+
+type Manager = ConversationManager["Service"]
+type Conversation = Effect.Success<ReturnType<Manager["create"]>>
+
+const speak = Effect.fnUntraced(function* (conversation: Conversation, text: string) {
+  const listener = yield* conversation.attach()
+  yield* conversation.submit(says(text))
+  yield* takeUntil(listener, isEnd)
+}, Effect.scoped)
+
+const previews = (page: Effect.Success<ReturnType<Manager["list"]>>) =>
+  page.items.map(({ preview }) => preview)
+
+describe("ConversationManager over its store", () => {
+  // What recording 0.45 `conv_list_resume_archive` shows, without its wire.
+  it.effect("lists, resumes and archives as clients of the original expect", () => {
+    const store = observed()
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(1_763_664_352_984)
+      const manager = yield* ConversationManager
+      const a = yield* manager.create(settings)
+      // Nobody has said anything: nothing for a person to choose from.
+      assert.deepStrictEqual((yield* manager.list({ spoken: true })).items, [])
+      yield* speak(a, "conversation A")
+      yield* TestClock.adjust("1 second")
+      const b = yield* manager.create(settings)
+      yield* speak(b, "conversation  B\n")
+      const all = yield* manager.list({ spoken: true })
+      assert.deepStrictEqual(previews(all), ["conversation B", "conversation A"])
+      assert.deepStrictEqual(
+        all.items.map(({ createdAtMs }) => createdAtMs),
+        [1_763_664_353_984, 1_763_664_352_984],
+      )
+      const first = yield* manager.list({ spoken: true, limit: 1 })
+      assert.deepStrictEqual(previews(first), ["conversation B"])
+      const { nextCursor = "" } = first
+      const rest = yield* manager.list({ spoken: true, limit: 1, cursor: nextCursor })
+      assert.deepStrictEqual(previews(rest), ["conversation A"])
+      assert.isUndefined(rest.nextCursor)
+      yield* speak(yield* manager.get(a.id), "continue A")
+      assert.deepStrictEqual(previews(yield* manager.list()), ["conversation B", "conversation A"])
+      yield* manager.archive(a.id)
+      assert.deepStrictEqual(yield* listed(manager), [b.id])
+      assert.deepStrictEqual(previews(yield* manager.list({ archived: true })), ["conversation A"])
+      assert.strictEqual(
+        (yield* Effect.flip(manager.get(a.id))).message,
+        `conversation ${a.id} is not available: it is archived; unarchive it first`,
+      )
+      yield* manager.unarchive(a.id)
+      yield* speak(yield* manager.get(a.id), "and again")
+      const log = yield* Effect.scoped(
+        Effect.flatMap(a.attach({ from: 0 }), (listener) =>
+          takeUntil(listener, ({ _tag }) => _tag === "Synced"),
+        ),
+      )
+      assert.deepStrictEqual(
+        durableOf(log).flatMap(({ msg }) => (msg.type === "user_message" ? [msg.message] : [])),
+        ["conversation A", "continue A", "and again"],
+      )
+    }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
+  })
+
+  it.effect("finds by directory, provider and words, and loads none of them", () => {
+    const store = observed()
+    return Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      for (const [cwd, text] of [
+        ["/a", "Fix the parser"],
+        ["/b", "parse this"],
+        ["/b", "hello"],
+      ] as const) {
+        yield* speak(yield* manager.create({ ...settings, cwd }), text)
+      }
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(previews(yield* manager.list({ text: "PARSE" })), [
+        "parse this",
+        "Fix the parser",
+      ])
+      assert.deepStrictEqual(previews(yield* manager.list({ cwd: "/b", text: "parse" })), [
+        "parse this",
+      ])
+      assert.deepStrictEqual((yield* manager.list({ provider: "other" })).items, [])
+      assert.deepStrictEqual(yield* loadedIds(manager), [])
+      assert.notInclude(store.calls, "open")
+    }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
+  })
+
+  it.effect("L13 says of a path that it is not known, and of ids that are none", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const never = "00000000-0000-7000-8000-00000000000f"
+      const calls: ReadonlyArray<Effect.Effect<void, { readonly _tag: string }>> = [
+        Effect.asVoid(manager.open("/nowhere/rollout.jsonl")),
+        Effect.asVoid(manager.get(never)),
+        Effect.asVoid(manager.get("not an id")),
+        manager.archive(never),
+        manager.unarchive(never),
+        manager.unarchive("not an id"),
+        manager.remove(never),
+      ]
+      for (const call of calls) {
+        assert.strictEqual((yield* Effect.flip(call))._tag, "NoSuchConversation")
+      }
+    }).pipe(Effect.provide(managerLayer(scripted()))),
+  )
+
+  it.effect("keeps what it could not put away where it was", () => {
+    const store = observed()
+    return Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const { id } = yield* manager.create(settings)
+      store.faults.archive = () => diskFull("archive")
+      assert.strictEqual((yield* Effect.flip(manager.archive(id)))._tag, "StoreError")
+      assert.deepStrictEqual(yield* listed(manager), [id])
+      yield* speak(yield* manager.get(id), "still here")
+    }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
+  })
+
+  it.effect("a fork has a log of its own: it outlives what it was made of", () => {
+    const store = observed()
+    return Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const source = yield* manager.create(settings)
+      yield* speak(source, "one")
+      yield* speak(source, "two")
+      const fork = yield* manager.fork(source.id, { _tag: "ThroughSubmission", id: "0" })
+      yield* manager.remove(source.id)
+      const summary = yield* store.inner.metadata({ id: fork.id })
+      assert.strictEqual(summary.meta.forkedFrom, source.id)
+      assert.strictEqual(summary.preview, "one")
+      yield* TestClock.adjust("1 hour")
+      yield* speak(yield* manager.get(fork.id), "other")
+      const said = store
+        .records(fork.id)
+        .flatMap((record) =>
+          record._tag === "Event" && record.event.msg.type === "user_message"
+            ? [record.event.msg.message]
+            : [],
+        )
+      assert.deepStrictEqual(said, ["one", "other"])
+    }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
+  })
+})
