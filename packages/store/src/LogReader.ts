@@ -117,13 +117,14 @@ export class LogReader {
     return { offset: 0, numbering: this.header.numbering }
   }
 
-  /** A place at or before the offset, as near as can be told without much reading. */
+  /** A place at or before the offset or the end of the line there, as near as can be told without much reading. */
   readonly near = Effect.fnUntraced(function* (
     this: LogReader,
-    offset: number,
+    anywhere: number,
   ): Effect.fn.Return<Waypoint, FileFault> {
-    const known = this.waypoints.before(offset) ?? this.start
-    if (known.offset === offset) return known
+    const known = this.waypoints.before(anywhere) ?? this.start
+    if (known.offset === anywhere) return known
+    const offset = yield* this.lineStart(anywhere)
     const anchor = yield* anchorBefore(this.handle, this.header.generation, offset, known.offset)
     return anchor ?? known
   })
@@ -163,7 +164,7 @@ export class LogReader {
   ): Effect.fn.Return<RecordPage, FileFault> {
     const stop = Math.min(Math.floor(before / places), end)
     for (let window = Math.max(nearBytes, max * 512); ; window *= 4) {
-      const begin = yield* this.near(yield* this.lineStart(Math.max(0, stop - window)))
+      const begin = yield* this.near(Math.max(0, stop - window))
       const last = new Last(max)
       yield* this.scan(begin, end, (line) => {
         for (const placed of placedOf(line)) {
@@ -202,7 +203,7 @@ export class LogReader {
     return found
   })
 
-  /** The beginning of the first line at or behind an offset, or of a known one before it. */
+  /** The beginning of the first line at or behind an offset. */
   private readonly lineStart = Effect.fnUntraced(function* (
     this: LogReader,
     offset: number,

@@ -66,11 +66,18 @@ class Damage {
   }
 }
 
-/** @param row what the index has of it, which spares reading a file that was read or written before */
+/**
+ * How much of the end of a file is looked through that nobody vouches for. What a crash can have torn stands there; what is
+ * wrong farther up is left out by whoever reads it, and a file of any length is open within a second or so.
+ */
+const maxScanBytes = 32 * 1024 * 1024
+
+/** @param row what the index has of it, which spares looking through a file that was read or written before */
 export const openRollout = Effect.fnUntraced(function* (
   handle: FileHandle,
   located: Located,
   row: IndexRow | undefined,
+  scanBytes = maxScanBytes,
 ): Effect.fn.Return<OpenedFile, FileFault | StoreError> {
   const stat = yield* handle.stat
   const waypoints = new Waypoints()
@@ -80,11 +87,12 @@ export const openRollout = Effect.fnUntraced(function* (
   }
   const tail = yield* repairTail(handle, stat.bytes)
   const damage = new Damage()
-  let generation = 0
+  let generation = row?.checked?.generation ?? 0
   const reader = new LogReader(handle, header, waypoints)
-  const end = yield* reader.scan(reader.start, tail.bytes, (line) => {
+  const from = yield* reader.near(Math.max(0, tail.bytes - scanBytes))
+  const end = yield* reader.scan(from, tail.bytes, (line) => {
     if (line.bad) damage.add(line.offset)
-    generation = line.generation
+    generation = Math.max(generation, line.generation)
     return false
   })
   const version = yield* handle.stat

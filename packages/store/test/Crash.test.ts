@@ -1,8 +1,10 @@
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { Files } from "../src/Files.ts"
+import { openRollout } from "../src/OpenRollout.ts"
 import { metaOf, opening, turn } from "./support/Records.ts"
-import { Machine, readAll } from "./support/Store.ts"
+import { home, Machine, readAll } from "./support/Store.ts"
 
 const meta = metaOf(1)
 const { id } = meta
@@ -166,6 +168,44 @@ describe("a file that a crash left", () => {
       const { repairs } = yield* machine.run(open)
       assert.strictEqual(repairs.length, 21)
       assert.include(repairs.at(-1)?.message, "980 more lines")
+    }),
+  )
+})
+
+describe("a long file that a crash left", () => {
+  it.effect("L11 is looked through at its end alone, and goes on with the right number", () =>
+    Effect.gen(function* () {
+      const machine = new Machine()
+      const turns = Array.from({ length: 200 }, (_, i) => turn(1 + 10 * i, String(i), `words ${i}`))
+      const meta = metaOf(1)
+      yield* machine.run(
+        Effect.flatMap(ConversationStore, (store) =>
+          store.create(meta, [...opening(meta), ...turns.flat()]),
+        ),
+      )
+      const { file, files } = machine
+      const text = files.text(file)
+      const lines = text.split("\n")
+      // One bad line where nobody looks, one where somebody does, and half a line.
+      const spoilt =
+        lines
+          .with(50, "{bad")
+          .with(lines.length - 5, "{bad")
+          .join("\n") + '{"half'
+      files.unlink(file)
+      files.put(file, spoilt)
+      const path = file.slice(home.length + 1)
+      const { checked, repairs } = yield* Effect.gen(function* () {
+        const store = yield* Files
+        const handle = yield* store.open(file, "write")
+        const located = { id: meta.id, path, archived: false }
+        return yield* openRollout(handle, located, undefined, 20_000)
+      }).pipe(Effect.scoped, Effect.provide(files.layer))
+      assert.deepStrictEqual(
+        repairs.map(({ kind }) => kind),
+        ["torn_tail_cut", "bad_line_skipped"],
+      )
+      assert.deepStrictEqual(checked.numbering, { seq: 2001, id: "199" })
     }),
   )
 })
