@@ -123,6 +123,11 @@ export const Config = Schema.Struct({
     "deny",
     "What becomes of a question that nobody can be asked: denied, or left open until its deadline.",
   ),
+  on_restart: keyOr(
+    Schema.Literals(["close", "continue"]),
+    "close",
+    "What becomes of a turn whose process ended under it: aborted, or taken up again.",
+  ),
   approval_timeout_sec: keyOr(Seconds, 600, "Seconds a question waits for its answer."),
   notify: key(Strings, unused("Program told of the end of a turn.")),
   file_opener: keyOr(

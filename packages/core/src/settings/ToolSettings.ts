@@ -96,6 +96,7 @@ export const toolSettings = (
       ? {}
       : { projectDocMaxBytes: config.project_doc_max_bytes }),
     ...(config.unattended === undefined ? {} : { unattended: config.unattended }),
+    ...(config.on_restart === undefined ? {} : { onRestart: config.on_restart }),
     ...(config.approval_timeout_sec === undefined
       ? {}
       : { approvalDeadline: Duration.seconds(config.approval_timeout_sec) }),

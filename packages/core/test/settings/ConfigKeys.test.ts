@@ -92,6 +92,7 @@ describe("ConfigKeys", () => {
         unattended: settings.unattended ?? "deny",
         projectDocMaxBytes: settings.projectDocMaxBytes ?? 32_768,
         includeViewImageTool: settings.includeViewImageTool ?? true,
+        onRestart: settings.onRestart ?? "close",
       })
       assert.deepStrictEqual(settle(told), settle(plain))
     },

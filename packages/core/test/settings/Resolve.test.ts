@@ -9,6 +9,7 @@ import {
 } from "../../src/ConversationSettings.ts"
 import type { ModelProvider } from "../../src/ModelClient.ts"
 import * as ConfigTree from "../../src/settings/ConfigTree.ts"
+import { toStored } from "../../src/store/Settings.ts"
 import * as Resolve from "../../src/settings/Resolve.ts"
 
 const provider = (id: string): ModelProvider => ({
@@ -324,6 +325,29 @@ describe("Resolve", () => {
       assert.strictEqual(settings("", { cwd }).cwd, resolved)
     })
   }
+
+  it("gives a conversation that was stored what it ran with, with the provider of now", () => {
+    const toml = `
+      model = "m"
+      model_provider = "a"
+      model_reasoning_effort = "high"
+      on_restart = "continue"
+      [model_providers.a]
+      name = "A"
+      base_url = "https://a.example"
+      [model_providers.b]
+      name = "B"
+      base_url = "https://b.example"
+    `
+    const before = settings(toml, { config: { model_provider: "b" }, cwd: "/there" })
+    assert.strictEqual(before.onRestart, "continue")
+    const stored = toStored({ ...before, model: "other" })
+    assert.notInclude(JSON.stringify(stored), "https://b.example")
+    assert.deepStrictEqual(settings(toml, { stored }), { ...before, model: "other" })
+    // What was not set then is not set now.
+    const { effort: _, ...plain } = stored
+    assert.isUndefined(settings(toml, { stored: plain }).effort)
+  })
 
   it.effect("the layer serves the settings and the errors as values", () =>
     Effect.gen(function* () {
