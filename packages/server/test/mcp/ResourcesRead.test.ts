@@ -28,7 +28,7 @@ const definitions = {
     }),
     resource({ uri: "x:none", name: "none", read: () => Effect.succeed([]) }),
     read("x:gone", () => Effect.fail(new ResourceNotFound({ uri: "x:gone" }))),
-    read("x:fails", () => Effect.fail(new Error("secret"))),
+    read("x:fails", () => Effect.fail("secret")),
     read("x:dies", () => Effect.die("secret")),
   ],
   resourceTemplates: [
