@@ -48,7 +48,11 @@ export interface RequestStates {
   /** True for a call with a state, usable or not. */
   readonly isResumed: (call: Call) => boolean
   readonly open: (call: Call) => Effect.Effect<Resumed, JsonRpcError>
-  readonly seal: (call: Call, state: Omit<State, "expiresAt">) => Effect.Effect<string>
+  /** Fails when there is more to keep than a client should have to carry. */
+  readonly seal: (
+    call: Call,
+    state: Omit<State, "expiresAt">,
+  ) => Effect.Effect<string, JsonRpcError>
   /**
    * The run of a call that came with a state: no other run of the same state may go on at the same time, nor begin
    * when it ended with an answer.
@@ -68,6 +72,15 @@ const timeToLiveMs = Duration.toMillis("1 hour")
 
 /** More than is asked in an hour; the oldest are forgotten, and would then be good again until they expire. */
 const maxUsed = 8192
+
+/** UTF-16 units of JSON. It goes to and fro in every round. */
+const maxLength = 256 * 1024
+
+const tooLong = () =>
+  new JsonRpcError({
+    code: ErrorCode.internalError,
+    message: `the answers of this call are too long to keep: more than ${maxLength} characters`,
+  })
 
 const refused = (why: string) =>
   new JsonRpcError({
@@ -163,7 +176,8 @@ const make = (sealer: Sealer["Service"]): RequestStates => {
   const seal: RequestStates["seal"] = (call, state) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const whole: State = { expiresAt: nowMs + timeToLiveMs, ...state }
-      return sealer.seal(purposeOf(call), JSON.stringify(whole))
+      const text = JSON.stringify(whole)
+      return text.length > maxLength ? Effect.fail(tooLong()) : sealer.seal(purposeOf(call), text)
     })
 
   const using = <A, E>(call: Call, run: Effect.Effect<A, E>): Effect.Effect<A, E | JsonRpcError> =>

@@ -137,6 +137,23 @@ describe("ask without a handshake", () => {
     ),
   )
 
+  it.effect("L6 no client carries more than 256 Ki characters of what was answered", () =>
+    withAsking(both, (server) =>
+      Effect.gen(function* () {
+        const one = accept("x".repeat(256 * 1024))
+        const first = asked(yield* server.ask(1, "tools/call", call()))
+        const { error } = yield* retry(server, 2, first.requestState, { one })
+        assert.deepStrictEqual(
+          [error?.code, error?.message],
+          [-32603, "the answers of this call are too long to keep: more than 262144 characters"],
+        )
+        const other = asked(yield* server.ask(3, "tools/call", call()))
+        const whole = yield* retry(server, 4, other.requestState, { one, two: accept("b") })
+        assert.strictEqual(words(whole)[0], "complete")
+      }),
+    ),
+  )
+
   it.effect("takes the answers that a first call brings, and asks for the others", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
