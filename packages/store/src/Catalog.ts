@@ -8,7 +8,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import type { FileFault, Files } from "./Files.ts"
+import type { FileFault, FileStat, Files } from "./Files.ts"
 import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
 import { readRow } from "./RolloutHead.ts"
@@ -147,14 +147,16 @@ export class Catalog {
     depth: number,
     folders: ReadonlyMap<string, number>,
   ): Effect.fn.Return<void, FileFault> {
-    const stat = yield* orUndefined(this.files.stat(`${this.home}/${folder}`))
+    const stat = yield* this.folderStat(folder)
     const isFolder = stat?.kind === "directory"
     const known = [...folders.keys()].filter(
       (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
     )
     let below: ReadonlyArray<string> = known
     if (!isFolder || folders.get(folder) !== stat.modifiedMs) {
-      const entries = isFolder ? yield* this.files.list(`${this.home}/${folder}`) : []
+      const entries = isFolder
+        ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
+        : []
       yield* this.readFolder(
         folder,
         entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])),
@@ -168,6 +170,17 @@ export class Catalog {
     if (depth >= maxDepth) return
     for (const next of below) yield* this.visit(next, depth + 1, folders)
   })
+
+  /** Of the two folders that everything lies in, what a link leads to: people keep them on another disk. */
+  private folderStat(folder: string): Effect.Effect<FileStat | undefined, FileFault> {
+    const path = `${this.home}/${folder}`
+    const isRoot = folder === sessionsFolder || folder === archiveFolder
+    return Effect.flatMap(orUndefined(this.files.stat(path)), (stat) =>
+      isRoot && stat?.kind === "other"
+        ? orUndefined(Effect.flatMap(this.files.realPath(path), (real) => this.files.stat(real)))
+        : Effect.succeed(stat),
+    )
+  }
 
   private readonly remember = Effect.fnUntraced(function* (
     this: Catalog,

@@ -229,6 +229,25 @@ describe("the index", () => {
     }),
   )
 
+  it.effect("follows a link in place of the folder itself, and none below it", () =>
+    Effect.gen(function* () {
+      const machine = new Indexed()
+      const { files } = machine
+      files.put("/disk/sessions/keep", "")
+      files.link(`${home}/sessions`, "/disk/sessions")
+      yield* machine.run(make([1]))
+      yield* machine.index.reset
+      const file = files.files().find((path) => path.includes(idOf(1))) ?? ""
+      files.put("/elsewhere/2020/01/rollout.jsonl", "")
+      files.put(
+        `/elsewhere/${file.slice(file.lastIndexOf("/") + 1).replace(idOf(1), idOf(2))}`,
+        files.text(file).replaceAll(idOf(1), idOf(2)),
+      )
+      files.link("/disk/sessions/2024", "/elsewhere")
+      assert.deepStrictEqual(yield* machine.run(list()), listed([1]))
+    }),
+  )
+
   it.effect("a file that cannot be read is not listed, and is told of by whoever opens it", () =>
     Effect.gen(function* () {
       const machine = new Indexed()

@@ -274,6 +274,28 @@ describe("an append", () => {
     }),
   )
 
+  it.effect("of a clock that jumped back changes no order, and nothing that is there", () =>
+    Effect.gen(function* () {
+      const machine = yield* stored()
+      const late = turn(11, "1", "late").map((record) => ({ ...record, atMs: 1000 }))
+      yield* machine.run(
+        Effect.gen(function* () {
+          const { writer } = yield* open
+          yield* writer.append(batch, "written")
+          yield* writer.append(late, "synced")
+        }),
+      )
+      assert.deepStrictEqual(yield* machine.run(readAll(id)), [...first, ...batch, ...late])
+      const { items } = yield* machine.run(
+        Effect.flatMap(ConversationStore, (store) => store.list({ limit: 5 })),
+      )
+      assert.deepStrictEqual(
+        items.map((item) => [item.meta.createdAtMs, item.updatedAtMs]),
+        [[meta.createdAtMs, 1000]],
+      )
+    }),
+  )
+
   it.effect("of an event out of turn is refused: numbers have no gap", () =>
     Effect.gen(function* () {
       const machine = yield* stored()

@@ -249,14 +249,14 @@ export class MemoryFiles {
       }),
     syncDirectory: (path) =>
       this.run("syncDirectory", path, () => {
-        const node = this.find(path)
+        const node = this.find(path, true)
         if (node?.kind !== "directory") return "ENOENT"
         node.onDisk = new Map(node.entries)
         return undefined
       }),
     list: (path) =>
       this.run("list", path, () => {
-        const node = this.find(path)
+        const node = this.find(path, true)
         if (node?.kind !== "directory") return "ENOENT"
         return [...node.entries].map(([name, { kind }]) => ({
           name,
