@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { appDifferences } from "../../server/test/support/appDifferences.ts"
 import { differences, laterDifferences } from "../../server/test/support/differences.ts"
 import { memoryPair } from "../src/MemoryConnection.ts"
 import { Agents, ask } from "./support/ReadmeExample.ts"
@@ -64,7 +65,8 @@ describe("README", () => {
         .filter((line) => line.startsWith("| "))
         .slice(2),
     )
-    const rows = [differences, laterDifferences].map((list) =>
+    const lists = [differences, laterDifferences, appDifferences]
+    const rows = lists.map((list) =>
       list.map(({ original, colloquy, why }) => `| ${original} | ${colloquy} | ${why} |`),
     )
     assert.deepStrictEqual(tables, rows)

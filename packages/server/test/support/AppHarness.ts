@@ -1,12 +1,15 @@
 /** A server of the dialect `app-server` in memory, and what the tests of its methods say and read. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { Connection } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Auth } from "../../src/app/AuthPort.ts"
 import { HostPort } from "../../src/app/HostPort.ts"
 import { UserConfig } from "../../src/app/UserConfigPort.ts"
 import * as AppServer from "../../src/AppServer.ts"
+import * as McpServer from "../../src/McpServer.ts"
+import type { McpServerOptions } from "../../src/McpServer.ts"
 import { type Harness, type HarnessOptions, withServer } from "./Harness.ts"
 import type { WireMessage } from "./Wire.ts"
 
@@ -21,14 +24,23 @@ export interface AppOptions extends HarnessOptions {
   /** False: the client has not said who it is. */
   readonly initialized?: boolean
   readonly capabilities?: object
+  /** The requests are served beside MCP by this. */
+  readonly besideMcp?: McpServerOptions["beside"]
 }
 
 const serveWith =
-  ({ auth = Auth.none, config = UserConfig.none, host = HostPort.none }: Ports) =>
   (
-    ...args: Parameters<typeof AppServer.serve>
+    { auth = Auth.none, config = UserConfig.none, host = HostPort.none }: Ports,
+    beside: McpServerOptions["beside"],
+  ) =>
+  (
+    connection: Connection,
+    options: McpServerOptions = {},
   ): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
-    AppServer.serve(...args).pipe(
+    (beside === undefined
+      ? AppServer.serve(connection, options)
+      : McpServer.serve(connection, { ...options, beside })
+    ).pipe(
       Effect.provideService(Auth, auth),
       Effect.provideService(HostPort, host),
       Effect.provideService(UserConfig, config),
@@ -41,10 +53,10 @@ export const initializeParams = (capabilities?: object) => ({
 
 /** Runs `body` against a server that knows its client. */
 export const withApp = <A, E>(
-  { capabilities, initialized = true, ports = {}, ...options }: AppOptions,
+  { besideMcp, capabilities, initialized = true, ports = {}, ...options }: AppOptions,
   body: (app: Harness) => Effect.Effect<A, E, Scope.Scope>,
 ): Effect.Effect<A, E> =>
-  withServer({ ...options, serve: serveWith(ports) }, (app) =>
+  withServer({ ...options, serve: serveWith(ports, besideMcp) }, (app) =>
     Effect.andThen(
       initialized ? hello(app, capabilities) : Effect.void,
       Effect.suspend(() => body(app)),

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Schema from "effect/Schema"
 import type { Entry } from "./Recording.ts"
-import { event } from "./Wire.ts"
+import { event, type WireMessage } from "./Wire.ts"
 
 const kinds = [
   "exec_approval_request",
@@ -53,12 +53,16 @@ interface OfCall {
   readonly msg: Told
 }
 
+/** Of either dialect. */
+const isToldOf = ({ method = "", params = {} }: WireMessage) =>
+  /^codex\/event(\/|$)/.test(method) && "msg" in params
+
 /** What was told of calls, in order. A turn's diff is told again after every response: once is enough. */
 const toldOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
   const told: Array<OfCall> = []
   let call = ""
   for (const entry of entries) {
-    if (entry.dir !== "s2c" || entry.message.method !== "codex/event") continue
+    if (entry.dir !== "s2c" || !isToldOf(entry.message)) continue
     const msg = Schema.decodeUnknownSync(AnyEventMsg)(asWeTell(event(entry.message).msg))
     if (!isTold(msg)) continue
     if ("call_id" in msg) call = msg.call_id

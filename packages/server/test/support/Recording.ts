@@ -17,7 +17,8 @@ const files = import.meta.glob("../fixtures/*/*.jsonl", {
   import: "default",
 })
 
-export type Version = "0.29.0" | "0.153.4"
+/** `-app`: the requests of the app-server, which 0.29 served beside MCP. */
+export type Version = "0.29.0" | "0.29.0-app" | "0.45.0" | "0.153.4"
 
 export type Entry =
   | { readonly dir: "c2s"; readonly text: string }
