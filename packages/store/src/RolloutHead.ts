@@ -11,8 +11,11 @@ import { decodeText, LineReader, type RawLine } from "./LineReader.ts"
 import { msOf } from "./IsoTime.ts"
 import type { IndexRow } from "./RolloutIndex.ts"
 
-/** What may stand before the first words of a person: instructions are long. */
+/** What may stand before the first words of a person. */
 const headBytes = 1024 * 1024
+
+/** The first lines: instructions stand in them, as long as somebody made them. */
+const headerBytes = 64 * 1024 * 1024
 
 const tailBytes = 16 * 1024
 
@@ -23,7 +26,7 @@ export const headerOf = Effect.fnUntraced(function* (
   { readonly header: Header; readonly lines: ReadonlyArray<RawLine> } | undefined,
   FileFault
 > {
-  const reader = new LineReader(handle, 0, headBytes)
+  const reader = new LineReader(handle, 0, headerBytes)
   const lines: Array<RawLine> = []
   while (lines.length < headerLineCount) {
     const more = yield* reader.next
@@ -73,7 +76,8 @@ export const readRow = Effect.fnUntraced(function* (
   let preview = previewIn(header, lines)
   if (preview === undefined) {
     // Not among the first lines: farther than that somebody who lists does not look.
-    const reader = new LineReader(handle, lines.at(-1)?.end ?? 0, headBytes)
+    const from = lines.at(-1)?.end ?? 0
+    const reader = new LineReader(handle, from, from + headBytes)
     for (;;) {
       const more = preview === undefined ? yield* reader.next : undefined
       if (more === undefined) break

@@ -25,6 +25,7 @@ import { Catalog } from "./Catalog.ts"
 import { type FileFault, type FileHandle, Files } from "./Files.ts"
 import { type Lease, Leases } from "./Leases.ts"
 import { LiveRollout } from "./LiveRollout.ts"
+import { maxLineBytes } from "./LineReader.ts"
 import { Locator } from "./Locate.ts"
 import { Waypoints } from "./LogReader.ts"
 import { openRollout, ownHeader } from "./OpenRollout.ts"
@@ -89,6 +90,7 @@ class RolloutStore implements Service {
     this.limits = {
       maxEvents: options.maxEvents ?? defaultMaxEvents,
       maxBytes: options.maxBytes ?? defaultMaxBytes,
+      maxLineBytes: Math.min(options.maxLineBytes ?? maxLineBytes, maxLineBytes),
     }
     this.catalog = new Catalog(files, index, options.home)
     this.locator = new Locator(files, this.catalog, options.home)

@@ -23,6 +23,8 @@ export interface WriterLimits {
   readonly maxEvents: number
   /** Of its file. */
   readonly maxBytes: number
+  /** Of one record: a longer line is none that anybody reads again. */
+  readonly maxLineBytes: number
 }
 
 export interface WriterTarget {
@@ -47,6 +49,18 @@ const writeAll = Effect.fnUntraced(function* (
     written += yield* handle.write(offset + written, bytes.subarray(written))
   }
 })
+
+/** Not looked for where all of them together are short enough. */
+const longestLine = (bytes: Uint8Array, enough: number): number => {
+  if (bytes.length <= enough) return bytes.length
+  let longest = 0
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(0x0a, from) + 1
+    longest = Math.max(longest, end - from)
+    from = end
+  }
+  return longest
+}
 
 export class RolloutWriter implements LogWriter {
   readonly generation: number
@@ -117,10 +131,13 @@ export class RolloutWriter implements LogWriter {
     yield* this.isStillOurs()
     const { state, text } = yield* this.encoded(records)
     const bytes = utf8.encode(text)
-    const { maxBytes, maxEvents } = this.limits
+    const { maxBytes, maxEvents, maxLineBytes } = this.limits
     if (state.seq > maxEvents) return yield* new StoreLimit({ id, limit: "events", max: maxEvents })
     if (this.length + bytes.length > maxBytes) {
       return yield* new StoreLimit({ id, limit: "bytes", max: maxBytes })
+    }
+    if (longestLine(bytes, maxLineBytes) > maxLineBytes) {
+      return yield* new StoreLimit({ id, limit: "bytes", max: maxLineBytes })
     }
     yield* writeAll(handle, this.length, bytes).pipe(
       Effect.andThen(durability === "synced" ? handle.sync : Effect.void),

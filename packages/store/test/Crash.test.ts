@@ -173,6 +173,25 @@ describe("a file that a crash left", () => {
 })
 
 describe("a long file that a crash left", () => {
+  it.effect("is found and opened however long its instructions are", () =>
+    Effect.gen(function* () {
+      const machine = new Machine()
+      const meta = metaOf(1, { instructions: "be kind ".repeat(300_000) })
+      yield* machine.run(
+        Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta))),
+      )
+      const found = yield* machine.run(
+        Effect.gen(function* () {
+          const store = yield* ConversationStore
+          const { items } = yield* store.list({ limit: 5 })
+          const { summary } = yield* store.open({ id: meta.id })
+          return [items.length, summary.meta.instructions?.length]
+        }),
+      )
+      assert.deepStrictEqual(found, [1, 2_400_000])
+    }),
+  )
+
   it.effect("L11 is looked through at its end alone, and goes on with the right number", () =>
     Effect.gen(function* () {
       const machine = new Machine()

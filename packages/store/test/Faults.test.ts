@@ -256,13 +256,16 @@ describe("an append", () => {
       for (const [options, limit, max] of [
         [{ maxEvents: 15 }, "events", 15],
         [{ maxBytes: 4000 }, "bytes", 4000],
+        [{ maxLineBytes: 500 }, "bytes", 500],
       ] as const) {
         const machine = yield* stored(options)
         yield* machine.run(
           Effect.gen(function* () {
             const { writer } = yield* open
             yield* writer.append(batch, "written")
-            const error = yield* Effect.flip(writer.append(turn(11, "1", "again"), "written"))
+            const error = yield* Effect.flip(
+              writer.append(turn(11, "1", "again ".repeat(100)), "written"),
+            )
             assert.deepStrictEqual(
               error._tag === "StoreLimit" ? [error.limit, error.max, error.id] : error,
               [limit, max, id],
