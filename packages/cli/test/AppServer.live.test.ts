@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as CliProcess from "./CliProcess.ts"
 
 interface Message {
@@ -23,9 +25,8 @@ const asker = (cli: CliProcess.CliProcess, member: { readonly jsonrpc?: string }
     Effect.gen(function* () {
       const id = `request ${++last}`
       cli.write({ ...member, id, method, ...(params === undefined ? {} : { params }) })
-      const stdout = yield* cli.stdoutHas(`"id":"${id}"`)
-      const whole = stdout.endsWith("\n") ? stdout : yield* cli.stdoutHas("\n")
-      const answer = messagesOf(whole).find((message) => message.id === id)
+      const stdout = yield* cli.stdoutHas(`"id":"${id}","result":`)
+      const answer = messagesOf(stdout).find((message) => message.id === id)
       if (answer?.result === undefined) throw new Error(`no result: ${JSON.stringify(answer)}`)
       return answer.result
     })
@@ -95,6 +96,63 @@ describe("colloquy app-server", () => {
       yield* again("archiveConversation", { conversationId, rolloutPath })
       const left = yield* again("listConversations", {})
       assert.deepStrictEqual(left["items"], [])
+    }),
+  )
+
+  it.live("does what it is asked of the machine and of the configuration", () =>
+    Effect.gen(function* () {
+      const home = yield* CliProcess.stateDirectory(
+        '# mine\nmodel = "a" # kept\nsandbox_mode = "danger-full-access"\n',
+      )
+      const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
+      const ask = asker(cli, {})
+      yield* ask("initialize", { clientInfo })
+      const ran = yield* ask("execOneOffCommand", {
+        command: ["sh", "-c", "echo out; echo err >&2; exit 3"],
+      })
+      assert.deepStrictEqual(ran, { exitCode: 3, stdout: "out\n", stderr: "err\n" })
+      yield* ask("setDefaultModel", { model: "b", reasoningEffort: "high" })
+      assert.deepStrictEqual(yield* ask("getUserSavedConfig"), {
+        config: {
+          model: "b",
+          modelReasoningEffort: "high",
+          sandboxMode: "danger-full-access",
+          profiles: {},
+        },
+      })
+      const written = readFileSync(join(home, "config.toml"), "utf8")
+      assert.include(written, "# mine\n")
+      assert.include(written, 'model = "b" # kept\n')
+      const { files } = yield* ask("fuzzyFileSearch", { query: "cnfgtoml", roots: [home] })
+      assert.deepStrictEqual(
+        (files as ReadonlyArray<{ readonly path: string }>).map(({ path }) => path),
+        ["config.toml"],
+      )
+      assert.strictEqual((yield* ask("newConversation"))["model"], "b")
+    }),
+  )
+})
+
+describe("colloquy mcp", () => {
+  it.live("serves the same requests beside MCP, on one connection", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["mcp"])
+      const ask = asker(cli, { jsonrpc: "2.0" })
+      yield* ask("initialize", {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo,
+      })
+      const { structuredContent } = yield* ask("tools/call", {
+        name: "codex",
+        arguments: { prompt: "one" },
+      })
+      const { threadId } = structuredContent as { readonly threadId: string }
+      yield* ask("addConversationListener", { conversationId: threadId })
+      yield* ask("sendUserMessage", { conversationId: threadId, items: words("two") })
+      yield* cli.stdoutHas("codex/event/task_complete")
+      cli.child.stdin.end()
+      assert.strictEqual((yield* cli.outcome).code, 0)
     }),
   )
 })
