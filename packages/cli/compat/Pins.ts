@@ -5,6 +5,7 @@ export const pins = {
   "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
   "@modelcontextprotocol/inspector": "2.12.0",
   "@openai/agents": "0.20.0",
+  "vscode-jsonrpc": "8.2.1",
 } as const
 
 export type ClientName = keyof typeof pins
