@@ -2,7 +2,7 @@
  * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left, and the requests of
  * the app-server beside it.
  */
-import * as AppServer from "@colloquy/server/AppServer"
+import { besideLater } from "@colloquy/server/BesideLater"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
 import * as LazyPorts from "./app/LazyPorts.ts"
@@ -10,6 +10,11 @@ import * as LazyPrompts from "./LazyPrompts.ts"
 import * as StdioServer from "./StdioServer.ts"
 import { userAgent } from "./UserAgent.ts"
 import { version } from "./Version.ts"
+
+const appServer = Effect.map(
+  Effect.promise(() => import("@colloquy/server/AppServer")),
+  ({ beside }) => beside({ userAgent: userAgent(process.env) }),
+)
 
 export const run = (overrides: ReadonlyArray<string>): Promise<number> =>
   StdioServer.run(
@@ -20,7 +25,7 @@ export const run = (overrides: ReadonlyArray<string>): Promise<number> =>
         return McpServer.serve(connection, {
           version,
           prompts: LazyPrompts.make(environment),
-          beside: AppServer.beside({ userAgent: userAgent(process.env) }),
+          beside: besideLater(appServer),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))

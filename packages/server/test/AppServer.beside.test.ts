@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as AppServer from "../src/AppServer.ts"
+import { besideLater } from "../src/BesideLater.ts"
 import {
   errorOf,
   liveTurn,
@@ -14,12 +15,15 @@ import { asking, exec, initialize, oneCall } from "./support/Asking.ts"
 import { type Harness, withServer } from "./support/Harness.ts"
 import { callResult } from "./support/Wire.ts"
 
-const beside = AppServer.beside({ userAgent: "colloquy/1" })
+const atOnce = AppServer.beside({ userAgent: "colloquy/1" })
 
 const questions = ({ messages }: Harness) =>
   messages.filter(({ id, method }) => method !== undefined && id !== undefined)
 
-describe("AppServer beside MCP", () => {
+describe.each([
+  ["there from the start", atOnce],
+  ["loaded with the first request", besideLater(Effect.succeed(atOnce))],
+])("AppServer beside MCP, %s", (_, beside) => {
   it.effect("its requests are served before and after `initialize`, which is that of MCP", () =>
     withServer({ beside }, (server) =>
       Effect.gen(function* () {
