@@ -286,7 +286,8 @@ const make = Effect.fnUntraced(function* (options: ConversationManagerOptions) {
     residents.halt()
     const all = [...entries.values()].filter(({ leaving }) => !leaving)
     for (const { id } of all) entries.delete(id)
-    return Effect.forEach(all, residents.end, { concurrency: "unbounded", discard: true }).pipe(
+    const quietly = (entry: Entry) => residents.end(entry, true)
+    return Effect.forEach(all, quietly, { concurrency: "unbounded", discard: true }).pipe(
       Effect.andThen(residents.stop),
       Effect.onExit((exit) => Deferred.done(done, exit)),
       Effect.forkDetach({ startImmediately: true, uninterruptible: true }),

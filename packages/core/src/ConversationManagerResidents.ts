@@ -257,16 +257,20 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
         : Effect.succeed(entry.slot),
     )
 
-  /** Ends its life in memory: its turn, its listeners, its fiber, its lease. Returns when that is done. */
-  const end = Effect.fnUntraced(function* (entry: Entry) {
+  /**
+   * Ends its life in memory: its turn, its listeners, its fiber, its lease. Returns when that is done. `quietly`: one that
+   * nobody uses ends without a word, or its log would grow by every process that had it.
+   */
+  const end = Effect.fnUntraced(function* (entry: Entry, quietly = false) {
     const slot = yield* settled(entry)
     if (slot._tag === "Gone") return
     depart(entry)
     entry.slot = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
     if (slot._tag !== "Live") return
-    entry.settings = (yield* slot.live.conversation.state).settings
-    yield* Fiber.interrupt(slot.live.fiber)
-    yield* lessor(slot.live.lease)
+    const { conversation, fiber, lease } = slot.live
+    entry.settings = (yield* conversation.state).settings
+    if (!quietly || !(yield* conversation.suspend)) yield* Fiber.interrupt(fiber)
+    yield* lessor(lease)
   }, Effect.uninterruptible)
 
   return {

@@ -131,6 +131,7 @@ const isSoft = (msg: EventMsg): boolean => {
     case "web_search_end":
     case "view_image_tool_call":
     case "agent_reasoning_section_break":
+    case "shutdown_complete":
       return true
     default:
       return false

@@ -345,7 +345,8 @@ describe("ConversationManager and what is idle", () => {
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
-      yield* manager.create(settings)
+      const conversation = yield* manager.create(settings)
+      yield* conversation.attach()
       const asked = yield* Deferred.make<void>()
       store.faults.append = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
       const ending = yield* Effect.forkChild(manager.shutdown, { startImmediately: true })

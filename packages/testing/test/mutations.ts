@@ -214,8 +214,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L13",
     name: "a rule that counts no number is taken",
     file: "Fork.ts",
-    find: "return Number.isSafeInteger(value) && value >= 0",
-    replace: "return value >= -1",
+    find: "Number.isSafeInteger(value) && value >= 0",
+    replace: "value !== Infinity",
   },
   {
     law: "L14",
