@@ -25,6 +25,20 @@ const tools = ToolRuntime.simple({
     ),
 })
 
+/** Never comes to an end by itself. */
+const hanging = ToolRuntime.simple({
+  specs: () => [],
+  run: (_, { emit }) =>
+    Effect.andThen(
+      Effect.forEach(
+        Array.from({ length: 50 }),
+        () => emit({ type: "background_event", message: "…" }),
+        { discard: true },
+      ),
+      Effect.never,
+    ),
+})
+
 const script: Script.ProviderScript = [
   Script.reply(Script.toolCall("tell", {}, "c")),
   Script.reply(Script.text("done")),
@@ -65,6 +79,7 @@ const withTwo = <A>(
     stuck: Client,
     conversationId: string,
   ) => Effect.Effect<A, never, Scope.Scope>,
+  runtime: ToolRuntime["Service"] = tools,
 ) =>
   withCore(
     script,
@@ -80,7 +95,7 @@ const withTwo = <A>(
         yield* reading.ask(3, "sendUserMessage", { conversationId, items: text("go") })
         return yield* body(reading, stuck, conversationId)
       }),
-    tools,
+    runtime,
   )
 
 const isEnd = ({ method }: WireMessage) => method === "codex/event/task_complete"
@@ -123,5 +138,24 @@ describe("Subscriptions", () => {
         assert.strictEqual(state.result?.["status"], "idle")
       }),
     ),
+  )
+
+  it.effect(
+    "L14 behind a client that does not read, too, `turn_aborted` comes before the answer",
+    () =>
+      withTwo(
+        (reading, stuck, conversationId) =>
+          Effect.gen(function* () {
+            yield* stuck.send(9, "interruptConversation", { conversationId })
+            yield* reading.until(({ method }) => method === "codex/event/turn_aborted")
+            for (let i = 0; i < 500; i++) yield* Effect.yieldNow
+            yield* stuck.until(({ id, method }) => id === 9 && method === undefined)
+            const order = stuck.messages.flatMap(({ id, method }) =>
+              method === "codex/event/turn_aborted" || id === 9 ? [method ?? "answer"] : [],
+            )
+            assert.deepStrictEqual(order, ["codex/event/turn_aborted", "answer"])
+          }),
+        hanging,
+      ),
   )
 })
