@@ -1,0 +1,26 @@
+/** Draws that a seed repeats: the same seed gives the same ones, in the same order. */
+
+export interface Dice {
+  /** From 0 up to and without `end`. */
+  readonly below: (end: number) => number
+  readonly chance: (share: number) => boolean
+  readonly pick: <const A>(from: readonly [A, ...ReadonlyArray<A>]) => A
+}
+
+/** @param seed any integer */
+export const make = (seed: number): Dice => {
+  let state = seed | 0
+  // A small generator (mulberry32) is enough: no moment has to be likelier than another.
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (end: number) => Math.floor(next() * end)
+  return {
+    below,
+    chance: (share) => next() < share,
+    pick: (from) => from[below(from.length)] ?? from[0],
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * A state directory and the servers that live and die over it, one after the other: each checks what the ones before it
+ * left behind, is given work, and is killed at a moment that the seed chooses.
+ */
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { awaitGone } from "../support/Processes.ts"
+import * as Server from "../support/Server.ts"
+import * as Acts from "./Acts.ts"
+import * as Dice from "./Dice.ts"
+import { judge, rolloutsOf, wholeLines } from "./Rollout.ts"
+import * as Told from "./Told.ts"
+
+interface Lane {
+  readonly dice: Dice.Dice
+  readonly home: string
+  readonly cwd: string
+  readonly told: Told.Told
+  readonly sleepers: Map<string, string>
+  /** Calls whose command has said something. */
+  readonly heard: Set<string>
+  /** A turn that was cut off is taken up again, in `maxAttempts` lives at most. */
+  readonly goesOn: boolean
+  early: number
+  slipped: number
+}
+
+/** What a life leaves behind, checked or not. */
+export interface Tally {
+  readonly kills: number
+  /** Deaths before the server had told the client that all is as it was. */
+  readonly early: number
+  /** Commands that ran on, killed before their server could say that they run (see `Reaper` of the tools). */
+  readonly slipped: number
+  readonly conversations: number
+  readonly inputs: number
+  readonly events: number
+}
+
+const maxAttempts = 3
+
+/** What was found wrong, with the seed and the place of the files once it leaves its lane. */
+export class Broken extends Data.TaggedError("Broken")<{ readonly message: string }> {}
+
+const broken = (message: string) => new Broken({ message })
+
+const initialize = {
+  ...Server.initialize,
+  params: { ...Server.initialize.params, capabilities: { elicitation: {} } },
+}
+
+/** The process goes at once, whatever it is writing. */
+const kill = ({ child }: Server.Server) => Effect.sync(() => child.kill("SIGKILL"))
+
+/** When: so many milliseconds, characters or lines of the server after the work began, and never much later. */
+const moment = ({ dice }: Lane, { child, frames }: Server.Server): Effect.Effect<void> => {
+  const [kind, size] = dice.pick([
+    ["delay", dice.below(60)],
+    ["delay", dice.below(250)],
+    ["lines", 1 + dice.below(40)],
+    ["chars", dice.below(20_000)],
+    ["chars", dice.below(600_000)],
+  ] as const)
+  const atMost = Effect.sleep(150 + dice.below(150))
+  if (kind === "delay") return Effect.sleep(size)
+  const begun = frames.length
+  let chars = 0
+  const heard = Effect.callback<void>((resume) => {
+    const onData = (text: string) => {
+      chars += text.length
+      const reached = kind === "lines" ? frames.length - begun : chars
+      if (reached >= size) resume(Effect.void)
+    }
+    child.stdout.on("data", onData)
+    return Effect.sync(() => child.stdout.off("data", onData))
+  })
+  return Effect.raceFirst(heard, atMost)
+}
+
+/** Everything the server says is noted as it comes. */
+const listen = (server: Server.Server, { heard, told }: Lane, life: number): void => {
+  let read = 0
+  server.child.stdout.on("data", () => {
+    for (const frame of server.frames.slice(read)) {
+      if (frame.method !== "codex/event") continue
+      const call = String(frame.params?._meta?.requestId)
+      told.event(frame, `${life}/${call}`)
+      if (frame.params?.msg?.type === "exec_command_output_delta") heard.add(call)
+    }
+    read = server.frames.length
+  })
+}
+
+const onDisk = ({ home, told }: Lane): ReadonlyArray<string> => [
+  ...told.open,
+  ...[...rolloutsOf(home).keys()].filter((id) => !told.conversations.has(id)),
+]
+
+/** The next turn works, of those nobody was told of too. */
+const replies = (lane: Lane, { number, server, told }: Acts.Life) =>
+  Effect.forEach(
+    new Set(onDisk(lane)),
+    Effect.fnUntraced(function* (thread) {
+      const call = `check-${number}-${thread}`
+      const words = `check ${number}.`
+      server.call(call, "codex-reply", { threadId: thread, prompt: `say ${words}` })
+      const text = Server.textOf(yield* server.answer(call))
+      // Killed while it was made: nobody was told of it, and it has no whole beginning.
+      if (!told.conversations.has(thread) && text?.startsWith("Session not found") === true) return
+      if (text !== words) throw broken(`codex-reply of ${thread} says: ${text}`)
+      told.of(thread).inputs.add(`say ${words}`)
+    }),
+    { concurrency: 4, discard: true },
+  )
+
+/** Compares the files with what was told. Gives how many events they have. */
+const compare = ({ cwd, goesOn, home, told }: Lane, ids: Iterable<string>): number => {
+  const rollouts = rolloutsOf(home)
+  let events = 0
+  for (const id of ids) {
+    const path = rollouts.get(id)
+    if (path === undefined) throw broken(`conversation ${id} is not there`)
+    const judged = judge(path)
+    const faults = [...judged.faults, ...Told.broken(told.of(id), judged, readFileSync(path))]
+    if (faults.length > 0) throw broken(`${path}:\n  ${faults.join("\n  ")}`)
+    events += judged.events.length
+  }
+  for (const name of readdirSync(cwd)) {
+    if (!name.startsWith("ran-")) continue
+    const times = readFileSync(join(cwd, name), "utf8").split("\n").length - 1
+    // Whoever is asked whether it may run again says yes.
+    if (times < 1 || times > (goesOn ? maxAttempts : 1))
+      throw broken(`${name}: the command ran ${times} times`)
+  }
+  return events
+}
+
+/** What stands in the files of a dead process is there for good. */
+const noteFiles = (lane: Lane): void => {
+  const rollouts = rolloutsOf(lane.home)
+  for (const id of lane.told.open) {
+    const path = rollouts.get(id)
+    if (path === undefined) continue
+    const { lines } = lane.told.of(id)
+    lines.splice(0, lines.length, wholeLines(path))
+  }
+}
+
+/** What runs for long is not begun again by who looks whether all is well. */
+const takeUp =
+  ({ sleepers }: Lane) =>
+  (question: Server.Frame) => {
+    const text = JSON.stringify(question)
+    return [...sleepers.values()].some((seconds) => text.includes(seconds)) ? "decline" : "accept"
+  }
+
+/** Nothing of a dead server runs on, but what it was killed at before it knew that it had begun. */
+const atRest = Effect.fnUntraced(function* (lane: Lane) {
+  for (const [call, seconds] of lane.sleepers) {
+    const left = yield* Effect.promise(() => awaitGone([], seconds))
+    for (const pid of left) {
+      if (lane.heard.has(call)) throw broken(`process ${pid} of a dead server runs on`)
+      process.kill(pid, "SIGKILL")
+      lane.slipped++
+    }
+  }
+  lane.sleepers.clear()
+})
+
+const started = Effect.fnUntraced(function* (lane: Lane, number: number) {
+  const server = yield* Server.start({ home: lane.home, mayBreakOff: true })
+  const { cwd, dice, sleepers, told } = lane
+  listen(server, lane, number)
+  return { server, told, dice, number, cwd, sleepers } satisfies Acts.Life
+})
+
+/** The server greets, all that was told still holds, nothing of the lives before runs. */
+const checked = Effect.fnUntraced(function* (lane: Lane, life: Acts.Life) {
+  life.server.send(initialize)
+  yield* life.server.answer("initialize")
+  yield* Effect.raceFirst(replies(lane, life), Acts.answerQuestions(life, takeUp(lane)))
+  compare(lane, lane.told.open)
+  lane.told.open.clear()
+  yield* atRest(lane)
+})
+
+/** One server, from its start to its death. */
+const live = (lane: Lane, number: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const isEarly = lane.dice.chance(0.2)
+    const life = yield* started(lane, number)
+    if (isEarly) {
+      const death = Effect.sleep(100 + lane.dice.below(500))
+      const isDead = Effect.as(death, true)
+      if (yield* Effect.raceFirst(Effect.as(checked(lane, life), false), isDead)) lane.early++
+    } else {
+      yield* checked(lane, life)
+      yield* Effect.raceFirst(Acts.run(life), moment(lane, life.server))
+    }
+    yield* kill(life.server)
+    yield* life.server.exit
+    noteFiles(lane)
+  }).pipe(Effect.scoped)
+
+/** The last life sees to every conversation once more, and ends as it is asked to. */
+const last = (lane: Lane, number: number): Effect.Effect<number> =>
+  Effect.gen(function* () {
+    const life = yield* started(lane, number)
+    for (const id of lane.told.conversations.keys()) lane.told.open.add(id)
+    yield* checked(lane, life)
+    life.server.child.stdin.end()
+    const { code } = yield* life.server.exit
+    if (code !== 0) throw broken(`the last server left with ${code}`)
+    return compare(lane, lane.told.conversations.keys())
+  }).pipe(Effect.scoped)
+
+/** @param seed of all that is drawn; every second one wants turns taken up again */
+export const run = (seed: number, kills: number): Effect.Effect<Tally, Broken> =>
+  Effect.gen(function* () {
+    const home = mkdtempSync(join(tmpdir(), "colloquy-crash-"))
+    const cwd = join(home, "work")
+    mkdirSync(cwd)
+    const goesOn = seed % 2 === 0
+    if (goesOn) writeFileSync(join(home, "config.toml"), 'on_restart = "continue"\n')
+    const lane: Lane = {
+      dice: Dice.make(seed),
+      home,
+      cwd,
+      told: Told.make(),
+      sleepers: new Map(),
+      heard: new Set(),
+      goesOn,
+      early: 0,
+      slipped: 0,
+    }
+    let number = 0
+    const events = yield* Effect.gen(function* () {
+      for (; number < kills; number++) yield* live(lane, number)
+      return yield* last(lane, number)
+    }).pipe(
+      // The files stay for whoever looks what became of them.
+      Effect.catchCause((cause) =>
+        Effect.fail(broken(`seed ${seed}, life ${number}, ${home}:\n${Cause.pretty(cause)}`)),
+      ),
+    )
+    rmSync(home, { recursive: true, force: true })
+    const known = [...lane.told.conversations.values()]
+    const inputs = known.reduce((sum, one) => sum + one.inputs.size, 0)
+    const { early, slipped } = lane
+    return { kills, early, slipped, conversations: known.length, inputs, events }
+  })

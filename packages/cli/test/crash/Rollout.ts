@@ -1,0 +1,175 @@
+/**
+ * A rollout file read by what the format says (§5.3 and the lines of ours), not by the store's own reader: what a crash may
+ * not do to it shows in the file itself.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { typesOf } from "../../../store/test/support/Documented.ts"
+
+interface Msg {
+  readonly type: string
+  readonly [member: string]: unknown
+}
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly id: string
+  readonly msg: Msg
+  /** Counts the processes that have had the file before. */
+  readonly life: number
+}
+
+/** The rollouts of a state directory by the id in their name. */
+export const rolloutsOf = (home: string): ReadonlyMap<string, string> => {
+  const sessions = join(home, "sessions")
+  if (!existsSync(sessions)) return new Map()
+  return new Map(
+    readdirSync(sessions, { recursive: true, encoding: "utf8" }).flatMap((name) => {
+      const id = /([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl$/.exec(name)?.[1]
+      return id === undefined ? [] : [[id, join(sessions, name)] as const]
+    }),
+  )
+}
+
+/** Up to the end of the last whole line. */
+export const wholeLines = (path: string): Buffer => {
+  const bytes = readFileSync(path)
+  return bytes.subarray(0, bytes.lastIndexOf("\n") + 1)
+}
+
+/** Lines of the original's types count on from the line before; a mark, and an event of ours, says its number. */
+const eventsOf = (text: string): ReadonlyArray<StoredEvent> => {
+  let next = { seq: 0, id: "" }
+  let life = 0
+  const events: Array<StoredEvent> = []
+  const add = (at: { readonly seq: number; readonly id: string }, msg: Msg) => {
+    events.push({ seq: at.seq, id: at.id, msg, life })
+    next = { seq: at.seq + 1, id: at.id }
+  }
+  for (const line of text.split("\n")) {
+    if (line === "") continue
+    const { payload, type } = JSON.parse(line)
+    if (type === "colloquy_mark") {
+      next = { seq: payload.seq, id: payload.id }
+      if (payload.generation !== undefined) life++
+    } else if (type === "colloquy_event") add(payload, payload.msg)
+    else if (type === "event_msg") add(next, payload)
+    else if (type === "response_item") add(next, { type: "raw_response_item", item: payload })
+    else if (type === "compacted") add(next, { ...payload, type })
+  }
+  return events
+}
+
+/** L4: numbers from 0 without a gap. */
+const numbering = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+  const wrong = events.findIndex(({ seq }, n) => seq !== n)
+  return wrong === -1 ? [] : [`event ${wrong} has the number ${events[wrong]?.seq}`]
+}
+
+/** L5: turns one behind the other, each with one terminal event. */
+const turns = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const seen = new Set<string>()
+  let open: string | undefined
+  for (const { id, msg } of events) {
+    if (msg.type === "task_started") {
+      if (open !== undefined) faults.push(`turn ${id} began before ${open} had ended`)
+      if (seen.has(id)) faults.push(`turn ${id} began twice`)
+      seen.add(id)
+      open = id
+    } else if (msg.type === "task_complete" || msg.type === "turn_aborted") {
+      if (open !== id) faults.push(`turn ${id} ended while ${open ?? "none"} ran`)
+      open = undefined
+    }
+  }
+  return open === undefined ? faults : [...faults, `turn ${open} has no end`]
+}
+
+const count = (names: ReadonlyArray<string>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+const paired = (
+  what: string,
+  asked: ReadonlyArray<string>,
+  given: ReadonlyArray<string>,
+  mayBeOpen: (name: string) => boolean = () => false,
+): ReadonlyArray<string> => {
+  const [before, after] = [count(asked), count(given)]
+  return [...new Set([...asked, ...given])].flatMap((name) => {
+    const [first = 0, second = 0] = [before.get(name), after.get(name)]
+    const isRight = mayBeOpen(name) ? second <= first : second === first
+    return isRight ? [] : [`${what} ${name}: ${first} and ${second}`]
+  })
+}
+
+const named = (
+  events: ReadonlyArray<StoredEvent>,
+  name: (event: StoredEvent) => string | undefined,
+): ReadonlyArray<string> =>
+  events.flatMap((event) => {
+    const found = name(event)
+    return found === undefined ? [] : [`${event.id}/${found}`]
+  })
+
+/** Turns that were stopped by the process that began them: what they called is told to the model as aborted (§6.3 step 3). */
+const stopped = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
+  const began = new Map<string, number>()
+  return new Set(
+    events.flatMap(({ id, life, msg }) => {
+      if (msg.type === "task_started") began.set(id, life)
+      return msg.type === "turn_aborted" && began.get(id) === life ? [id] : []
+    }),
+  )
+}
+
+/** L7: each question has one answer; where nobody is there to be asked the answer comes without a question. */
+const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
+  paired(
+    "question and its answers",
+    named(events, ({ msg }) =>
+      msg.type.endsWith("_approval_request") ? String(msg["call_id"]) : undefined,
+    ),
+    named(events, ({ msg }) =>
+      msg.type === "approval_resolved" && msg["reason"] !== "unattended"
+        ? String(msg["call_id"])
+        : undefined,
+    ),
+  )
+
+/** L11: each call has one output, also where its process died. */
+const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+  const item = (pattern: RegExp) =>
+    named(events, ({ msg }) => {
+      const { call_id, type } = (msg["item"] ?? {}) as { readonly [member: string]: unknown }
+      return msg.type === "raw_response_item" && pattern.test(String(type))
+        ? String(call_id)
+        : undefined
+    })
+  const open = stopped(events)
+  return paired(
+    "call and its outputs",
+    item(/^(function|custom_tool)_call$/),
+    item(/_call_output$/),
+    (name) => open.has(name.slice(0, name.indexOf("/"))),
+  )
+}
+
+export interface Judged {
+  readonly events: ReadonlyArray<StoredEvent>
+  readonly faults: ReadonlyArray<string>
+}
+
+/** What stands in a file of which nothing runs any more, and what is wrong with it. */
+export const judge = (path: string): Judged => {
+  const text = readFileSync(path, "utf8")
+  try {
+    typesOf(text)
+    const events = eventsOf(text)
+    return { events, faults: [numbering, turns, questions, calls].flatMap((law) => law(events)) }
+  } catch (error) {
+    return { events: [], faults: [`a line of another shape: ${String(error).slice(0, 500)}`] }
+  }
+}

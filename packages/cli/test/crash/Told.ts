@@ -1,0 +1,102 @@
+/** What a client has been told and may rely on from then on (L10), held against the files that are there later. */
+import type { Frame } from "../support/Server.ts"
+import type { Judged, StoredEvent } from "./Rollout.ts"
+
+const deltas = new Set([
+  "agent_message_delta",
+  "agent_reasoning_delta",
+  "agent_reasoning_raw_content_delta",
+  "exec_command_output_delta",
+])
+
+type Msg = StoredEvent["msg"]
+
+/** What tells one event of a turn from another, without members that only the wire has. */
+const keyOf = (id: string, msg: Msg): string =>
+  JSON.stringify([id, msg.type, msg["call_id"], msg["message"], msg["last_agent_message"]])
+
+/** One conversation, as far as its client knows. */
+export interface Known {
+  /** Beginnings of messages whose acceptance was told. */
+  readonly inputs: Set<string>
+  /** Events of each call that listened, in the order they came. */
+  readonly seen: Map<string, Array<string>>
+  /** The file's whole lines when a process was found dead. */
+  readonly lines: Array<Buffer>
+}
+
+export interface Told {
+  readonly conversations: ReadonlyMap<string, Known>
+  /** Those that something was told of since they were last compared with their files. */
+  readonly open: Set<string>
+  readonly of: (id: string) => Known
+  /** Notes what this message tells. @param call names the call among all of a state directory */
+  readonly event: (frame: Frame, call: string) => void
+}
+
+export const make = (): Told => {
+  const conversations = new Map<string, Known>()
+  const open = new Set<string>()
+  const of = (id: string): Known => {
+    open.add(id)
+    const known = conversations.get(id) ?? { inputs: new Set(), seen: new Map(), lines: [] }
+    conversations.set(id, known)
+    return known
+  }
+  return {
+    conversations,
+    open,
+    of,
+    event: ({ params }, call) => {
+      const threadId = params?._meta?.threadId
+      const msg = params?.msg
+      if (threadId === undefined || msg === undefined || deltas.has(msg.type)) return
+      const { seen } = of(threadId)
+      const events = seen.get(call) ?? []
+      seen.set(call, events)
+      events.push(keyOf(params?.id ?? "", msg))
+    },
+  }
+}
+
+/** Each in its place: what a call was told stands in the log in the same order. */
+const missing = (
+  seen: ReadonlyArray<string>,
+  events: ReadonlyArray<StoredEvent>,
+): string | undefined => {
+  let at = 0
+  for (const key of seen) {
+    const found = events.findIndex((event, n) => n >= at && keyOf(event.id, event.msg) === key)
+    if (found === -1) return key
+    at = found + 1
+  }
+  return undefined
+}
+
+const timesSaid = (events: ReadonlyArray<StoredEvent>, input: string): number =>
+  events.filter(
+    ({ msg }) => msg.type === "user_message" && String(msg["message"]).startsWith(input),
+  ).length
+
+/** What was told and is no longer so. @param bytes of the file */
+export const broken = (
+  { inputs, lines, seen }: Known,
+  { events }: Judged,
+  bytes: Buffer,
+): ReadonlyArray<string> => [
+  ...[...inputs].flatMap((input) => {
+    const times = timesSaid(events, input)
+    return times === 1 ? [] : [`accepted input ${JSON.stringify(input)} is there ${times} times`]
+  }),
+  ...[...seen].flatMap(([call, keys]) => {
+    const lost = missing(keys, events)
+    return lost === undefined
+      ? []
+      : [`what call ${call} was told is not there: ${lost.slice(0, 300)}`]
+  }),
+  ...lines.flatMap((before) =>
+    bytes.subarray(0, before.length).equals(before)
+      ? []
+      : [`the ${before.length} bytes that were there before are no longer`],
+  ),
+]
