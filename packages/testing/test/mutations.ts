@@ -14,10 +14,10 @@ export interface Mutation {
 export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L1",
-    name: "a closing conversation answers nobody who still waits",
-    file: "Inbox.ts",
-    find: "for (const command of rest) refuse(command, because)",
-    replace: "for (const command of rest.slice(0, 0)) refuse(command, because)",
+    name: "what comes behind the last word is answered by nobody",
+    file: "LiveConversation.ts",
+    find: "if (this.over) refuse(command, this.lost)",
+    replace: "if (this.over) continue",
   },
   {
     law: "L2",
