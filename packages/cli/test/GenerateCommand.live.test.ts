@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
@@ -21,7 +21,25 @@ const references = (value: unknown): ReadonlyArray<string> => {
   )
 }
 
+/** Where the contract lies for people to read, and for reviews to show what a change does to it. */
+const contract = new URL("../../protocol/contract/", import.meta.url)
+
 describe("generate", () => {
+  const formats = ["ts", "json-schema", "docs"] as const
+
+  it.each(formats.flatMap((format) => [...filesOf(format)]))(
+    "%s is the one checked in, so that the contract cannot change unseen",
+    async (name, text) => {
+      // `vitest -u` writes it anew: a change of the wire shows in the diff.
+      await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(name, contract)))
+    },
+  )
+
+  it("nothing else lies with the contract", () => {
+    const made = formats.flatMap((format) => [...filesOf(format).keys()])
+    assert.deepStrictEqual(Fs.readdirSync(contract).toSorted(), made.toSorted())
+  })
+
   it.live("the TypeScript of every dialect compiles on its own", () =>
     Effect.gen(function* () {
       const directory = join(yield* temporary, "made")

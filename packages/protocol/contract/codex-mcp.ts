@@ -1,0 +1,1182 @@
+// The dialect codex-mcp. Generated from its definitions: edit those.
+
+export type RawIntegerEncoded = number
+
+export type ErrorEvent = {
+  readonly type: "error"
+  readonly message: string
+}
+
+export type TaskStartedEvent = {
+  readonly type: "task_started"
+  readonly model_context_window: number | null
+}
+
+export type TaskCompleteEvent = {
+  readonly type: "task_complete"
+  readonly last_agent_message: string | null
+}
+
+export type TokenUsage = {
+  readonly input_tokens: number
+  readonly cached_input_tokens: number
+  readonly output_tokens: number
+  readonly reasoning_output_tokens: number
+  readonly total_tokens: number
+}
+
+export type TokenUsageInfo = {
+  readonly total_token_usage: TokenUsage
+  readonly last_token_usage: TokenUsage
+  readonly model_context_window: number | null
+}
+
+export type TokenCountEvent = {
+  readonly type: "token_count"
+  readonly info: TokenUsageInfo | null
+  readonly rate_limits?: Readonly<Record<string, unknown>> | null
+  readonly input_tokens?: number
+  readonly cached_input_tokens?: number
+  readonly output_tokens?: number
+  readonly reasoning_output_tokens?: number
+  readonly total_tokens?: number
+}
+
+export type AgentMessageEvent = {
+  readonly type: "agent_message"
+  readonly message: string
+}
+
+export type UserMessageEvent = {
+  readonly type: "user_message"
+  readonly message: string
+  readonly kind?: "plain" | "user_instructions" | "environment_context"
+  readonly images?: ReadonlyArray<string>
+}
+
+export type AgentMessageDeltaEvent = {
+  readonly type: "agent_message_delta"
+  readonly delta: string
+}
+
+export type AgentReasoningEvent = {
+  readonly type: "agent_reasoning"
+  readonly text: string
+}
+
+export type AgentReasoningDeltaEvent = {
+  readonly type: "agent_reasoning_delta"
+  readonly delta: string
+}
+
+export type AgentReasoningRawContentEvent = {
+  readonly type: "agent_reasoning_raw_content"
+  readonly text: string
+}
+
+export type AgentReasoningRawContentDeltaEvent = {
+  readonly type: "agent_reasoning_raw_content_delta"
+  readonly delta: string
+}
+
+export type AgentReasoningSectionBreakEvent = {
+  readonly type: "agent_reasoning_section_break"
+}
+
+export type SandboxPolicy = {
+  readonly mode: "danger-full-access"
+} | {
+  readonly mode: "read-only"
+} | {
+  readonly mode: "workspace-write"
+  readonly writable_roots?: ReadonlyArray<string>
+  readonly network_access?: boolean
+  readonly exclude_tmpdir_env_var?: boolean
+  readonly exclude_slash_tmp?: boolean
+} | {
+  readonly mode: "external-sandbox"
+  readonly network_access?: boolean
+}
+
+export type SessionConfiguredEvent = {
+  readonly type: "session_configured"
+  readonly session_id: string
+  readonly model: string
+  readonly reasoning_effort?: "minimal" | "low" | "medium" | "high"
+  readonly history_log_id: number
+  readonly history_entry_count: number
+  readonly initial_messages?: ReadonlyArray<unknown>
+  readonly rollout_path?: string
+  readonly thread_id?: string
+  readonly model_provider_id?: string
+  readonly approval_policy?: "untrusted" | "on-failure" | "on-request" | "never"
+  readonly sandbox_policy?: SandboxPolicy
+  readonly cwd?: string
+}
+
+export type McpToolCallBeginEvent = {
+  readonly type: "mcp_tool_call_begin"
+  readonly call_id: string
+  readonly invocation: {
+    readonly server: string
+    readonly tool: string
+    readonly arguments: unknown
+  }
+}
+
+export type McpToolCallEndEvent = {
+  readonly type: "mcp_tool_call_end"
+  readonly call_id: string
+  readonly invocation: {
+    readonly server: string
+    readonly tool: string
+    readonly arguments: unknown
+  }
+  readonly duration: {
+    readonly secs: number
+    readonly nanos: number
+  }
+  readonly result: {
+    readonly Ok: unknown
+  } | {
+    readonly Err: string
+  }
+}
+
+export type WebSearchBeginEvent = {
+  readonly type: "web_search_begin"
+  readonly call_id: string
+}
+
+export type WebSearchEndEvent = {
+  readonly type: "web_search_end"
+  readonly call_id: string
+  readonly query: string
+}
+
+export type ParsedCommand = {
+  readonly type: "read"
+  readonly cmd: string
+  readonly name: string
+} | {
+  readonly type: "list_files"
+  readonly cmd: string
+  readonly path: string | null
+} | {
+  readonly type: "search"
+  readonly cmd: string
+  readonly query: string | null
+  readonly path: string | null
+} | {
+  readonly type: "unknown"
+  readonly cmd: string
+}
+
+export type ExecCommandBeginEvent = {
+  readonly type: "exec_command_begin"
+  readonly call_id: string
+  readonly command: ReadonlyArray<string>
+  readonly cwd: string
+  readonly parsed_cmd?: ReadonlyArray<ParsedCommand>
+}
+
+export type ExecCommandOutputDeltaEvent = {
+  readonly type: "exec_command_output_delta"
+  readonly call_id: string
+  readonly stream: "stdout" | "stderr"
+  readonly chunk: string
+}
+
+export type ExecCommandEndEvent = {
+  readonly type: "exec_command_end"
+  readonly call_id: string
+  readonly stdout: string
+  readonly stderr: string
+  readonly aggregated_output?: string
+  readonly exit_code: number
+  readonly duration: {
+    readonly secs: number
+    readonly nanos: number
+  }
+  readonly formatted_output?: string
+}
+
+export type ExecApprovalRequestEvent = {
+  readonly type: "exec_approval_request"
+  readonly call_id: string
+  readonly command: ReadonlyArray<string>
+  readonly cwd: string
+  readonly reason?: string
+  readonly parsed_cmd?: ReadonlyArray<ParsedCommand>
+}
+
+export type FileChange = {
+  readonly add: {
+    readonly content: string
+  }
+} | {
+  readonly delete: {
+    readonly content: string
+  }
+} | {
+  readonly update: {
+    readonly unified_diff: string
+    readonly move_path: string | null
+  }
+}
+
+export type ApplyPatchApprovalRequestEvent = {
+  readonly type: "apply_patch_approval_request"
+  readonly call_id: string
+  readonly changes: Readonly<Record<string, FileChange>>
+  readonly reason?: string
+  readonly grant_root?: string
+}
+
+export type BackgroundEventEvent = {
+  readonly type: "background_event"
+  readonly message: string
+}
+
+export type StreamErrorEvent = {
+  readonly type: "stream_error"
+  readonly message: string
+}
+
+export type PatchApplyBeginEvent = {
+  readonly type: "patch_apply_begin"
+  readonly call_id: string
+  readonly auto_approved: boolean
+  readonly changes: Readonly<Record<string, FileChange>>
+}
+
+export type PatchApplyEndEvent = {
+  readonly type: "patch_apply_end"
+  readonly call_id: string
+  readonly stdout: string
+  readonly stderr: string
+  readonly success: boolean
+}
+
+export type TurnDiffEvent = {
+  readonly type: "turn_diff"
+  readonly unified_diff: string
+}
+
+export type GetHistoryEntryResponseEvent = {
+  readonly type: "get_history_entry_response"
+  readonly offset: number
+  readonly log_id: number
+  readonly entry?: {
+    readonly conversation_id: string
+    readonly ts: number
+    readonly text: string
+  }
+}
+
+export type McpListToolsResponseEvent = {
+  readonly type: "mcp_list_tools_response"
+  readonly tools: Readonly<Record<string, unknown>>
+}
+
+export type ListCustomPromptsResponseEvent = {
+  readonly type: "list_custom_prompts_response"
+  readonly custom_prompts: ReadonlyArray<{
+    readonly name: string
+    readonly path: string
+    readonly content: string
+  }>
+}
+
+export type PlanItem = {
+  readonly step: string
+  readonly status: "pending" | "in_progress" | "completed"
+}
+
+export type PlanUpdateEvent = {
+  readonly type: "plan_update"
+  readonly explanation: string | null
+  readonly plan: ReadonlyArray<PlanItem>
+}
+
+export type TurnAbortedEvent = {
+  readonly type: "turn_aborted"
+  readonly reason: "interrupted" | "replaced" | "review_ended"
+}
+
+export type ShutdownCompleteEvent = {
+  readonly type: "shutdown_complete"
+}
+
+export type ConversationPathEvent = {
+  readonly type: "conversation_path"
+  readonly conversation_id: string
+  readonly path: string
+}
+
+export type EnteredReviewModeEvent = {
+  readonly type: "entered_review_mode"
+  readonly prompt: string
+  readonly user_facing_hint: string
+}
+
+export type ExitedReviewModeEvent = {
+  readonly type: "exited_review_mode"
+  readonly review_output: {
+    readonly findings: ReadonlyArray<{
+      readonly title: string
+      readonly body: string
+      readonly confidence_score: number
+      readonly priority: number
+      readonly code_location: {
+        readonly absolute_file_path: string
+        readonly line_range: {
+          readonly start: number
+          readonly end: number
+        }
+      }
+    }>
+    readonly overall_correctness: string
+    readonly overall_explanation: string
+    readonly overall_confidence_score: number
+  } | null
+}
+
+export type ContentItem = {
+  readonly type: "input_text"
+  readonly text: string
+} | {
+  readonly type: "input_image"
+  readonly image_url: string
+} | {
+  readonly type: "output_text"
+  readonly text: string
+}
+
+export type MessageItem = {
+  readonly type: "message"
+  readonly role: string
+  readonly content: ReadonlyArray<ContentItem>
+}
+
+export type ReasoningItem = {
+  readonly type: "reasoning"
+  readonly summary: ReadonlyArray<{
+    readonly type: "summary_text"
+    readonly text: string
+  }>
+  readonly content?: ReadonlyArray<{
+    readonly type: "reasoning_text" | "text"
+    readonly text: string
+  }>
+  readonly encrypted_content?: string | null
+}
+
+export type FunctionCallItem = {
+  readonly type: "function_call"
+  readonly name: string
+  readonly arguments: string
+  readonly call_id: string
+}
+
+export type CustomToolCallItem = {
+  readonly type: "custom_tool_call"
+  readonly call_id: string
+  readonly name: string
+  readonly input: string
+  readonly status?: string
+}
+
+export type LocalShellCallItem = {
+  readonly type: "local_shell_call"
+  readonly call_id?: string | null
+  readonly status: string
+  readonly action: {
+    readonly type: "exec"
+    readonly command: ReadonlyArray<string>
+  } & Readonly<Record<string, unknown>>
+}
+
+export type FunctionCallOutputItem = {
+  readonly type: "function_call_output"
+  readonly call_id: string
+  readonly output: string
+}
+
+export type CustomToolCallOutputItem = {
+  readonly type: "custom_tool_call_output"
+  readonly call_id: string
+  readonly output: string
+}
+
+export type WebSearchCallItem = {
+  readonly type: "web_search_call"
+  readonly status?: string
+  readonly action?: {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+}
+
+export type ResponseItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem | LocalShellCallItem | FunctionCallOutputItem | CustomToolCallOutputItem | WebSearchCallItem
+
+export type RawResponseItemEvent = {
+  readonly type: "raw_response_item"
+  readonly item: ResponseItem
+}
+
+export type ViewImageToolCallEvent = {
+  readonly type: "view_image_tool_call"
+  readonly call_id: string
+  readonly path: string
+}
+
+export type WarningEvent = {
+  readonly type: "warning"
+  readonly message: string
+}
+
+export type ApprovalResolvedEvent = {
+  readonly type: "approval_resolved"
+  readonly call_id: string
+  readonly decision: "approved" | "approved_for_session" | "denied" | "abort"
+  readonly reason: "answered" | "granted" | "expired" | "withdrawn" | "unattended" | "malformed" | "failed" | "shutdown"
+  readonly grant?: string
+}
+
+export type ElicitationRequestEvent = {
+  readonly type: "elicitation_request"
+  readonly server_name: string
+  readonly id: string
+  readonly message: string
+  readonly requested_schema: Readonly<Record<string, unknown>>
+}
+
+export type CompactedEvent = {
+  readonly type: "compacted"
+  readonly message: string
+  readonly keeps_input?: boolean
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent
+
+export type CodexArguments = {
+  /** When to ask before a command or an edit: `untrusted` asks for all but known harmless commands, `on-failure` when a sandboxed attempt failed, `on-request` when the agent wants more than the sandbox allows, `never` does not ask. */
+  readonly "approval-policy"?: "untrusted" | "on-failure" | "on-request" | "never"
+  /** Replaces the built-in system instructions of the agent. */
+  readonly "base-instructions"?: string
+  /** Replaces the built-in instructions for summarizing a long conversation. */
+  readonly "compact-prompt"?: string
+  /** Settings for this conversation that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Directory the agent works in. A relative path is taken from the directory of the server. */
+  readonly cwd?: string
+  /** Instructions added after the system instructions, for this conversation only. */
+  readonly "developer-instructions"?: string
+  /** Whether the agent may keep a visible plan of its steps. */
+  readonly "include-plan-tool"?: boolean
+  /** Name of the model, as its provider calls it. */
+  readonly model?: string
+  /** Name of a profile in config.toml to take settings from. */
+  readonly profile?: string
+  /** The first message to the agent. */
+  readonly prompt: string
+  /** What commands may touch: `read-only`, `workspace-write` (files below the working directory) or `danger-full-access`. */
+  readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access"
+}
+
+export type CodexReplyArguments = {
+  /** Older name of `threadId`. */
+  readonly conversationId?: string
+  /** The next message to the agent. */
+  readonly prompt: string
+  /** Oldest name of `threadId`. */
+  readonly sessionId?: string
+  /** The conversation to go on with: `threadId` of an earlier result. Required, under this or one of the older names. */
+  readonly threadId?: string
+  /** What becomes of the message while a turn of the conversation runs: `wait` (default) for a turn of its own after it, `steer` into the running turn, which is an error when none runs, `queue` likewise but with a turn of its own when none runs, `interrupt` the running turn and be the next, `reject` the message. A call that joined a turn is answered with that turn's result. */
+  readonly "while-running"?: "wait" | "steer" | "queue" | "interrupt" | "reject"
+}
+
+export type ConversationCreateArguments = {
+  /** Not sent, as ever: the first message goes by `conversationSendMessage`. */
+  readonly prompt?: string
+  /** Name of the model, as its provider calls it. */
+  readonly model?: string
+  /** Directory the agent works in. A relative path is taken from the directory of the server. */
+  readonly cwd?: string
+  /** When to ask before a command or an edit. */
+  readonly approval_policy?: "untrusted" | "on-failure" | "on-request" | "never"
+  /** What commands may touch. */
+  readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access"
+  /** Settings that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Name of a profile in config.toml to take settings from. */
+  readonly profile?: string
+  /** Replaces the built-in system instructions of the agent. */
+  readonly base_instructions?: string
+}
+
+export type ConversationSendMessageArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+  /** Texts and images, at least one. */
+  readonly content: ReadonlyArray<{
+    readonly type: "text"
+    readonly text: string
+  } | {
+    readonly type: "image"
+    readonly image_url: string
+  } | {
+    readonly type: "local_image"
+    readonly path: string
+  }>
+  /** The message that this one follows: `message_id` of an earlier result. Where others came after it, this one goes to a fork that ends there, and the result names the fork. */
+  readonly parent_message_id?: string
+  /** Name of the model, as its provider calls it. */
+  readonly model?: string
+  /** Directory the agent works in. A relative path is taken from the directory of the server. */
+  readonly cwd?: string
+  /** When to ask before a command or an edit. */
+  readonly approval_policy?: "untrusted" | "on-failure" | "on-request" | "never"
+  /** What commands may touch. */
+  readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access"
+  /** Settings that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Name of a profile in config.toml to take settings from. */
+  readonly profile?: string
+  /** Replaces the built-in system instructions of the agent. */
+  readonly base_instructions?: string
+  /** What becomes of the message while a turn runs: `queue` joins it (default), `wait` for a turn of its own after it (default with overrides, which then count from that turn on), `steer` joins it and is an error when none runs, `interrupt` it and be the next, `reject` the message. */
+  readonly while_running?: "queue" | "wait" | "steer" | "interrupt" | "reject"
+}
+
+export type ConversationStreamArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+  /** True: the call is answered when the stream has ended, so that a client that can only cancel what is open can pause it. Default false. */
+  readonly hold?: boolean
+}
+
+export type ConversationsListArguments = {
+  /** How many at most. Default 25; more than 100 are never given. */
+  readonly limit?: number
+  /** `next_cursor` of an earlier page. */
+  readonly cursor?: string
+}
+
+export type ConversationInterruptArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+}
+
+export type ConversationStatusArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+}
+
+export type ConversationWaitArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+  /** How long to wait in milliseconds, at most 600000. Default 30000. */
+  readonly timeout_ms?: number
+}
+
+export type ConversationForkArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+  /** How many messages of the user, counted from the last, are left out with what followed. Default 0. */
+  readonly drop_last_messages?: number
+  /** Instead: the message of the user, counted from 0, before which the fork ends. */
+  readonly before_message?: number
+}
+
+export type ConversationRemoveArguments = {
+  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  readonly conversation_id: string
+}
+
+/** Agrees on a protocol revision and on capabilities; once per connection. */
+export type InitializeParams = {
+  readonly protocolVersion: string
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly clientInfo: {
+    readonly name: string
+    readonly title?: string
+    readonly version: string
+  }
+}
+
+export type InitializeResult = {
+  readonly protocolVersion: string
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly serverInfo: {
+    readonly name: string
+    readonly title?: string
+    readonly version: string
+  }
+  readonly instructions?: string
+}
+
+/** The revisions and capabilities of the server; answered at any time. */
+export type ServerDiscoverParams = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ServerDiscoverResult = {
+  readonly supportedVersions: ReadonlyArray<string>
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly instructions?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type PingResult = Readonly<Record<string, unknown>>
+
+/** The tools, a page at a time. */
+export type ToolsListParams = {
+  readonly cursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ToolsListResult = {
+  readonly tools: ReadonlyArray<{
+    readonly name: string
+    readonly title?: string
+    readonly description?: string
+    readonly inputSchema: Readonly<Record<string, unknown>>
+    readonly outputSchema?: Readonly<Record<string, unknown>>
+    readonly annotations?: Readonly<Record<string, unknown>>
+    readonly icons?: ReadonlyArray<Readonly<Record<string, unknown>>>
+    readonly _meta?: Readonly<Record<string, unknown>>
+    readonly execution?: Readonly<Record<string, unknown>>
+  }>
+  readonly nextCursor?: string
+}
+
+/** Runs one tool; the answer comes when it has ended. */
+export type ToolsCallParams = {
+  readonly name: string
+  readonly arguments?: unknown
+  readonly task?: unknown
+  readonly _meta?: ({
+    readonly progressToken?: string | number | RawIntegerEncoded | null
+  }) & Readonly<Record<string, unknown>>
+}
+
+export type ToolsCallResult = {
+  readonly content: ReadonlyArray<{
+    readonly type: "text"
+    readonly text: string
+    readonly annotations?: Readonly<Record<string, unknown>>
+    readonly _meta?: Readonly<Record<string, unknown>>
+  } | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>>
+  readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly isError?: boolean
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** How a task stands; from 2026-07-28 on with its result, its error or its questions. */
+export type TasksGetParams = {
+  readonly taskId: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type TasksGetResult = {
+  readonly taskId: string
+  readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
+  readonly statusMessage?: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttl: number | null
+  readonly pollInterval?: number
+  readonly _meta?: Readonly<Record<string, unknown>>
+} | {
+  readonly taskId: string
+  readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
+  readonly statusMessage?: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttlMs: number | null
+  readonly pollIntervalMs?: number
+  readonly _meta?: Readonly<Record<string, unknown>>
+  readonly inputRequests?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: Readonly<Record<string, unknown>>
+}
+
+/** Waits for the end of a task and is answered as its call would have been; meanwhile the task's questions are put. */
+export type TasksResultParams = {
+  readonly taskId: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type TasksResultResult = Readonly<Record<string, unknown>>
+
+/** The tasks of the caller, oldest first. */
+export type TasksListParams = {
+  readonly cursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type TasksListResult = {
+  readonly tasks: ReadonlyArray<{
+    readonly taskId: string
+    readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
+    readonly statusMessage?: string
+    readonly createdAt: string
+    readonly lastUpdatedAt: string
+    readonly ttl: number | null
+    readonly pollInterval?: number
+    readonly _meta?: Readonly<Record<string, unknown>>
+  }>
+  readonly nextCursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** Stops the work of a task. */
+export type TasksCancelParams = {
+  readonly taskId: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type TasksCancelResult = {
+  readonly taskId: string
+  readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
+  readonly statusMessage?: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttl: number | null
+  readonly pollInterval?: number
+  readonly _meta?: Readonly<Record<string, unknown>>
+} | {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** Answers questions of a task, all of them or some. */
+export type TasksUpdateParams = {
+  readonly taskId: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+  readonly inputResponses: Readonly<Record<string, unknown>>
+}
+
+export type TasksUpdateResult = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** The resources, a page at a time. */
+export type ResourcesListParams = {
+  readonly cursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ResourcesListResult = {
+  readonly resources: ReadonlyArray<{
+    readonly uri: string
+    readonly name: string
+    readonly title?: string
+    readonly description?: string
+    readonly mimeType?: string
+  } & Readonly<Record<string, unknown>>>
+  readonly nextCursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** The forms of address behind which there may be many resources, a page at a time. */
+export type ResourcesTemplatesListParams = {
+  readonly cursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ResourcesTemplatesListResult = {
+  readonly resourceTemplates: ReadonlyArray<{
+    readonly uriTemplate: string
+    readonly name: string
+    readonly title?: string
+    readonly description?: string
+    readonly mimeType?: string
+  } & Readonly<Record<string, unknown>>>
+  readonly nextCursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** What a resource holds now. */
+export type ResourcesReadParams = {
+  readonly uri: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+} & Readonly<Record<string, unknown>>
+
+export type ResourcesReadResult = {
+  readonly contents: ReadonlyArray<{
+    readonly uri: string
+    readonly mimeType?: string
+    readonly _meta?: Readonly<Record<string, unknown>>
+    readonly text: string
+  } | {
+    readonly uri: string
+    readonly mimeType?: string
+    readonly _meta?: Readonly<Record<string, unknown>>
+    readonly blob: string
+  }>
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** Asks to be told when a resource holds something else. */
+export type ResourcesSubscribeParams = {
+  readonly uri: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ResourcesSubscribeResult = Readonly<Record<string, unknown>>
+
+/** Asks to be told of that resource no more. */
+export type ResourcesUnsubscribeParams = {
+  readonly uri: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ResourcesUnsubscribeResult = Readonly<Record<string, unknown>>
+
+/** The prompts, a page at a time. */
+export type PromptsListParams = {
+  readonly cursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type PromptsListResult = {
+  readonly prompts: ReadonlyArray<{
+    readonly name: string
+    readonly title?: string
+    readonly description?: string
+    readonly arguments?: ReadonlyArray<{
+      readonly name: string
+      readonly title?: string
+      readonly description?: string
+      readonly required?: boolean
+    }>
+  } & Readonly<Record<string, unknown>>>
+  readonly nextCursor?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** The messages of a prompt with these arguments. */
+export type PromptsGetParams = {
+  readonly name: string
+  readonly arguments?: Readonly<Record<string, string>>
+  readonly _meta?: Readonly<Record<string, unknown>>
+} & Readonly<Record<string, unknown>>
+
+export type PromptsGetResult = {
+  readonly description?: string
+  readonly messages: ReadonlyArray<{
+    readonly role: "user" | "assistant"
+    readonly content: {
+      readonly type: string
+    } & Readonly<Record<string, unknown>>
+  }>
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** What a person may mean who has typed the beginning of an argument. */
+export type CompletionCompleteParams = {
+  readonly ref: {
+    readonly type: "ref/prompt"
+    readonly name: string
+    readonly title?: string
+  } | {
+    readonly type: "ref/resource"
+    readonly uri: string
+  }
+  readonly argument: {
+    readonly name: string
+    readonly value: string
+  }
+  readonly context?: {
+    readonly arguments?: Readonly<Record<string, string>>
+  }
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type CompletionCompleteResult = {
+  readonly completion: {
+    readonly values: ReadonlyArray<string>
+    readonly total?: number
+    readonly hasMore?: boolean
+  }
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** The least severe messages of the log that the client wants from now on. */
+export type LoggingSetLevelParams = {
+  readonly level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency"
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type LoggingSetLevelResult = Readonly<Record<string, unknown>>
+
+/** Tells of changes of what was asked for until one side ends it; the answer is the end. */
+export type SubscriptionsListenParams = {
+  readonly notifications: {
+    readonly toolsListChanged?: boolean
+    readonly promptsListChanged?: boolean
+    readonly resourcesListChanged?: boolean
+    readonly resourceSubscriptions?: ReadonlyArray<string>
+    readonly taskIds?: ReadonlyArray<string>
+  }
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type SubscriptionsListenResult = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** The sender no longer wants the answer of that request: its work stops and no answer follows. */
+export type NotificationsCancelledParams = {
+  readonly requestId: string | number | RawIntegerEncoded
+  readonly reason?: string
+}
+
+/** An event of the conversation, tied to the tool call that runs it by `_meta.requestId`. */
+export type CodexEventParams = {
+  readonly _meta?: {
+    readonly requestId?: string | number | RawIntegerEncoded | null
+    readonly threadId?: string
+    readonly "io.modelcontextprotocol/related-task"?: {
+      readonly taskId: string
+    }
+  }
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+}
+
+/** Asks the person at the client whether a command may run or a patch may be applied. */
+export type ElicitationCreateParams = {
+  readonly message: string
+  readonly requestedSchema?: Readonly<Record<string, unknown>>
+  readonly threadId?: string
+  readonly codex_elicitation?: string
+  readonly codex_mcp_tool_call_id?: string
+  readonly codex_event_id?: string
+  readonly codex_call_id?: string
+  readonly codex_command?: ReadonlyArray<string>
+  readonly codex_cwd?: string
+  readonly codex_parsed_cmd?: ReadonlyArray<ParsedCommand | Readonly<Record<string, unknown>>>
+  readonly codex_changes?: Readonly<Record<string, FileChange | Readonly<Record<string, unknown>>>>
+  readonly codex_reason?: string
+  readonly codex_grant_root?: string
+  readonly mode?: string
+  readonly url?: string
+  readonly elicitationId?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type ElicitationCreateResult = unknown
+
+/** Asks the client's model for a message. */
+export type SamplingCreateMessageParams = Readonly<Record<string, unknown>>
+
+export type SamplingCreateMessageResult = Readonly<Record<string, unknown>>
+
+/** Asks for the directories that the client works in. */
+export type RootsListParams = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+export type RootsListResult = Readonly<Record<string, unknown>>
+
+/** Tells how far a request is that named a progress token; none follows its answer. */
+export type NotificationsProgressParams = {
+  readonly progressToken: string | number | RawIntegerEncoded
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** One line of the server's log, of at least the level that the client asked for. */
+export type NotificationsMessageParams = {
+  readonly level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency"
+  readonly logger?: string
+  readonly data: unknown
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** There are other tools than those listed. */
+export type NotificationsToolsListChangedParams = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** There are other resources, or templates, than those listed. */
+export type NotificationsResourcesListChangedParams = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** A resource that the client subscribes to holds something else. */
+export type NotificationsResourcesUpdatedParams = {
+  readonly uri: string
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** There are other prompts than those listed. */
+export type NotificationsPromptsListChangedParams = {
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** The first message of a subscription: what of it is honoured. */
+export type NotificationsSubscriptionsAcknowledgedParams = {
+  readonly notifications: {
+    readonly toolsListChanged?: boolean
+    readonly promptsListChanged?: boolean
+    readonly resourcesListChanged?: boolean
+    readonly resourceSubscriptions?: ReadonlyArray<string>
+    readonly taskIds?: ReadonlyArray<string>
+  }
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** All events of a streamed conversation so far; those that follow come under their own names. */
+export type NotificationsInitialStateParams = {
+  readonly _meta?: {
+    readonly conversationId?: string
+    readonly requestId?: string | number | RawIntegerEncoded
+  }
+  readonly initial_state: {
+    readonly events: ReadonlyArray<{
+      readonly msg: EventMsg | {
+        readonly type: string
+      } & Readonly<Record<string, unknown>>
+    }>
+  }
+}
+
+/** Another stream took over, or the conversation ended: nothing more comes of this stream. */
+export type NotificationsStreamDisconnectedParams = {
+  readonly _meta?: {
+    readonly conversationId?: string
+    readonly requestId?: string | number | RawIntegerEncoded
+  }
+  readonly reason: string
+}
+
+/** A task of this connection has another status. */
+export type NotificationsTasksStatusParams = {
+  readonly taskId: string
+  readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
+  readonly statusMessage?: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttl: number | null
+  readonly pollInterval?: number
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** A task that a `subscriptions/listen` names stands differently; as `tasks/get` tells it. */
+export type NotificationsTasksParams = {
+  readonly taskId: string
+  readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
+  readonly statusMessage?: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttlMs: number | null
+  readonly pollIntervalMs?: number
+  readonly _meta?: Readonly<Record<string, unknown>>
+  readonly inputRequests?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: Readonly<Record<string, unknown>>
+}
+
+/** Requests that the client sends, by their names on the wire. */
+export interface ClientRequests {
+  /** Agrees on a protocol revision and on capabilities; once per connection. */
+  "initialize": { params: InitializeParams; result: InitializeResult }
+  /** The revisions and capabilities of the server; answered at any time. */
+  "server/discover": { params: ServerDiscoverParams; result: ServerDiscoverResult }
+  /** Tells that the other side is alive. */
+  "ping": { params: undefined; result: PingResult }
+  /** The tools, a page at a time. */
+  "tools/list": { params: ToolsListParams; result: ToolsListResult }
+  /** Runs one tool; the answer comes when it has ended. */
+  "tools/call": { params: ToolsCallParams; result: ToolsCallResult }
+  /** How a task stands; from 2026-07-28 on with its result, its error or its questions. */
+  "tasks/get": { params: TasksGetParams; result: TasksGetResult }
+  /** Waits for the end of a task and is answered as its call would have been; meanwhile the task's questions are put. */
+  "tasks/result": { params: TasksResultParams; result: TasksResultResult }
+  /** The tasks of the caller, oldest first. */
+  "tasks/list": { params: TasksListParams; result: TasksListResult }
+  /** Stops the work of a task. */
+  "tasks/cancel": { params: TasksCancelParams; result: TasksCancelResult }
+  /** Answers questions of a task, all of them or some. */
+  "tasks/update": { params: TasksUpdateParams; result: TasksUpdateResult }
+  /** The resources, a page at a time. */
+  "resources/list": { params: ResourcesListParams; result: ResourcesListResult }
+  /** The forms of address behind which there may be many resources, a page at a time. */
+  "resources/templates/list": { params: ResourcesTemplatesListParams; result: ResourcesTemplatesListResult }
+  /** What a resource holds now. */
+  "resources/read": { params: ResourcesReadParams; result: ResourcesReadResult }
+  /** Asks to be told when a resource holds something else. */
+  "resources/subscribe": { params: ResourcesSubscribeParams; result: ResourcesSubscribeResult }
+  /** Asks to be told of that resource no more. */
+  "resources/unsubscribe": { params: ResourcesUnsubscribeParams; result: ResourcesUnsubscribeResult }
+  /** The prompts, a page at a time. */
+  "prompts/list": { params: PromptsListParams; result: PromptsListResult }
+  /** The messages of a prompt with these arguments. */
+  "prompts/get": { params: PromptsGetParams; result: PromptsGetResult }
+  /** What a person may mean who has typed the beginning of an argument. */
+  "completion/complete": { params: CompletionCompleteParams; result: CompletionCompleteResult }
+  /** The least severe messages of the log that the client wants from now on. */
+  "logging/setLevel": { params: LoggingSetLevelParams; result: LoggingSetLevelResult }
+  /** Tells of changes of what was asked for until one side ends it; the answer is the end. */
+  "subscriptions/listen": { params: SubscriptionsListenParams; result: SubscriptionsListenResult }
+}
+
+/** Notifications that the client sends, by their names on the wire. */
+export interface ClientNotifications {
+  /** The client has read the answer to `initialize`. */
+  "notifications/initialized": { params: undefined }
+  /** The sender no longer wants the answer of that request: its work stops and no answer follows. */
+  "notifications/cancelled": { params: NotificationsCancelledParams }
+}
+
+/** Requests that the server sends, by their names on the wire. */
+export interface ServerRequests {
+  /** Tells that the other side is alive. */
+  "ping": { params: undefined; result: PingResult }
+  /** Asks the person at the client whether a command may run or a patch may be applied. */
+  "elicitation/create": { params: ElicitationCreateParams; result: ElicitationCreateResult }
+  /** Asks the client's model for a message. */
+  "sampling/createMessage": { params: SamplingCreateMessageParams; result: SamplingCreateMessageResult }
+  /** Asks for the directories that the client works in. */
+  "roots/list": { params: RootsListParams; result: RootsListResult }
+}
+
+/** Notifications that the server sends, by their names on the wire. */
+export interface ServerNotifications {
+  /** An event of the conversation, tied to the tool call that runs it by `_meta.requestId`. */
+  "codex/event": { params: CodexEventParams }
+  /** Tells how far a request is that named a progress token; none follows its answer. */
+  "notifications/progress": { params: NotificationsProgressParams }
+  /** One line of the server's log, of at least the level that the client asked for. */
+  "notifications/message": { params: NotificationsMessageParams }
+  /** There are other tools than those listed. */
+  "notifications/tools/list_changed": { params: NotificationsToolsListChangedParams }
+  /** There are other resources, or templates, than those listed. */
+  "notifications/resources/list_changed": { params: NotificationsResourcesListChangedParams }
+  /** A resource that the client subscribes to holds something else. */
+  "notifications/resources/updated": { params: NotificationsResourcesUpdatedParams }
+  /** There are other prompts than those listed. */
+  "notifications/prompts/list_changed": { params: NotificationsPromptsListChangedParams }
+  /** The first message of a subscription: what of it is honoured. */
+  "notifications/subscriptions/acknowledged": { params: NotificationsSubscriptionsAcknowledgedParams }
+  /** All events of a streamed conversation so far; those that follow come under their own names. */
+  "notifications/initial_state": { params: NotificationsInitialStateParams }
+  /** Another stream took over, or the conversation ended: nothing more comes of this stream. */
+  "notifications/stream_disconnected": { params: NotificationsStreamDisconnectedParams }
+  /** A task of this connection has another status. */
+  "notifications/tasks/status": { params: NotificationsTasksStatusParams }
+  /** A task that a `subscriptions/listen` names stands differently; as `tasks/get` tells it. */
+  "notifications/tasks": { params: NotificationsTasksParams }
+  /** The sender no longer wants the answer of that request: its work stops and no answer follows. */
+  "notifications/cancelled": { params: NotificationsCancelledParams }
+}
