@@ -81,6 +81,8 @@ export interface RequestOptions {
   readonly id?: RequestId
   /** False: interruption sends no cancel notification, for methods that forbid one. */
   readonly cancellable?: boolean
+  /** Called with the result as it is on the wire when it is read: before anything that follows it is handled. */
+  readonly onResult?: (result: unknown) => void
 }
 
 export interface Client<C extends Rpc.Any> {
@@ -103,7 +105,10 @@ export interface Client<C extends Rpc.Any> {
   readonly closed: Effect.Effect<void>
 }
 
-type Answer = Deferred.Deferred<unknown, JsonRpcError | ConnectionClosed>
+interface Answer {
+  readonly done: Deferred.Deferred<unknown, JsonRpcError | ConnectionClosed>
+  readonly onResult: RequestOptions["onResult"]
+}
 
 const misfit = (code: number, what: string, method: Method, problem: string) =>
   new JsonRpcError({ code, message: `invalid ${what} of \`${method._tag}\`: ${problem}` })
@@ -168,7 +173,7 @@ export const make = <C extends Method, S extends Method>(
     const sendOne = (method: Method, params: unknown, how: RequestOptions) =>
       Effect.suspend((): Effect.Effect<unknown, JsonRpcError | ConnectionClosed> => {
         if (ended !== undefined) return Effect.fail(ended)
-        const answer: Answer = Deferred.makeUnsafe()
+        const answer: Answer = { done: Deferred.makeUnsafe(), onResult: how.onResult }
         const id = register(answer, how.id)
         if (id === undefined) {
           const message = `request id ${JSON.stringify(how.id)} is already in flight`
@@ -177,7 +182,7 @@ export const make = <C extends Method, S extends Method>(
         return connection
           .send([requestText(id, method._tag, params)])
           .pipe(
-            Effect.andThen(Deferred.await(answer)),
+            Effect.andThen(Deferred.await(answer.done)),
             Effect.ensuring(forget(id, answer, how.cancellable !== false)),
           )
       })
@@ -203,7 +208,8 @@ export const make = <C extends Method, S extends Method>(
     const settle = (id: RequestId | null, exit: Exit.Exit<unknown, JsonRpcError>) => {
       const answer = id === null ? undefined : pending.take(id)
       if (answer !== undefined) {
-        Deferred.doneUnsafe(answer, exit)
+        if (Exit.isSuccess(exit)) answer.onResult?.(exit.value)
+        Deferred.doneUnsafe(answer.done, exit)
         return Effect.void
       }
       const name = id === null ? "no id" : `the unknown id ${requestIdText(id)}`
@@ -237,7 +243,7 @@ export const make = <C extends Method, S extends Method>(
     const end = Effect.sync(() => {
       ended = new ConnectionClosed({ reason: "the connection to the server has ended" })
       const exit = Exit.fail(ended)
-      for (const answer of pending.drain()) Deferred.doneUnsafe(answer, exit)
+      for (const { done } of pending.drain()) Deferred.doneUnsafe(done, exit)
       calls.end()
       Deferred.doneUnsafe(closed, Exit.void)
     })

@@ -1,0 +1,131 @@
+/**
+ * The events of a conversation from a number on, whatever becomes of the listener or of the connection meanwhile: each
+ * new subscription begins behind the last event that was given (L4). Opens no connection by itself.
+ */
+import { ConnectionClosed } from "@colloquy/protocol/Connection"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import type { AppClient, EventsOptions, Told } from "./AppClient.ts"
+import { Subscriber } from "./internal/Subscribers.ts"
+
+interface Source<E> {
+  /** The client to listen through now. */
+  readonly current: Effect.Effect<AppClient, E>
+  /** True: the end of a connection is no end, there will be another one. */
+  readonly reopens: boolean
+}
+
+const follow = <E>(
+  { current, reopens }: Source<E>,
+  conversationId: string,
+  { after = -1, raw = false }: EventsOptions,
+): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed> => {
+  const begin = Effect.gen(function* () {
+    const subscriber = new Subscriber(after)
+    let app: AppClient | undefined
+    yield* Effect.addFinalizer(() => {
+      subscriber.over = true
+      const id = subscriber.subscriptionId
+      return app === undefined || id === undefined ? Effect.void : app.unsubscribe(id)
+    })
+
+    const subscribe: Effect.Effect<void, E | JsonRpcError | ConnectionClosed> = Effect.gen(
+      function* () {
+        app = yield* current
+        yield* app.subscribe(conversationId, subscriber, raw)
+      },
+    ).pipe(
+      Effect.catchIf(
+        (error) => reopens && error instanceof ConnectionClosed,
+        // Not subscribed: the next read tries again, over the next connection.
+        () => app?.closed ?? Effect.void,
+      ),
+    )
+
+    const pull: Effect.Effect<
+      readonly [Told, ...ReadonlyArray<Told>],
+      E | JsonRpcError | ConnectionClosed
+    > = Effect.suspend(() => {
+      const [first, ...rest] = subscriber.take()
+      if (first !== undefined) return Effect.succeed([first, ...rest] as const)
+      return Effect.andThen(
+        subscriber.subscriptionId === undefined ? subscribe : subscriber.wait,
+        pull,
+      )
+    })
+    return Stream.fromPull(Effect.succeed(pull))
+  })
+  return Stream.unwrap(begin)
+}
+
+/** Through one client, for as long as its connection lasts. */
+export const over = (
+  app: AppClient,
+  conversationId: string,
+  options: EventsOptions = {},
+): Stream.Stream<Told, JsonRpcError | ConnectionClosed> =>
+  follow({ current: Effect.succeed(app), reopens: false }, conversationId, options)
+
+/**
+ * What a conversation tells from `after` on, through whichever client there is: when its connection ends the next one is
+ * asked for, and the events go on behind the last one. Fails when there is none.
+ */
+export const events = <E>(
+  current: Effect.Effect<AppClient, E>,
+  conversationId: string,
+  options: EventsOptions = {},
+): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed> =>
+  follow({ current, reopens: true }, conversationId, options)
+
+export interface ReopenOptions {
+  /** Between the end of a connection and the next one. Default 1 s. */
+  readonly pause?: Duration.Input
+}
+
+interface Held {
+  readonly app: AppClient
+  readonly scope: Scope.Closeable
+}
+
+/**
+ * A client that is made when it is first asked for, and made anew when it is asked for after the end of its connection.
+ * All who ask share it. The last one ends with the scope.
+ */
+export const reopening = <E, R>(
+  open: Effect.Effect<AppClient, E, R>,
+  { pause = Duration.seconds(1) }: ReopenOptions = {},
+): Effect.Effect<Effect.Effect<AppClient, E>, never, Scope.Scope | Exclude<R, Scope.Scope>> =>
+  Effect.gen(function* () {
+    const outer = yield* Effect.scope
+    const services = yield* Effect.context<Exclude<R, Scope.Scope>>()
+    const one = Semaphore.makeUnsafe(1)
+    let held: Held | undefined
+
+    const next = Effect.gen(function* () {
+      if (held !== undefined) {
+        yield* Scope.close(held.scope, Exit.void)
+        held = undefined
+        yield* Effect.sleep(pause)
+      }
+      const scope = yield* Scope.fork(outer)
+      const app = yield* open.pipe(
+        Scope.provide(scope),
+        Effect.provideContext(services),
+        Effect.onError(() => Scope.close(scope, Exit.void)),
+      )
+      held = { app, scope }
+      return app
+    })
+
+    const current = one.withPermit(
+      Effect.suspend(() =>
+        held === undefined || held.app.isClosed() ? next : Effect.succeed(held.app),
+      ),
+    )
+    return { current }
+  }).pipe(Effect.map(({ current }) => current))

@@ -1,0 +1,143 @@
+/**
+ * The client of the dialect `app-server` for those who do not use Effect: promises, an `AsyncIterable` of events, a
+ * callback for questions. Thin: what it does is done by `AppClient`.
+ */
+import { AppServer } from "@colloquy/protocol/app/AppServer"
+import { NewConversation } from "@colloquy/protocol/app/Conversations"
+import type { InputItem } from "@colloquy/protocol/app/InputItem"
+import { InterruptConversation, SendUserMessage } from "@colloquy/protocol/app/Messages"
+import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { type Dialect, methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as AppClient from "./AppClient.ts"
+import type { RequestOf } from "./Client.ts"
+
+type MethodsOf<D> = D extends Dialect<infer C, infer _> ? C : never
+type Methods = RequestOf<MethodsOf<typeof AppServer>>
+type Named<Name> = Extract<Methods, { readonly _tag: Name }>
+
+export type ConversationEvent = Extract<AppClient.Told, { readonly _tag: "Event" }>
+
+export interface ConnectOptions {
+  readonly clientInfo: AppClient.ConnectOptions["clientInfo"]
+  /**
+   * Answers a question of a conversation that is listened to. The signal tells that no answer is wanted any more; a
+   * promise that is rejected is a denial. Without it the client is not asked.
+   */
+  readonly onApproval?: (
+    approval: AppClient.Approval,
+    signal: AbortSignal,
+  ) => Promise<ReviewDecision> | ReviewDecision
+}
+
+/** Promises are rejected with `JsonRpcError` as the server sends it, or with `ConnectionClosed`. */
+export interface PromiseClient {
+  readonly userAgent: string
+  readonly newConversation: (
+    params?: Params<typeof NewConversation>,
+  ) => Promise<ResultOf<typeof NewConversation>>
+  /** Resolved when the message was taken; what comes of it is told by `events`. */
+  readonly sendUserMessage: (
+    conversationId: string,
+    message: string | ReadonlyArray<InputItem>,
+    options?: Omit<Params<typeof SendUserMessage>, "conversationId" | "items">,
+  ) => Promise<ResultOf<typeof SendUserMessage>>
+  readonly interruptConversation: (
+    conversationId: string,
+  ) => Promise<ResultOf<typeof InterruptConversation>>
+  /**
+   * The events from `after` on (default: all), each once, in order. Each iteration listens for itself and stops when it
+   * is left. Ends with `close`, and throws when the connection ends otherwise.
+   */
+  readonly events: (
+    conversationId: string,
+    options?: AppClient.EventsOptions,
+  ) => AsyncIterable<ConversationEvent>
+  /** Any other request of the dialect, by its name. */
+  readonly request: <Name extends Methods["_tag"]>(
+    method: Name,
+    params: Params<Named<Name>>,
+  ) => Promise<ResultOf<Named<Name>>>
+  /** Lets go of the connection; a process that was started for it ends. */
+  readonly close: () => Promise<void>
+}
+
+const asker =
+  (answer: NonNullable<ConnectOptions["onApproval"]>) =>
+  (approval: AppClient.Approval): Effect.Effect<ReviewDecision, JsonRpcError> =>
+    Effect.tryPromise({
+      try: (signal) => Promise.resolve(answer(approval, signal)),
+      catch: (error) =>
+        new JsonRpcError({
+          code: ErrorCode.internalError,
+          message: `the client could not decide: ${error instanceof Error ? error.message : String(error)}`,
+        }),
+    })
+
+const textItem = (text: string): InputItem => ({ type: "text", data: { text } })
+
+const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient => {
+  let closing = false
+  const methods = methodsOf(AppServer.clientToServer)
+  const request: PromiseClient["request"] = (name, params) => {
+    const method = methods.get(name) as unknown as Named<typeof name>
+    return Effect.runPromise(app.client.request(method, params))
+  }
+  return {
+    userAgent: app.server.userAgent,
+    request,
+    newConversation: (params = {}) =>
+      Effect.runPromise(app.client.request(NewConversation, params)),
+    sendUserMessage: (conversationId, message, options = {}) =>
+      Effect.runPromise(
+        app.client.request(SendUserMessage, {
+          conversationId,
+          items: typeof message === "string" ? [textItem(message)] : message,
+          ...options,
+        }),
+      ),
+    interruptConversation: (conversationId) =>
+      Effect.runPromise(app.client.request(InterruptConversation, { conversationId })),
+    events: (conversationId, options) =>
+      app.events(conversationId, options).pipe(
+        Stream.filter((told): told is ConversationEvent => told._tag === "Event"),
+        Stream.catchIf(
+          (error) => closing && error._tag === "ConnectionClosed",
+          () => Stream.empty,
+        ),
+        Stream.toAsyncIterable,
+      ),
+    close: () => {
+      closing = true
+      return Effect.runPromise(Scope.close(scope, Exit.void))
+    },
+  }
+}
+
+/**
+ * Says who the client is.
+ *
+ * @param connection one that is open, or what opens one: `StdioCommand.open` of the stdio transport starts a server
+ */
+export const connect = async (
+  connection: Connection | Effect.Effect<Connection, ConnectionClosed, Scope.Scope>,
+  { clientInfo, onApproval }: ConnectOptions,
+): Promise<PromiseClient> => {
+  const scope = Scope.makeUnsafe()
+  const connected = Effect.gen(function* () {
+    const open = Effect.isEffect(connection) ? yield* connection : connection
+    return yield* AppClient.connect(open, {
+      clientInfo,
+      ...(onApproval === undefined ? {} : { onApproval: asker(onApproval) }),
+    })
+  })
+  const app = await Effect.runPromise(
+    Scope.provide(connected, scope).pipe(Effect.onError(() => Scope.close(scope, Exit.void))),
+  )
+  return facade(app, scope)
+}

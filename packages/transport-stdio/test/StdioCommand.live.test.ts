@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as StdioCommand from "../src/StdioCommand.ts"
+
+/** Says its process id, then everything that it is told, and stays when its input ends if that is what it is asked. */
+const echo = `
+  process.stdout.write(process.pid + "\\n")
+  process.stdin.pipe(process.stdout, { end: false })
+  if (process.argv[1] === "stay") setInterval(() => {}, 1000)
+`
+
+const command = (...words: ReadonlyArray<string>): StdioCommand.StdioCommand => ({
+  command: process.execPath,
+  args: ["-e", echo, ...words],
+  stderr: "ignore",
+})
+
+const texts = (frames: ReadonlyArray<{ readonly _tag: string }>) =>
+  frames.map((frame) => ("text" in frame ? frame.text : frame._tag))
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe("StdioCommand", () => {
+  for (const words of [[], ["stay"]]) {
+    it.live(
+      `L8 speaks with the process, which does not outlive the scope: ${words.join(" ")}`,
+      () =>
+        Effect.gen(function* () {
+          const pid = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const connection = yield* StdioCommand.open({ ...command(...words), maxLeaveMs: 100 })
+              const [born] = texts(yield* connection.receive)
+              yield* connection.send(['{"a":1}'])
+              assert.deepStrictEqual(texts(yield* connection.receive), ['{"a":1}'])
+              assert.isTrue(isAlive(Number(born)))
+              return Number(born)
+            }),
+          )
+          assert.isFalse(isAlive(pid))
+        }),
+    )
+  }
+
+  it.live("a command that is not there is the end of the connection", () =>
+    Effect.gen(function* () {
+      const connection = yield* StdioCommand.open({ command: "/nowhere/at-all" })
+      const end = yield* Effect.flip(connection.receive)
+      assert.strictEqual(end._tag, "Done")
+    }),
+  )
+})
