@@ -3,6 +3,8 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { typesOf } from "../../store/test/support/Documented.ts"
+import { judge } from "./crash/Rollout.ts"
 import { buildIfMissing } from "./support/Bundle.ts"
 import { home } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
@@ -105,6 +107,92 @@ describe("a conversation of a server that has gone", () => {
     }),
   )
 
+  it.live("L7 killed while it asks, asks again, and the answer takes its turn up", () =>
+    Effect.gen(function* () {
+      const directory = yield* home()
+      const asking = Effect.fnUntraced(function* () {
+        const server = yield* Server.start({ home: directory })
+        const { params } = Server.initialize
+        const capabilities = { elicitation: {} }
+        server.send({ ...Server.initialize, params: { ...params, capabilities } })
+        yield* server.answer("initialize")
+        return server
+      })
+      const isQuestion = ({ method }: Server.Frame) => method === "elicitation/create"
+      const subject = ({ params }: Server.Frame) => {
+        const { codex_call_id, codex_command, codex_event_id } = {
+          codex_call_id: undefined,
+          codex_command: undefined,
+          codex_event_id: undefined,
+          ...params,
+        }
+        return { codex_call_id, codex_command, codex_event_id }
+      }
+      const first = yield* asking()
+      first.call(1, "codex", {
+        prompt: "run: echo ran >> ran",
+        cwd: directory,
+        "approval-policy": "untrusted",
+        sandbox: "danger-full-access",
+      })
+      const question = yield* first.until(isQuestion)
+      const { params } = yield* first.event("session_configured")
+      first.child.kill("SIGKILL")
+      yield* first.exit
+      const second = yield* asking()
+      const threadId = String(params?.msg?.["session_id"])
+      second.call(2, "codex-reply", { threadId, prompt: "say on" })
+      const again = yield* second.until(isQuestion)
+      assert.deepStrictEqual(subject(again), subject(question))
+      assert.isDefined(subject(again).codex_call_id)
+      second.send({ id: again.id, result: { action: "accept" } })
+      assert.strictEqual(Server.textOf(yield* second.answer(2)), "on")
+      assert.strictEqual(readFileSync(join(directory, "ran"), "utf8"), "ran\n")
+      const [rollout = ""] = rolloutsIn(directory)
+      assert.deepStrictEqual(judge(rollout).faults, [])
+    }),
+  )
+
+  it.live("made by the original in August 2025 goes on, and nothing that stood there changes", () =>
+    Effect.gen(function* () {
+      const directory = yield* home()
+      const id = "3f6c1f0a-9d0b-4c53-8a35-1f2e3d4c5b6a"
+      const folder = join(directory, "sessions/2025/08/12")
+      mkdirSync(folder, { recursive: true })
+      const path = join(folder, `rollout-2025-08-12T08-11-12-${id}.jsonl`)
+      const before = [
+        { id, timestamp: "2025-08-12T08:11:12.345Z", instructions: null },
+        { record_type: "state" },
+        { type: "message", role: "user", content: [{ type: "input_text", text: "list them" }] },
+        {
+          type: "function_call",
+          name: "shell",
+          arguments: JSON.stringify({ command: ["ls"] }),
+          call_id: "call_1",
+        },
+        { type: "function_call_output", call_id: "call_1", output: "a b" },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "a and b" }] },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join("")
+      writeFileSync(path, before)
+      const { answer, server } = yield* reply(directory, id, "say on")
+      assert.deepStrictEqual(
+        [answer.result?.structuredContent?.threadId, Server.textOf(answer)],
+        [id, "on"],
+      )
+      server.child.stdin.end()
+      yield* server.exit
+      const after = readFileSync(path, "utf8")
+      assert.strictEqual(after.slice(0, before.length), before)
+      assert.include(typesOf(after.slice(before.length)), "response_item")
+      // Once more: what we have added to it is read, too.
+      const { answer: next } = yield* reply(directory, id, "say more")
+      assert.strictEqual(Server.textOf(next), "more")
+      assert.strictEqual(rolloutsIn(directory).length, 1)
+    }),
+  )
+
   it.live("made by the original in September 2025 goes on, with what was said in it", () =>
     Effect.gen(function* () {
       const directory = yield* home()
@@ -141,7 +229,15 @@ describe("a conversation of a server that has gone", () => {
         [answer.result?.structuredContent?.threadId, Server.textOf(answer)],
         [id, "on"],
       )
-      assert.strictEqual(rolloutsIn(directory).length, 1)
+      const [rollout = "", ...more] = rolloutsIn(directory)
+      assert.deepStrictEqual(more, [])
+      assert.deepStrictEqual(typesOf(readFileSync(rollout, "utf8")).slice(0, 5), [
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "response_item",
+      ])
     }),
   )
 })

@@ -37,21 +37,13 @@ const saying = (life: Life, name: string): Message => {
 }
 
 /** Each notes in a file of its own that it ran. */
-const running = (life: Life, name: string, maySleep: boolean): Message => {
+const running = (life: Life, name: string): Message => {
   const start = `run: echo ran >> ran-${name}; `
-  const kind = life.dice.pick(["short", "large", "slow", "sleeper"])
-  const sleeps = () => {
-    const seconds = mark()
-    life.sleepers.set(name, seconds)
-    return `echo up; sleep ${seconds}`
-  }
-  const rest = {
-    short: () => "echo done",
-    large: () => `head -c ${largeChars} /dev/zero | tr '\\0' x`,
-    slow: () => "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.01; done",
-    // Only where it cannot come back after the death of its process: it would hold up the turns behind it.
-    sleeper: maySleep ? sleeps : () => "echo done",
-  }[kind]()
+  const rest = life.dice.pick([
+    "echo done",
+    `head -c ${largeChars} /dev/zero | tr '\\0' x`,
+    "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.01; done",
+  ])
   return { start, text: start + rest }
 }
 
@@ -60,8 +52,8 @@ const patching = (life: Life, name: string): Message => {
   return { start, text: `${start}+${padding(life)}.\n*** End Patch` }
 }
 
-const message = (life: Life, name: string, maySleep = false): Message =>
-  life.dice.pick([saying, running, running, patching])(life, name, maySleep)
+const message = (life: Life, name: string): Message =>
+  life.dice.pick([saying, running, running, patching])(life, name)
 
 const settings = ({ cwd, dice }: Life) => ({
   cwd,
@@ -77,7 +69,7 @@ const untilBegun = (life: Life, call: string, thread: string | undefined, { star
 
 const begin = (life: Life, name: string) =>
   Effect.suspend(() => {
-    const said = message(life, name, true)
+    const said = message(life, name)
     const { policy, ...rest } = settings(life)
     const args = { ...rest, prompt: said.text, "approval-policy": policy }
     life.server.call(name, "codex", args)
@@ -143,6 +135,25 @@ export const answerQuestions = (
     }),
   )
 }
+
+/** A command that is caught in the middle: returns when it has said something. */
+export const sleeper = (life: Life): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const name = `${life.number}-sleeper`
+    const start = `run: echo ran >> ran-${name}; `
+    const seconds = mark()
+    life.sleepers.set(name, seconds)
+    life.server.call(name, "codex", {
+      cwd: life.cwd,
+      sandbox: "danger-full-access",
+      "approval-policy": "never",
+      prompt: `${start}echo up; sleep ${seconds}`,
+    })
+    return Effect.andThen(
+      untilBegun(life, name, undefined, { start, text: "" }),
+      Effect.asVoid(life.server.event("exec_command_output_delta", name)),
+    )
+  })
 
 /** Several at once; never ends, as some of them never do: the end of the life is its death. */
 export const run = (life: Life): Effect.Effect<never> =>

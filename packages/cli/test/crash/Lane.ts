@@ -21,12 +21,10 @@ interface Lane {
   readonly cwd: string
   readonly told: Told.Told
   readonly sleepers: Map<string, string>
-  /** Calls whose command has said something. */
-  readonly heard: Set<string>
   /** A turn that was cut off is taken up again, in `maxAttempts` lives at most. */
   readonly goesOn: boolean
   early: number
-  slipped: number
+  caught: number
 }
 
 /** What a life leaves behind, checked or not. */
@@ -34,8 +32,8 @@ export interface Tally {
   readonly kills: number
   /** Deaths before the server had told the client that all is as it was. */
   readonly early: number
-  /** Commands that ran on, killed before their server could say that they run (see `Reaper` of the tools). */
-  readonly slipped: number
+  /** Deaths in the middle of a command that was heard of. */
+  readonly caught: number
   readonly conversations: number
   readonly inputs: number
   readonly events: number
@@ -82,14 +80,13 @@ const moment = ({ dice }: Lane, { child, frames }: Server.Server): Effect.Effect
 }
 
 /** Everything the server says is noted as it comes. */
-const listen = (server: Server.Server, { heard, told }: Lane, life: number): void => {
+const listen = (server: Server.Server, { told }: Lane, life: number): void => {
   let read = 0
   server.child.stdout.on("data", () => {
     for (const frame of server.frames.slice(read)) {
       if (frame.method !== "codex/event") continue
       const call = String(frame.params?._meta?.requestId)
       told.event(frame, `${life}/${call}`)
-      if (frame.params?.msg?.type === "exec_command_output_delta") heard.add(call)
     }
     read = server.frames.length
   })
@@ -158,17 +155,13 @@ const takeUp =
     return [...sleepers.values()].some((seconds) => text.includes(seconds)) ? "decline" : "accept"
   }
 
-/** Nothing of a dead server runs on, but what it was killed at before it knew that it had begun. */
-const atRest = Effect.fnUntraced(function* (lane: Lane) {
-  for (const [call, seconds] of lane.sleepers) {
+/** Nothing of a dead server runs on. */
+const atRest = Effect.fnUntraced(function* ({ sleepers }: Lane) {
+  for (const seconds of sleepers.values()) {
     const left = yield* Effect.promise(() => awaitGone([], seconds))
-    for (const pid of left) {
-      if (lane.heard.has(call)) throw broken(`process ${pid} of a dead server runs on`)
-      process.kill(pid, "SIGKILL")
-      lane.slipped++
-    }
+    if (left.length > 0) throw broken(`processes ${left.join(", ")} of a dead server run on`)
   }
-  lane.sleepers.clear()
+  sleepers.clear()
 })
 
 const started = Effect.fnUntraced(function* (lane: Lane, number: number) {
@@ -199,7 +192,11 @@ const live = (lane: Lane, number: number): Effect.Effect<void> =>
       if (yield* Effect.raceFirst(Effect.as(checked(lane, life), false), isDead)) lane.early++
     } else {
       yield* checked(lane, life)
-      yield* Effect.raceFirst(Acts.run(life), moment(lane, life.server))
+      const isCaught = lane.dice.chance(0.15)
+      const begun = isCaught ? Acts.sleeper(life) : Effect.void
+      const death = Effect.andThen(begun, moment(lane, life.server))
+      yield* Effect.raceFirst(Acts.run(life), death)
+      if (isCaught) lane.caught++
     }
     yield* kill(life.server)
     yield* life.server.exit
@@ -232,10 +229,9 @@ export const run = (seed: number, kills: number): Effect.Effect<Tally, Broken> =
       cwd,
       told: Told.make(),
       sleepers: new Map(),
-      heard: new Set(),
       goesOn,
       early: 0,
-      slipped: 0,
+      caught: 0,
     }
     let number = 0
     const events = yield* Effect.gen(function* () {
@@ -250,6 +246,6 @@ export const run = (seed: number, kills: number): Effect.Effect<Tally, Broken> =
     rmSync(home, { recursive: true, force: true })
     const known = [...lane.told.conversations.values()]
     const inputs = known.reduce((sum, one) => sum + one.inputs.size, 0)
-    const { early, slipped } = lane
-    return { kills, early, slipped, conversations: known.length, inputs, events }
+    const { early, caught } = lane
+    return { kills, early, caught, conversations: known.length, inputs, events }
   })
