@@ -39,6 +39,8 @@ export interface LineProcess {
   readonly bornAtMs: number
   /** Sends one request and waits for its response. One call at a time; the line break is added here. */
   readonly call: (text: string) => Effect.Effect<Timed>
+  /** Sends one text and waits until `marker`, which stands once in a line, has come so many times. */
+  readonly callUntil: (text: string, marker: string, times: number) => Effect.Effect<Timed>
   /**
    * Sends `count` requests with the ids from 0 on, `inFlight` of them on the way. They are written out before the clock
    * runs and their answers are read after it: each id must have come once, with a result.
@@ -129,6 +131,27 @@ const call = (child: Child, text: string) =>
     }
   })
 
+const callUntil = (child: Child, text: string, marker: string, times: number) =>
+  readUntil<Timed>(child, (done) => {
+    const chunks: Array<Buffer> = []
+    let left = times
+    /** The end of what was read: a marker may lie in two chunks. */
+    let tail = Buffer.alloc(0)
+    const startedAtMs = performance.now()
+    child.stdin.write(`${text}\n`)
+    return (chunk) => {
+      chunks.push(chunk)
+      const seam = Buffer.concat([tail, chunk.subarray(0, marker.length - 1)])
+      if (tail.length > 0 && seam.includes(marker)) left--
+      for (let at = chunk.indexOf(marker); at !== -1; at = chunk.indexOf(marker, at + 1)) left--
+      tail = Buffer.concat([tail, chunk.subarray(-marker.length + 1)]).subarray(-marker.length + 1)
+      // The rest of that line.
+      if (left <= 0 && chunk.at(-1) === lineFeed) {
+        done({ ms: performance.now() - startedAtMs, chunks })
+      }
+    }
+  })
+
 const flood = (
   child: Child,
   textOf: (id: number) => string,
@@ -204,6 +227,7 @@ export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.
       return {
         bornAtMs,
         call: (text) => call(child, text),
+        callUntil: (text, marker, times) => callUntil(child, text, marker, times),
         flood: (textOf, count, inFlight) => flood(child, textOf, count, inFlight),
         residentBytes: () => residentBytes(child.pid),
         processorMs: () => processorMs(child.pid),

@@ -6,6 +6,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { parse } from "./Arguments.ts"
+import * as AppServer from "./AppServer.ts"
 import * as Core from "./Core.ts"
 import * as Exec from "./Exec.ts"
 import * as Mcp from "./Mcp.ts"
@@ -15,6 +16,7 @@ import * as Store from "./Store.ts"
 import * as Table from "./Table.ts"
 
 const about = {
+  "app-server": "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners",
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
   exec: "commands in and out of the sandbox, their output, patches and their differences",
   mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
@@ -25,10 +27,10 @@ const about = {
 const usage = `Benchmarks, for \`npm run bench -- <name>\`:
 
 ${Object.entries(about)
-  .map(([name, text]) => `  ${name.padEnd(5)}  ${text}`)
+  .map(([name, text]) => `  ${name.padEnd(10)}  ${text}`)
   .join("\n")}
 
-Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`mcp\`, \`stdio\`).
+Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`stdio\`).
 `
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(text))
@@ -46,6 +48,8 @@ const run = Effect.fn("bench.run")(function* (rows: Effect.Effect<ReadonlyArray<
 
 /** Benchmarks of the built program. */
 const built = {
+  "app-server": (quick: boolean, bin: string) =>
+    AppServer.appServer(quick ? AppServer.quick : AppServer.full, bin),
   mcp: (quick: boolean, bin: string) => Mcp.mcp(quick ? Mcp.quick : Mcp.full, bin),
   stdio: (quick: boolean, bin: string) => Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin),
 } as const
@@ -64,11 +68,12 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
       return leave(2, `${invocation.message}; \`npm run bench\` shows what there is`)
     case "Run": {
       const { name, quick, bin } = invocation
-      if (name === "mcp" || name === "stdio") return runBuilt(name, quick, bin ?? Stdio.entry)
+      if (name === "app-server" || name === "mcp" || name === "stdio")
+        return runBuilt(name, quick, bin ?? Stdio.entry)
       if (bin !== undefined) {
         return leave(
           2,
-          `\`--bin\` is for \`mcp\` and \`stdio\`: ${name} is measured from its source`,
+          `\`--bin\` is for \`app-server\`, \`mcp\` and \`stdio\`: ${name} is measured from its source`,
         )
       }
       if (name === "store") return run(Store.store(quick ? Store.quick : Store.full))

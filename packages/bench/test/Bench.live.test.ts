@@ -21,6 +21,16 @@ const bench = (...args: ReadonlyArray<string>) => {
 describe("npm run bench", () => {
   it.each<[string, Array<string>]>([
     [
+      "app-server",
+      [
+        "getUserAgent, 64 in flight",
+        "getConversation, 64 in flight",
+        "events to 1 listener",
+        "events to 8 listeners",
+        "events to 64 listeners",
+      ],
+    ],
+    [
       "stdio",
       [
         "start to the answer to initialize",
@@ -122,7 +132,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
     assert.match(
       stdout,
-      /^ {2}core {3}\S.*\n {2}exec {3}\S.*\n {2}mcp {4}\S.*\n {2}stdio {2}\S.*\n {2}store {2}\S/m,
+      /^ {2}app-server {2}\S.*\n {2}core {8}\S.*\n {2}exec {8}\S.*\n {2}mcp {9}\S.*\n {2}stdio {7}\S.*\n {2}store {7}\S/m,
     )
   })
 
@@ -139,7 +149,8 @@ describe("npm run bench", () => {
     assert.deepStrictEqual(bench("core", "--bin", "/x.mjs"), {
       status: 2,
       stdout: "",
-      stderr: "bench: `--bin` is for `mcp` and `stdio`: core is measured from its source\n",
+      stderr:
+        "bench: `--bin` is for `app-server`, `mcp` and `stdio`: core is measured from its source\n",
     })
   })
 

@@ -24,7 +24,7 @@ export interface DeltaOptions {
 /** Some three times the original's (original-behaviour §7). */
 const minPerSecond = 30_000
 
-const delta = "word "
+export const delta = "word "
 /** Deltas per write of the provider that writes a little at a time, a millisecond apart: it offers some 90,000 a second. */
 const perWrite = 100
 
@@ -33,7 +33,8 @@ interface Run {
   readonly reading: Wire.Reading
 }
 
-const inPieces = (count: number): ReadonlyArray<Script.ProviderStep> => {
+/** So many deltas, a little at a time. */
+export const inPieces = (count: number): ReadonlyArray<Script.ProviderStep> => {
   const pieces: Array<Script.ProviderStep> = []
   for (let sent = 0; sent < count; sent += perWrite) {
     pieces.push(
