@@ -15,8 +15,8 @@ export interface StoredEvent {
   readonly seq: number
   readonly id: string
   readonly msg: Msg
-  /** Counts the processes that have had the file before. */
-  readonly life: number
+  /** Of the end of a turn: it was stopped, and by the process that it ran in. */
+  readonly isStopped: boolean
 }
 
 /** The rollouts of a state directory by the id in their name. */
@@ -40,10 +40,12 @@ export const wholeLines = (path: string): Buffer => {
 /** Lines of the original's types count on from the line before; a mark, and an event of ours, says its number. */
 const eventsOf = (text: string): ReadonlyArray<StoredEvent> => {
   let next = { seq: 0, id: "" }
-  let life = 0
+  /** Turns that were told to stop, by the process that has the file. */
+  const stopped = new Set<string>()
   const events: Array<StoredEvent> = []
   const add = (at: { readonly seq: number; readonly id: string }, msg: Msg) => {
-    events.push({ seq: at.seq, id: at.id, msg, life })
+    const isStopped = msg.type === "turn_aborted" && stopped.has(at.id)
+    events.push({ seq: at.seq, id: at.id, msg, isStopped })
     next = { seq: at.seq + 1, id: at.id }
   }
   for (const line of text.split("\n")) {
@@ -51,8 +53,9 @@ const eventsOf = (text: string): ReadonlyArray<StoredEvent> => {
     const { payload, type } = JSON.parse(line)
     if (type === "colloquy_mark") {
       next = { seq: payload.seq, id: payload.id }
-      if (payload.generation !== undefined) life++
-    } else if (type === "colloquy_event") add(payload, payload.msg)
+      if (payload.generation !== undefined) stopped.clear()
+    } else if (type === "colloquy_stop") stopped.add(payload.turnId)
+    else if (type === "colloquy_event") add(payload, payload.msg)
     else if (type === "event_msg") add(next, payload)
     else if (type === "response_item") add(next, { type: "raw_response_item", item: payload })
     else if (type === "compacted") add(next, { ...payload, type })
@@ -114,17 +117,6 @@ const named = (
     return found === undefined ? [] : [`${event.id}/${found}`]
   })
 
-/** Turns that were stopped by the process that began them: what they called is told to the model as aborted (§6.3 step 3). */
-const stopped = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
-  const began = new Map<string, number>()
-  return new Set(
-    events.flatMap(({ id, life, msg }) => {
-      if (msg.type === "task_started") began.set(id, life)
-      return msg.type === "turn_aborted" && began.get(id) === life ? [id] : []
-    }),
-  )
-}
-
 /** L7: each question has one answer; where nobody is there to be asked the answer comes without a question. */
 const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
   paired(
@@ -139,7 +131,10 @@ const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
     ),
   )
 
-/** L11: each call has one output, also where its process died. */
+/**
+ * L11: each call has one output, also where its process died. What a turn called that was stopped is told to the model as
+ * aborted (§6.3 step 3).
+ */
 const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const item = (pattern: RegExp) =>
     named(events, ({ msg }) => {
@@ -148,7 +143,7 @@ const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
         ? String(call_id)
         : undefined
     })
-  const open = stopped(events)
+  const open = new Set(events.flatMap(({ id, isStopped }) => (isStopped ? [id] : [])))
   return paired(
     "call and its outputs",
     item(/^(function|custom_tool)_call$/),
