@@ -2,11 +2,15 @@ import * as PromiseClient from "@colloquy/client/PromiseClient"
 import * as StdioCommand from "@colloquy/transport-stdio/StdioCommand"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import { stateDirectory } from "./CliProcess.ts"
 import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { ask } from "./support/ReadmeClient.ts"
 import { environment } from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 
 const connected = (options: Partial<PromiseClient.ConnectOptions> = {}, config?: string) =>
   Effect.acquireRelease(
@@ -79,6 +83,20 @@ describe("the client of the built app-server", () => {
           seqs.map((_, index) => index),
         )
       }
+    }),
+  )
+
+  it.live("the README shows a program with it, to the letter, that asks and is answered", () =>
+    Effect.gen(function* () {
+      const source = read("./support/ReadmeClient.ts")
+      assert.include(read("../../../README.md"), `\`\`\`ts\n${source}\`\`\``)
+      const home = yield* stateDirectory()
+      const server = { command: process.execPath, args: [entry, "app-server"] }
+      const env = environment({ home })
+      const answer = yield* Effect.promise(() =>
+        ask({ ...server, env, stderr: "ignore" }, "say hi"),
+      )
+      assert.strictEqual(answer, "hi")
     }),
   )
 })
