@@ -122,7 +122,7 @@ const errorBody = (
   { provider }: ModelRequest,
   credentials: Credentials,
 ): Effect.Effect<string> => {
-  const secrets = secretsOf(credentials)
+  const secrets = secretsOf(credentials, provider)
   // A secret that begins before the cut must be whole to be found.
   const enough = maxBodyChars + Math.max(0, ...secrets.map((secret) => secret.length))
   return response.stream.pipe(

@@ -69,7 +69,10 @@ const mcpServers = (
 }
 
 const secretNames = (config: Config): ReadonlyArray<string> => [
-  ...Object.values(config.model_providers ?? {}).flatMap(({ env_key }) => env_key ?? []),
+  ...Object.values(config.model_providers ?? {}).flatMap(({ env_http_headers, env_key }) => [
+    ...(env_key === undefined ? [] : [env_key]),
+    ...Object.values(env_http_headers ?? {}),
+  ]),
   ...Object.values(config.mcp_servers ?? {}).flatMap(
     ({ bearer_token_env_var }) => bearer_token_env_var ?? [],
   ),

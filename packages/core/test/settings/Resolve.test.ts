@@ -121,7 +121,7 @@ describe("Resolve", () => {
       contextWindow: 1234,
       showRawReasoning: true,
       // No command sees it.
-      secretNames: ["MOCK_KEY"],
+      secretNames: ["MOCK_KEY", "D"],
     })
   })
 

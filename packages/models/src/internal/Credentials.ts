@@ -23,11 +23,21 @@ export interface Credentials {
   readonly baseUrl?: string
 }
 
-/** The values no text may quote. */
-export const secretsOf = ({ key, headers }: Credentials): ReadonlyArray<string> => [
-  ...(key === undefined ? [] : [Redacted.value(key)]),
-  ...Object.values(headers),
-]
+/** What people write into a configuration that is no secret is shorter: a version, a name. */
+const minConfiguredLength = 8
+
+/** The values no text may quote, the longest first: one may begin like another. */
+export const secretsOf = (
+  { key, headers }: Credentials,
+  { httpHeaders, queryParams }: ModelProvider,
+): ReadonlyArray<string> => {
+  const configured = [...Object.values(httpHeaders), ...Object.values(queryParams)]
+  return [
+    ...(key === undefined ? [] : [Redacted.value(key)]),
+    ...Object.values(headers),
+    ...configured.filter((value) => value.length >= minConfiguredLength),
+  ].toSorted((a, b) => b.length - a.length)
+}
 
 /** Trimmed: files and shells add newlines. Blank counts as not set. */
 const variable = (name: string): Effect.Effect<string | undefined, ModelError> =>
