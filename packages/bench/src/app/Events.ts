@@ -1,4 +1,6 @@
 /** How fast a turn of many small deltas is told to the listeners of one connection, from the provider's socket on. */
+import { ConversationLagged } from "@colloquy/protocol/app/Events"
+import { AddConversationListener, SendUserMessage } from "@colloquy/protocol/app/Messages"
 import { requestText } from "@colloquy/protocol/JsonRpc"
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
@@ -45,7 +47,7 @@ const read = (chunks: ReadonlyArray<Buffer>, ms: number, wantedChars: number): T
       turn.deltas++
       chars += params?.msg?.delta?.length ?? 0
     }
-    if (method === "conversationLagged") turn.lags++
+    if (method === ConversationLagged._tag) turn.lags++
   }
   if (turn.lags === 0 && chars !== wantedChars) {
     throw new Error(`text was lost: ${chars} of ${wantedChars} characters came`)
@@ -63,11 +65,11 @@ export const events = Effect.fn("bench.appEvents")(function* (options: EventOpti
   for (let run = 0; run <= options.runs; run++) {
     const conversationId = yield* newConversation(server)
     for (let n = 0; n < listeners; n++) {
-      yield* server.call(requestText(2, "addConversationListener", { conversationId }))
+      yield* server.call(requestText(2, AddConversationListener._tag, { conversationId }))
     }
     const items = [{ type: "text", data: { text: "speak" } }]
     const { chunks, ms } = yield* server.callUntil(
-      requestText(3, "sendUserMessage", { conversationId, items }),
+      requestText(3, SendUserMessage._tag, { conversationId, items }),
       `"method":"${prefix}task_complete"`,
       listeners,
     )

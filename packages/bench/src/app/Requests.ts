@@ -1,4 +1,6 @@
 /** The cost of a request that does next to nothing, and of one that looks into a conversation; pipelined. */
+import { GetConversation } from "@colloquy/protocol/app/Conversations"
+import { GetUserAgent } from "@colloquy/protocol/app/Session"
 import { requestText } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Home from "../Home.ts"
@@ -19,8 +21,8 @@ export const requests = Effect.fn("bench.appRequests")(function* (options: Reque
   const conversationId = yield* newConversation(server)
   const rows: Array<Row> = []
   for (const [method, params] of [
-    ["getUserAgent", undefined],
-    ["getConversation", { conversationId }],
+    [GetUserAgent._tag, undefined],
+    [GetConversation._tag, { conversationId }],
   ] as const) {
     const textOf = (id: number) => requestText(id, method, params)
     yield* server.flood(textOf, Math.ceil(options.requests / 2), inFlight)

@@ -1,4 +1,6 @@
 /** The messages of `app-server` that the benchmarks send and read, past the codecs: only the server is measured. */
+import { NewConversation } from "@colloquy/protocol/app/Conversations"
+import { Initialize } from "@colloquy/protocol/app/Session"
 import { requestText } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -11,13 +13,13 @@ export const begin = (
 ): Effect.Effect<LineProcess.LineProcess, never, Scope.Scope> =>
   Effect.tap(LineProcess.make({ args, env }), (server) =>
     server.call(
-      requestText(0, "initialize", { clientInfo: { name: "colloquy-bench", version: "0.0.0" } }),
+      requestText(0, Initialize._tag, { clientInfo: { name: "colloquy-bench", version: "0.0.0" } }),
     ),
   )
 
 /** Makes a conversation; gives its id. */
 export const newConversation = (server: LineProcess.LineProcess): Effect.Effect<string> =>
-  Effect.map(server.call(requestText(1, "newConversation", {})), ({ chunks }) => {
+  Effect.map(server.call(requestText(1, NewConversation._tag, {})), ({ chunks }) => {
     const line = Buffer.concat(chunks).toString("utf8").trimEnd().split("\n").at(-1) ?? ""
     const { result } = JSON.parse(line) as { readonly result?: { readonly conversationId: string } }
     if (result === undefined) throw new Error(`no conversation was made: ${line.slice(0, 300)}`)
