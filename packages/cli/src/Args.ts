@@ -159,6 +159,9 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
   if (command !== help) {
     if (words.silent && !command.takes.includes("events")) return fail(`\`${takers.events}\``)
     if (words.out !== undefined && !command.takes.includes("out")) return fail(`\`${takers.out}\``)
+    if (words.overrides.length > 0 && !command.takes.includes("overrides")) {
+      return fail(`\`--config\` does not go with \`${words.name}\`, which reads none`)
+    }
   }
   const overrides = [...words.overrides, ...(words.silent ? ["mcp_events=off"] : [])]
   return Result.succeed(

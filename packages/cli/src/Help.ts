@@ -18,7 +18,8 @@ Commands:
 
 Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
-                           path, the value is TOML, or a plain string when it is not
+                           path, the value is TOML, or a plain string when it is not. With mcp,
+                           app-server, demo and config
       --no-events          With mcp: send no codex/event notifications; the same as -c mcp_events=off
   -o, --out DIRECTORY      With the generate commands: write the files there
   -h, --help               Show this page

@@ -55,6 +55,15 @@ describe("Args", () => {
       ["mcp", "-o", "x"],
       "`--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs`",
     ],
+    ...["doctor", "generate-ts", "generate-json-schema", "generate-docs"].flatMap((command) =>
+      [
+        [command, "-c", "model=x"],
+        ["--config=model=x", command],
+        ["-cmodel=x", command],
+      ].map(
+        (args) => [args, `\`--config\` does not go with \`${command}\`, which reads none`] as const,
+      ),
+    ),
     [["generate-ts", "-o"], "`-o` needs a value: `-o DIRECTORY`"],
     [["mcp", "now"], "unexpected argument `now`"],
     [["mcp", "-c"], "`-c` needs a value: `-c key=value`"],

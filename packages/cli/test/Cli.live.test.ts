@@ -67,6 +67,18 @@ describe("colloquy", () => {
     }),
   )
 
+  it.live("an option that the command does not take is one line on stderr, exit code 2", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["generate-ts", "-c", "model=x"]), {
+        code: 2,
+        signal: null,
+        stdout: "",
+        stderr:
+          "colloquy: `--config` does not go with `generate-ts`, which reads none; `colloquy --help` shows what there is\n",
+      })
+    }),
+  )
+
   it.live("an unknown command is one line on stderr, nothing on stdout, exit code 2", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* CliProcess.run(["mpc"]), {
