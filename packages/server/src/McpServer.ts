@@ -91,6 +91,7 @@ export const serve = (
         methods: methodsOf(CodexMcp.clientToServer),
         handlers: handlers.requests as Router.RouterOptions["handlers"],
         states: requestStatesOf(sealer),
+        ...handlers.hears,
         serverInfo,
         ...(options.principal === undefined ? {} : { principal: options.principal }),
       })

@@ -18,7 +18,7 @@ import { denial, readAnswer, refOf, submitAnswer } from "./QuestionAnswers.ts"
 import type { InputRequired } from "./RequestContext.ts"
 
 interface Call {
-  readonly conversation: Pick<Conversation, "id" | "submit" | "attach">
+  readonly conversation: Pick<Conversation, "id" | "submit" | "attach" | "cancel">
   readonly requestId: RequestId
   readonly peer: PeerControl
 }

@@ -1,5 +1,5 @@
 /** The handlers of the `codex-mcp` dialect, one per method: the only table from methods to code. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import {
   Cancelled,
@@ -26,6 +26,8 @@ import { notificationsInitialized } from "./NotificationsInitialized.ts"
 import { ownTools } from "./OwnTools.ts"
 import { ping } from "./Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
+import type { RouterOptions } from "./revision/Router.ts"
+import { takenBack } from "./rounds/TakenBack.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./ServerDiscover.ts"
 import type { Served } from "./Served.ts"
@@ -55,6 +57,8 @@ export interface McpHandlers {
     readonly [R in Requests as R["_tag"]]: CoreHandler<Params<R>, ResultOf<R>>
   }
   readonly notifications: Handlers<Exclude<ClientMethods, Requests>, Caller>
+  /** What the router tells the handlers beside requests. */
+  readonly hears: Pick<RouterOptions, "onRequest" | "takenBack">
 }
 
 export interface HandlersOptions {
@@ -101,6 +105,10 @@ export const make = Effect.fnUntraced(function* ({
     notifications: {
       [Initialized._tag]: notificationsInitialized,
       [Cancelled._tag]: notificationsCancelled(connection),
+    },
+    hears: {
+      onRequest: connection.forget,
+      takenBack: takenBack(yield* ConversationManager),
     },
   }
 })

@@ -94,12 +94,11 @@ export const ownTools = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Shelf<Tool>, never, Services> {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
-  const inRounds = makeRounds(parkedTurnsOf(yield* ConversationManager))
+  const inRounds = makeRounds(parkedTurnsOf(yield* ConversationManager), connection)
   const progress = makeProgress()
 
   const call = (run: Run, args: unknown, context: RequestContext): Ran => {
     const { afterAnswer, client, era, peer, requestId, rounds, task } = context
-    connection.forget(requestId)
     const caller: Call = {
       requestId,
       peer,

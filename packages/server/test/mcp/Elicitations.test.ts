@@ -371,6 +371,7 @@ describe("elicitation/create: several calls of one connection", () => {
           id: ConversationId.make("0199f0a0-0000-7000-8000-000000000001"),
           submit: () => Effect.die("nobody answers"),
           attach: () => Effect.die("nobody is away"),
+          cancel: () => Effect.void,
         },
         requestId,
         peer: {

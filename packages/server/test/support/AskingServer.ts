@@ -54,6 +54,8 @@ const start = (
         ...handlers,
       } as Router.RouterOptions["handlers"],
       states: requestStatesOf(sealer),
+      takenBack: () => Effect.void,
+      onRequest: () => {},
       serverInfo,
       ...(principal === undefined ? {} : { principal }),
     })

@@ -60,6 +60,8 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly store?: Layer.Layer<ConversationStore>
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
+  /** What seals what clients keep. Default: that for tests. */
+  readonly sealer?: Layer.Layer<Sealer>
 }
 
 type Services = ConversationManager | SettingsResolver | Sealer
@@ -197,12 +199,13 @@ export const withCore = <A, E>(
   tools?: ToolRuntime["Service"],
   settings: Layer.Layer<SettingsResolver> = settingsWith({}),
   store?: Layer.Layer<ConversationStore>,
+  sealer: Layer.Layer<Sealer> = TestSealer.layer,
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
         Layer.mergeAll(
-          TestSealer.layer,
+          sealer,
           Layer.provide(
             core(
               tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools),
@@ -226,6 +229,7 @@ export const withServer = <A, E>(
     options.tools,
     options.settings,
     options.store,
+    options.sealer,
   )
 
 /** Ids of all conversations, oldest first. */

@@ -2,7 +2,7 @@
  * Which revision a request is of, and what serves it: `initialize` chooses for the connection, `_meta` of a request for
  * that request alone. A request of one era never changes what the other era knows of the connection.
  */
-import { ErrorCode, JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
+import { ErrorCode, JsonRpcError, type Request, type RequestId } from "@colloquy/protocol/JsonRpc"
 import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
@@ -17,7 +17,7 @@ import { handshake } from "./Handshake.ts"
 import { metaOf, readMeta, type RequestMeta } from "./RequestMeta.ts"
 import type { RequestStates } from "./RequestState.ts"
 import { knows, rulesOf } from "./Revision.ts"
-import { silent, stateless } from "./Stateless.ts"
+import { silent, stateless, type StatelessRequest } from "./Stateless.ts"
 import { localPrincipal } from "./Tell.ts"
 
 type AnyHandler = CoreHandler<unknown, unknown>
@@ -27,6 +27,9 @@ export interface RouterOptions {
   readonly methods: ReadonlyMap<string, Method>
   readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
   readonly states: RequestStates
+  readonly takenBack: StatelessRequest["takenBack"]
+  /** A request of that id begins; what an earlier one left is not its own. */
+  readonly onRequest: (id: RequestId) => void
   readonly serverInfo: Members
   /** Who connects. Default: whoever started the process. */
   readonly principal?: string
@@ -98,10 +101,12 @@ const remembered = (make: (codec: Codec) => Route["codec"]) => {
 export const make = ({
   handlers,
   methods,
+  onRequest,
   principal = localPrincipal,
   serverInfo,
   session,
   states,
+  takenBack,
 }: RouterOptions): Router => {
   const oldCodec = remembered(handshakeCodec)
   const newCodec = remembered((codec) => statelessCodec(codec, serverInfo))
@@ -111,9 +116,9 @@ export const make = ({
     codec: oldCodec(method),
     handler: (params, given) => {
       const caller = whole(given)
-      return caller === undefined
-        ? nameless
-        : handshake(handler, params, { principal, session }, caller)
+      if (caller === undefined) return nameless
+      onRequest(caller.requestId)
+      return handshake(handler, params, { principal, session }, caller)
     },
   })
 
@@ -129,6 +134,7 @@ export const make = ({
       handler: (params, given) => {
         const caller = whole(given)
         if (caller === undefined) return nameless
+        onRequest(caller.requestId)
         quiet ??= silent(caller.peer)
         return stateless(handler, params, {
           said,
@@ -136,6 +142,7 @@ export const make = ({
           caller,
           peer: quiet,
           states,
+          takenBack,
           ...(codec.info.mayAsk === true
             ? { call: { method: method._tag, params: request.params, principal } }
             : {}),

@@ -133,6 +133,8 @@ export interface StatelessRequest {
   readonly caller: Required<Caller>
   readonly peer: PeerControl
   readonly states: RequestStates
+  /** What becomes of what a handler left in such a state, when the call that carries it is taken back. */
+  readonly takenBack: (state: unknown) => Effect.Effect<void>
   /** Of a method whose answer may be a question. */
   readonly call?: Call
 }
@@ -143,7 +145,7 @@ export const stateless = <P, R>(
   params: P,
   request: StatelessRequest,
 ): Effect.Effect<R | OtherResult, JsonRpcError> => {
-  const { call, states } = request
+  const { call, states, takenBack } = request
   const run = (resumed: Resumed | undefined) => {
     // A client that knows what it will be asked may say it in its first call.
     const responses = resumed?.responses ?? (call === undefined ? {} : responsesOf(call))
@@ -155,8 +157,9 @@ export const stateless = <P, R>(
       if (call === undefined) return Effect.die(asked)
       const { inputRequests, state } = asked
       const own = state === undefined ? {} : { own: state }
+      const sealed = states.seal(call, { asked: Object.keys(inputRequests), ...round, ...own })
       return Effect.map(
-        states.seal(call, { asked: Object.keys(inputRequests), ...round, ...own }),
+        state === undefined ? sealed : Effect.onInterrupt(sealed, () => takenBack(state)),
         (requestState) =>
           new OtherResult({
             resultType: inputRequired,
@@ -172,8 +175,13 @@ export const stateless = <P, R>(
   }
 
   if (call === undefined || !states.isResumed(call)) return run(undefined)
-  return Effect.flatMap(states.open(call), (resumed) =>
-    // A handler with a state of its own knows what a state that comes again means.
-    resumed.state.own === undefined ? states.using(call, run(resumed)) : run(resumed),
+  // Whatever moment it is taken back at, what waits for it is known before: opening takes its time.
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(states.open(call), (resumed) => {
+      const { own } = resumed.state
+      if (own === undefined) return restore(states.using(call, run(resumed)))
+      // A handler with a state of its own knows what a state that comes again means.
+      return Effect.onInterrupt(restore(run(resumed)), () => takenBack(own))
+    }),
   )
 }

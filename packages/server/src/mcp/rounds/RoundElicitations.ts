@@ -8,13 +8,17 @@ import { elicitParams, isQuestion, type Question, questionId } from "../Elicitat
 import type { Elicitations } from "../Elicitations.ts"
 import { type QuestionRef, refOf } from "../QuestionAnswers.ts"
 import { type InputRequest, InputRequired } from "../RequestContext.ts"
+import type { ConnectionState } from "../conversation/ConnectionState.ts"
 import type { ParkedTurns } from "./ParkedTurns.ts"
 import type { TurnState } from "./TurnState.ts"
 
 /** Of the log of its conversation, so no two questions share one. */
 const keyOf = ({ seq }: Question) => `question-${seq}`
 
-export const make = (parked: ParkedTurns): Elicitations => ({
+export const make = (
+  parked: ParkedTurns,
+  { onCancel }: Pick<ConnectionState, "onCancel">,
+): Elicitations => ({
   of: ({ conversation, requestId }) =>
     Effect.gen(function* () {
       const open = new Map<string, Question>()
@@ -32,7 +36,11 @@ export const make = (parked: ParkedTurns): Elicitations => ({
             asked[keyOf(question)] = refOf(question)
           }
           const state: TurnState = { conversation: conversation.id, turn: turn ?? "", next, asked }
-          if (turn !== undefined) yield* parked.park(conversation, turn, next)
+          if (turn !== undefined) {
+            // The client may take the call back while the question is on its way, and then nobody answers it.
+            onCancel(requestId, conversation.cancel(turn))
+            yield* parked.park(conversation, turn, next)
+          }
           return yield* new InputRequired({ inputRequests, state })
         })
 
