@@ -1349,12 +1349,12 @@ export type CancelRequestParams = {
   readonly id: string | number | RawIntegerEncoded
 }
 
-/** Somebody has logged in or out; without a method nobody is logged in. */
+/** Somebody has logged in or out, by whichever connection; without a method nobody is logged in. */
 export type AuthStatusChangeParams = {
   readonly authMethod?: "apikey" | "chatgpt"
 }
 
-/** A login in the browser has ended. */
+/** A login in the browser that this connection began has ended. */
 export type LoginChatGptCompleteParams = {
   readonly loginId: string
   readonly success: boolean
@@ -1525,8 +1525,8 @@ export interface ServerNotifications {
   "conversationLagged": { params: ConversationLaggedParams }
   /** A request of the server is over without an answer: somebody else gave it, or nobody needs it any more. */
   "$/cancelRequest": { params: CancelRequestParams }
-  /** Somebody has logged in or out; without a method nobody is logged in. */
+  /** Somebody has logged in or out, by whichever connection; without a method nobody is logged in. */
   "authStatusChange": { params: AuthStatusChangeParams }
-  /** A login in the browser has ended. */
+  /** A login in the browser that this connection began has ended. */
   "loginChatGptComplete": { params: LoginChatGptCompleteParams }
 }

@@ -65,7 +65,7 @@ export const AccountRateLimitsRead = request("account/rateLimits/read", {
 export const AuthStatusChange = notification("authStatusChange", {
   params: Schema.Struct({ authMethod: Schema.optionalKey(AuthMethod) }),
   since: "0.25",
-  doc: "Somebody has logged in or out; without a method nobody is logged in.",
+  doc: "Somebody has logged in or out, by whichever connection; without a method nobody is logged in.",
 })
 
 export const LoginChatGptComplete = notification("loginChatGptComplete", {
@@ -75,5 +75,5 @@ export const LoginChatGptComplete = notification("loginChatGptComplete", {
     error: Schema.optionalKey(Schema.String),
   }),
   since: "0.25",
-  doc: "A login in the browser has ended.",
+  doc: "A login in the browser that this connection began has ended.",
 })

@@ -4,11 +4,16 @@ import type { ResultOf, Params } from "@colloquy/protocol/Method"
 import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
+import { type Audience, audienceOf } from "./Audience.ts"
+import type { Auth } from "./AuthPort.ts"
 import { heardOf, type Heard } from "./Heard.ts"
 import * as Holds from "./Holds.ts"
+import * as Notices from "./Notices.ts"
+import type { PeerControl } from "../Peer.ts"
 import * as Questions from "./Questions.ts"
 import * as Subscriptions from "./Subscriptions.ts"
+import * as TellAfter from "./TellAfter.ts"
 
 export interface AppConnection {
   /** What goes on behind an answer lives in it. */
@@ -21,7 +26,12 @@ export interface AppConnection {
   readonly userAgent: () => ResultOf<typeof Initialize>
   readonly subscriptions: Subscriptions.Subscriptions
   readonly heard: Heard
-  /** What conversations tell, by their ids, and what becomes of logins, by `logins`. */
+  /** What all connections are told, from `join` on. Done twice it is done once. */
+  readonly audience: Audience
+  readonly join: (peer: PeerControl) => Effect.Effect<void>
+  /** What it is told beside conversations, behind the answers that it has to wait for, by `TellAfter.notices`. */
+  readonly notices: Notices.Notices
+  /** What conversations tell, by their ids, and notices. */
   readonly holds: Holds.Holds
   /** Searches for files that are under way, by the client's tokens; whoever completes one ends it. */
   readonly searches: Map<string, Deferred.Deferred<void>>
@@ -29,6 +39,7 @@ export interface AppConnection {
 
 export interface AppConnectionOptions {
   readonly manager: ConversationManager["Service"]
+  readonly auth: Auth["Service"]
   /** Until the client says otherwise. */
   readonly approvals: () => ApprovalForm
   /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
@@ -43,11 +54,28 @@ export const make = Effect.fnUntraced(function* (
   const approvals = () => client?.capabilities?.approvals ?? options.approvals()
   const heard = heardOf(options.manager)
   const holds = Holds.make()
+  const audience = audienceOf(options.manager)
+  const notices = Notices.make(holds.gate(TellAfter.notices))
+  let joined = false
   const questions = Questions.make(approvals)
   return {
     scope,
     heard,
     holds,
+    audience,
+    notices,
+    join: (peer) =>
+      Effect.suspend(() => {
+        if (joined) return Effect.void
+        joined = true
+        return audience
+          .join({ auth: options.auth, notices })
+          .pipe(
+            Effect.andThen(Effect.forkScoped(notices.tell(peer), { startImmediately: true })),
+            Effect.asVoid,
+            Scope.provide(scope),
+          )
+      }),
     approvals,
     searches: new Map(),
     initialize: (params) => {

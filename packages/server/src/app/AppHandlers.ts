@@ -123,6 +123,7 @@ export const make = Effect.fnUntraced(function* (
   const context = (yield* services) as Context.Context<AppServices>
   const connection = yield* AppConnection.make({
     manager: yield* ConversationManager,
+    auth: Context.get(context, Auth),
     approvals: options.approvals,
     userAgent: options.userAgent,
   })
@@ -139,7 +140,9 @@ export const make = Effect.fnUntraced(function* (
       return Effect.fail(notInitialized())
     }
     const call: AppCall = { ...caller, connection }
-    return Effect.provideContext(handler(params as never, call), context)
+    const served = Effect.provideContext(handler(params as never, call), context)
+    // Whose `initialize` is somebody else's speaks this dialect from its first request on.
+    return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)
   }
 
   for (const [name, method] of methodsOf(AppServer.clientToServer)) {

@@ -3,10 +3,14 @@ import type { Initialize } from "@colloquy/protocol/app/Session"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "./AppCall.ts"
 import { alreadyInitialized } from "./AppErrors.ts"
+import { answerFirst } from "./TellAfter.ts"
 
-export const initialize: AppHandler<typeof Initialize> = (params, { connection }) =>
-  Effect.suspend(() =>
-    connection.initialize(params)
-      ? Effect.succeed(connection.userAgent())
-      : Effect.fail(alreadyInitialized()),
-  )
+export const initialize: AppHandler<typeof Initialize> = Effect.fnUntraced(
+  function* (params, call) {
+    const { connection, peer } = call
+    if (!connection.initialize(params)) return yield* alreadyInitialized()
+    answerFirst(call)
+    yield* connection.join(peer)
+    return connection.userAgent()
+  },
+)

@@ -1,21 +1,21 @@
 /** `loginApiKey` (§3.10). */
-import { AuthStatusChange, type LoginApiKey } from "@colloquy/protocol/app/Account"
+import type { LoginApiKey } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { AppHandler } from "./AppCall.ts"
 import { internal } from "./AppErrors.ts"
 import { Auth } from "./AuthPort.ts"
-import { answerFirst, tell } from "./TellAfter.ts"
+import { answerFirst } from "./TellAfter.ts"
 
 export const loginApiKey: AppHandler<typeof LoginApiKey> = Effect.fnUntraced(function* (
   { apiKey },
   call,
 ) {
   const auth = yield* Auth
-  const then = answerFirst(call)
+  answerFirst(call)
   yield* Effect.mapError(auth.loginApiKey(Redacted.make(apiKey)), ({ message }) =>
     internal(`failed to save api key: ${message}`),
   )
-  then(tell(call.peer, AuthStatusChange, { authMethod: "apikey" }))
+  yield* call.connection.audience.authChanged(auth, { authMethod: "apikey" })
   return {}
 })

@@ -1,37 +1,34 @@
 /** `loginChatGpt` (§3.10): answered when the login has begun; its end is told, whatever it is. */
-import {
-  AuthStatusChange,
-  type LoginChatGpt,
-  LoginChatGptComplete,
-} from "@colloquy/protocol/app/Account"
+import { type LoginChatGpt, LoginChatGptComplete } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { AppCall, AppHandler } from "./AppCall.ts"
+import type { AppHandler } from "./AppCall.ts"
+import type { AppConnection } from "./AppConnection.ts"
 import { internal } from "./AppErrors.ts"
 import { Auth, type Login } from "./AuthPort.ts"
-import { answerFirst, logins, tell } from "./TellAfter.ts"
+import { answerFirst } from "./TellAfter.ts"
 
+/** Who asked is told what became of it, everybody who is logged in now. */
 const follow = Effect.fnUntraced(function* (
+  auth: Auth["Service"],
   { completed, loginId }: Login,
-  { connection, peer }: AppCall,
+  { audience, notices }: AppConnection,
 ): Effect.fn.Return<void> {
   const ended = yield* Effect.result(completed)
-  yield* connection.holds.gate(logins)
-  if (Result.isFailure(ended)) {
-    const error = ended.failure.message
-    yield* tell(peer, LoginChatGptComplete, { loginId, success: false, error })
-  } else {
-    yield* tell(peer, LoginChatGptComplete, { loginId, success: true })
-    yield* tell(peer, AuthStatusChange, { authMethod: "chatgpt" })
-  }
+  const told = Result.isSuccess(ended)
+    ? { loginId, success: true }
+    : { loginId, success: false, error: ended.failure.message }
+  notices.put(LoginChatGptComplete, told, "each")
+  if (told.success) yield* audience.authChanged(auth, { authMethod: "chatgpt" })
 })
 
 export const loginChatGpt: AppHandler<typeof LoginChatGpt> = Effect.fnUntraced(function* (_, call) {
   const auth = yield* Auth
-  const then = answerFirst(call)
+  answerFirst(call)
   const login = yield* Effect.mapError(auth.loginChatGpt, ({ message }) =>
     internal(`failed to start login server: ${message}`),
   )
-  then(Effect.asVoid(Effect.forkIn(follow(login, call), call.connection.scope)))
+  // The attempt outlives the connection, and has an end: the others are told of it all the same.
+  yield* Effect.forkDetach(follow(auth, login, call.connection))
   return { loginId: login.loginId, authUrl: login.authUrl }
 })

@@ -1,20 +1,20 @@
 /** `logoutChatGpt` (§3.10). */
-import { AuthStatusChange, type LogoutChatGpt } from "@colloquy/protocol/app/Account"
+import type { LogoutChatGpt } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "./AppCall.ts"
 import { internal } from "./AppErrors.ts"
 import { Auth } from "./AuthPort.ts"
-import { answerFirst, tell } from "./TellAfter.ts"
+import { answerFirst } from "./TellAfter.ts"
 
 export const logoutChatGpt: AppHandler<typeof LogoutChatGpt> = Effect.fnUntraced(
   function* (_, call) {
     const auth = yield* Auth
-    const then = answerFirst(call)
+    answerFirst(call)
     yield* Effect.mapError(auth.logout, ({ message }) => internal(`logout failed: ${message}`))
     // A key in the environment stays: then somebody is still logged in.
     const { method } = yield* auth.status({ refresh: false })
     const told = method === undefined ? {} : { authMethod: method }
-    then(tell(call.peer, AuthStatusChange, told))
+    yield* call.connection.audience.authChanged(auth, told)
     return {}
   },
 )

@@ -15,15 +15,11 @@ export const tell = <M extends Rpc.Any>(
     Effect.logDebug(`a notification was dropped: ${reason}`),
   )
 
-/** The name under which the ends of logins are held back. */
-export const logins = "logins"
+/** The name under which the notices of a connection are held back. */
+export const notices = "notices"
 
-/** What becomes of a login because of this request is told behind its answer, and then what is given to the result. */
-export const answerFirst = ({
-  afterAnswer,
-  connection,
-}: AppCall): ((told: Effect.Effect<void>) => void) => {
-  const release = connection.holds.hold(logins)
+/** What this connection is told beside conversations is told behind the answer to this request. */
+export const answerFirst = ({ afterAnswer, connection }: AppCall): void => {
+  const release = connection.holds.hold(notices)
   afterAnswer(Effect.sync(release), release)
-  return (told) => afterAnswer(Effect.andThen(Effect.sync(release), told), release)
 }

@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as TestClock from "effect/testing/TestClock"
 import * as AppConnection from "../../src/app/AppConnection.ts"
+import { Auth } from "../../src/app/AuthPort.ts"
 import { say } from "../../src/app/Say.ts"
 import type { PeerControl } from "../../src/Peer.ts"
 import { listed, withServer } from "../support/Harness.ts"
@@ -47,6 +48,7 @@ describe("Say", () => {
         }
         const connection = yield* AppConnection.make({
           manager: ConversationManager.of(manager),
+          auth: Auth.none,
           approvals: () => "camelCase",
           userAgent: "colloquy",
         })
