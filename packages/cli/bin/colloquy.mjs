@@ -7,8 +7,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
   process.exit(1)
 }
-const { enableCompileCache } = await import("node:module")
-enableCompileCache?.()
+process.getBuiltinModule("node:module").enableCompileCache?.()
 await import("../dist/colloquy.mjs").catch((error) => {
   if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error
   process.stderr.write(`colloquy: not built yet, run \`npm run build\` (${error.message})\n`)

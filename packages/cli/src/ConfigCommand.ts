@@ -5,7 +5,6 @@
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Result from "effect/Result"
 import { linesOf } from "./config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig, type Sources } from "./config/EffectiveConfig.ts"
 import { AllKeys } from "./config/UnknownKeys.ts"
@@ -56,9 +55,6 @@ const chosenDefaults = (
   }
 }
 
-const overridesOf = (args: ReadonlyArray<string>): ReadonlyArray<ConfigTree.Override> =>
-  args.map((argument) => Result.getOrThrow(ConfigTree.parseOverride(argument)))
-
 export const run = async (args: ReadonlyArray<string>): Promise<number> => {
   const environment = Environment.read()
   const startup = await Effect.runPromiseExit(Startup.load(environment, args))
@@ -71,7 +67,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<number> => {
   const effective = effectiveConfig(AllKeys, {
     file: file.tree,
     lines: linesOf(file.text),
-    args: overridesOf(args),
+    args: startup.value.overrides,
     chosen: chosenDefaults(startup.value, environment),
   })
   process.stdout.write(`# ${file.path}${file.text === "" ? " (missing or empty)" : ""}\n`)

@@ -1,7 +1,7 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
-import { existsSync } from "node:fs"
 import { homedir, userInfo } from "node:os"
 import { basename, isAbsolute, join } from "node:path"
+import { existsSync } from "./StartFiles.ts"
 
 export interface Environment {
   /** The directory of the process, absolute; empty when it was removed under the process. */

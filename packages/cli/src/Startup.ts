@@ -11,7 +11,6 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { readFileSync } from "node:fs"
 import { resolve as resolvePath } from "node:path"
 import { codeOf } from "./config/ConfigFile.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
@@ -19,12 +18,15 @@ import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
 import type { Environment } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
+import { readFileSync } from "./StartFiles.ts"
 
 export interface Startup {
   /** As the process began. */
   readonly source: Resolve.ResolveSource
   /** As the configuration is when it is asked for. */
   readonly live: LiveSettings.LiveSettings
+  /** The arguments of `-c`. */
+  readonly overrides: ReadonlyArray<ConfigTree.Override>
   readonly options: ServerOptions
   /** What a conversation gets that asks for nothing special. */
   readonly settings: ConversationSettings
@@ -98,16 +100,16 @@ export const tokenBaseUrl = (
 /** Everything a command needs. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
-  overrides: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
-  const parsed = ConfigTree.applyArguments(ConfigTree.empty, overrides)
-  yield* Effect.mapError(Effect.fromResult(parsed), (problem) =>
-    fail(`error parsing -c overrides: ${problem}`),
+  const overrides = yield* Effect.mapError(
+    Effect.fromResult(ConfigTree.parseOverrides(args)),
+    (problem) => fail(`error parsing -c overrides: ${problem}`),
   )
   const live = LiveSettings.make({
     stateDirectory: environment.stateDirectory,
-    args: overrides,
+    overrides,
     source: sourceOf(environment),
   })
   const failed = ({ message }: SettingsError) => loadingFailed(message)
@@ -130,6 +132,7 @@ export const load = Effect.fnUntraced(function* (
   return {
     source,
     live,
+    overrides,
     options,
     settings,
     ...(script === undefined ? {} : { script }),

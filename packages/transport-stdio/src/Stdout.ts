@@ -8,7 +8,6 @@
  * first thing.
  */
 import * as NodeConsole from "node:console"
-import * as NodeModule from "node:module"
 import type { Writable } from "node:stream"
 
 let taken: Writable | undefined
@@ -26,6 +25,6 @@ export const takeStdout = (): Writable => {
   // Methods that someone kept from before look their stream up here, on every Node so far.
   Reflect.set(globalThis.console, "_stdout", process.stderr)
   // Named imports of `node:process` and `node:console` are copies until told.
-  NodeModule.syncBuiltinESMExports()
+  process.getBuiltinModule("node:module").syncBuiltinESMExports()
   return taken
 }

@@ -1,8 +1,8 @@
 /** Reads `config.toml`. Its errors name the file and the place and never its text, which may hold keys. */
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Result from "effect/Result"
-import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { readFileSync, statSync } from "../StartFiles.ts"
 
 /** Some hundred times what people write; a larger file is something else. */
 const maxBytes = 1024 * 1024

@@ -1,7 +1,7 @@
 /** `experimental_instructions_file`: the text that replaces the built-in system instructions (§7.2). */
 import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
 import * as Effect from "effect/Effect"
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync, statSync } from "../StartFiles.ts"
 import { codeOf } from "./ConfigFile.ts"
 
 const key = "experimental_instructions_file"

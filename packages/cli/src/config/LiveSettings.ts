@@ -19,8 +19,8 @@ import * as InstructionsFile from "./InstructionsFile.ts"
 export interface LiveSettingsOptions {
   /** Of `config.toml`. */
   readonly stateDirectory: string
-  /** Arguments of `-c`, known to be readable. */
-  readonly args: ReadonlyArray<string>
+  /** The arguments of `-c`. */
+  readonly overrides: ReadonlyArray<ConfigTree.Override>
   /** Everything but the tree. */
   readonly source: Omit<Resolve.ResolveSource, "tree">
 }
@@ -54,9 +54,6 @@ const located = (
   )
 }
 
-const pathsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
-  args.map((argument) => argument.split("=", 1)[0]?.trim() ?? "")
-
 export interface LiveSettings {
   /** The file as it is now. */
   readonly file: Effect.Effect<ConfigFile.ConfigFile, SettingsError>
@@ -73,7 +70,7 @@ const failure = (message: string) => new SettingsError({ message })
 
 export const make = (options: LiveSettingsOptions): LiveSettings => {
   let known: ConfigFile.ConfigFile | undefined
-  const args = pathsOf(options.args)
+  const args = options.overrides.map(({ path }) => path)
 
   const read = Effect.suspend(() => {
     const read = ConfigFile.read(options.stateDirectory, known)
@@ -81,16 +78,15 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
     return Effect.mapError(Effect.fromResult(read), failure)
   })
   const laid = ({ tree }: ConfigFile.ConfigFile) =>
-    Effect.mapError(Effect.fromResult(ConfigTree.applyArguments(tree, options.args)), failure)
+    ConfigTree.applyOverrides(tree, options.overrides)
 
   return {
     file: read,
-    tree: Effect.flatMap(read, laid),
+    tree: Effect.map(read, laid),
     resolve: (overrides) =>
       Effect.gen(function* () {
         const file = yield* read
-        const tree = yield* laid(file)
-        const resolved = Resolve.resolve({ ...options.source, tree }, overrides)
+        const resolved = Resolve.resolve({ ...options.source, tree: laid(file) }, overrides)
         if (Result.isSuccess(resolved)) return yield* InstructionsFile.read(resolved.success)
         const overridden = [
           ...args,

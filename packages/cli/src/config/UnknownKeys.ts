@@ -3,7 +3,6 @@ import { unknownKeys } from "@colloquy/core/settings/ConfigKeys"
 import { Config } from "@colloquy/core/settings/ConfigSchema"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ServerOptions } from "../ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
@@ -22,12 +21,10 @@ interface Unknown {
 const told = (at: string, { near }: Unknown): string =>
   `${at}: there is no such key and it is ignored${near === undefined ? "" : `, did you mean \`${near}\`?`}`
 
-const ofArgument = (argument: string): ReadonlyArray<string> => {
-  const tree = ConfigTree.applyArguments(ConfigTree.empty, [argument])
-  return Result.isFailure(tree)
-    ? []
-    : unknownKeys(AllKeys, tree.success).map((unknown) => told(`-c ${unknown.path}`, unknown))
-}
+const ofOverride = (override: ConfigTree.Override): ReadonlyArray<string> =>
+  unknownKeys(AllKeys, ConfigTree.applyOverrides(ConfigTree.empty, [override])).map((unknown) =>
+    told(`-c ${unknown.path}`, unknown),
+  )
 
 const ofFile = (file: ConfigFile): Effect.Effect<ReadonlyArray<string>> => {
   const unknown = unknownKeys(AllKeys, file.tree)
@@ -46,10 +43,10 @@ const ofFile = (file: ConfigFile): Effect.Effect<ReadonlyArray<string>> => {
 /** One line each. */
 export const warningsOf = (
   file: ConfigFile,
-  args: ReadonlyArray<string>,
+  overrides: ReadonlyArray<ConfigTree.Override>,
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(ofFile(file), (found) => {
-    const all = [...found, ...args.flatMap(ofArgument)]
+    const all = [...found, ...overrides.flatMap(ofOverride)]
     const more = all.length - maxWarnings
     return more <= 0
       ? all

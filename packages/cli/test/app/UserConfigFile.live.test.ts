@@ -1,6 +1,8 @@
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import { UserConfig } from "@colloquy/server/app/UserConfigPort"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +21,7 @@ const stage = (text: string | undefined, args: ReadonlyArray<string> = []) =>
     if (text !== undefined) Fs.writeFileSync(path, text)
     const live = LiveSettings.make({
       stateDirectory: directory,
-      args,
+      overrides: Result.getOrThrow(ConfigTree.parseOverrides(args)),
       source: { builtinProviders: [], defaultProvider: "openai", cwd: directory },
     })
     const config = yield* Effect.provide(UserConfig, UserConfigFile.layer(directory, live))

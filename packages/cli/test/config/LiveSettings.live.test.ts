@@ -1,6 +1,8 @@
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -30,7 +32,7 @@ const setting = (args: ReadonlyArray<string> = []) =>
       directory,
       live: LiveSettings.make({
         stateDirectory: directory,
-        args,
+        overrides: Result.getOrThrow(ConfigTree.parseOverrides(args)),
         source: { builtinProviders: [openai], defaultProvider: "openai", cwd: directory },
       }),
     }),

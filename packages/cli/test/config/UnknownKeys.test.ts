@@ -29,7 +29,7 @@ aproval_policy = "never"
 
   it.effect("of an argument the key is enough", () =>
     Effect.gen(function* () {
-      const args = [
+      const overrides = ConfigTree.parseOverrides([
         "mcp_event=off",
         "approval-policy=never",
         "modle_providers.x.name=1",
@@ -38,8 +38,8 @@ aproval_policy = "never"
         "hide_agent_reasoning=true",
         "mcp_events=off",
         "zzz=1",
-      ]
-      assert.deepStrictEqual(yield* warningsOf(file(""), args), [
+      ])
+      assert.deepStrictEqual(yield* warningsOf(file(""), Result.getOrThrow(overrides)), [
         "-c mcp_event: there is no such key and it is ignored, did you mean `mcp_events`?",
         "-c approval-policy: there is no such key and it is ignored, did you mean `approval_policy`?",
         "-c modle_providers: there is no such key and it is ignored, did you mean `model_providers`?",

@@ -122,19 +122,22 @@ export const parseOverride = (argument: string): Result.Result<Override, string>
   return fault === undefined ? Result.succeed({ path, value }) : Result.fail(fault)
 }
 
-/** Lays `-c` arguments on the tree, in order; the first bad one is the error. */
-export const applyArguments = (
-  tree: ConfigTree,
+/** Reads `-c` arguments, in order; the first bad one is the error. */
+export const parseOverrides = (
   args: ReadonlyArray<string>,
-): Result.Result<ConfigTree, string> => {
-  let edited = tree
+): Result.Result<ReadonlyArray<Override>, string> => {
+  const overrides: Array<Override> = []
   for (const argument of args) {
     const override = parseOverride(argument)
     if (Result.isFailure(override)) return Result.fail(override.failure)
-    edited = set(edited, override.success.path, override.success.value)
+    overrides.push(override.success)
   }
-  return Result.succeed(edited)
+  return Result.succeed(overrides)
 }
+
+/** Lays them on the tree, in order: the later ones win. */
+export const applyOverrides = (tree: ConfigTree, overrides: ReadonlyArray<Override>): ConfigTree =>
+  overrides.reduce((edited, { path, value }) => set(edited, path, value), tree)
 
 // The parser quotes what it could not read, which may be a key somebody forgot to put in quotes.
 const quoted = /^(Invalid value|Invalid date-time|Integer out of range) '.*' at line /s

@@ -86,11 +86,11 @@ describe("ConfigTree", () => {
 
   it("the errors of -c name the argument (§7.4)", () => {
     assert.deepStrictEqual(
-      ConfigTree.applyArguments(ConfigTree.empty, ["a=1", "novalue"]),
+      ConfigTree.parseOverrides(["a=1", "novalue"]),
       Result.fail("Invalid override (missing '='): novalue"),
     )
     assert.deepStrictEqual(
-      ConfigTree.applyArguments(ConfigTree.empty, [" =x"]),
+      ConfigTree.parseOverrides([" =x"]),
       Result.fail("Empty key in override:  =x"),
     )
   })
@@ -113,19 +113,13 @@ describe("ConfigTree", () => {
     const path = "a.".repeat(100_000)
     const quoted = path.slice(0, 80)
     assert.deepStrictEqual(ConfigTree.applyRecord(ConfigTree.empty, { [path]: 1 }), message(quoted))
-    assert.deepStrictEqual(
-      ConfigTree.applyArguments(ConfigTree.empty, [`${path}=1`]),
-      message(quoted),
-    )
+    assert.deepStrictEqual(ConfigTree.parseOverrides([`${path}=1`]), message(quoted))
   })
 
   it("later -c arguments win", () => {
-    const tree = ConfigTree.applyArguments(ConfigTree.fromRecord({ a: { x: 0, y: 0 } }), [
-      "a.x=1",
-      "a.x=2",
-      "b=s",
-    ])
-    assert.deepStrictEqual(plain(Result.getOrThrow(tree)), { a: { x: 2, y: 0 }, b: "s" })
+    const overrides = Result.getOrThrow(ConfigTree.parseOverrides(["a.x=1", "a.x=2", "b=s"]))
+    const tree = ConfigTree.applyOverrides(ConfigTree.fromRecord({ a: { x: 0, y: 0 } }), overrides)
+    assert.deepStrictEqual(plain(tree), { a: { x: 2, y: 0 }, b: "s" })
   })
 
   it("a TOML error tells line and column and never the text, which may be a key", () => {
