@@ -2,14 +2,12 @@
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { ProviderScript } from "@colloquy/testing/ProviderScript"
-import * as Lines from "@colloquy/transport-stdio/Lines"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
-import * as TestClock from "effect/testing/TestClock"
 import { compare, type Difference } from "./Compare.ts"
-import { type Harness, settingsWith, withServer } from "./Harness.ts"
+import { settingsWith, withServer } from "./Harness.ts"
+import { play } from "./Playing.ts"
 import { type Otherwise, toolsOf } from "./RecordedTools.ts"
 import type * as Recording from "./Recording.ts"
 import { event, read, type WireMessage } from "./Wire.ts"
@@ -56,49 +54,6 @@ const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
   )
 }
 
-/** An answer to a question of the original, as one to ours: the original numbers its questions from 0, we from 1. */
-const toOurQuestion = (text: string): string =>
-  /^\{"jsonrpc":"2\.0","id":\d+,"(result|error)":/.test(text)
-    ? text.replace(/\d+(?=,"(result|error)")/, (id) => String(Number(id) + 1))
-    : text
-
-/** The recorded text with our ids in the place of the original's. */
-const ours = (text: string, recorded: ReadonlyArray<WireMessage>, harness: Harness) => {
-  const mine = conversations(harness.messages)
-  return [...conversations(recorded)].reduce(
-    (rest, [request, id]) => rest.replaceAll(id, mine.get(request) ?? id),
-    toOurQuestion(text),
-  )
-}
-
-/** Plays the client's part of a recording over the line reader of stdio and gives what the server sent. */
-const play = Effect.fnUntraced(function* (
-  entries: ReadonlyArray<Recording.Entry>,
-  harness: Harness,
-) {
-  const recorded = entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.message] : []))
-  const lines = Lines.make()
-  const settle = Effect.andThen(
-    Effect.andThen(harness.quiet, TestClock.adjust("100 millis")),
-    harness.quiet,
-  )
-  let before: Recording.Entry["dir"] = "note"
-  for (const entry of entries) {
-    // The recording's client waited for what came in between, also for what never came.
-    if (entry.dir === "c2s" && before !== "c2s") yield* settle
-    before = entry.dir
-    if (entry.dir !== "c2s") continue
-    const bytes = new TextEncoder().encode(`${ours(entry.text, recorded, harness)}\n`)
-    yield* Effect.forEach(lines.push(bytes), harness.connection.inject)
-  }
-  yield* settle
-  yield* harness.connection.close
-  // In steps, for what sleeps anew after each piece that it reads.
-  for (let i = 0; i < 20; i++) yield* settle
-  yield* TestClock.adjust("5 seconds")
-  yield* Fiber.join(harness.server)
-})
-
 export const keyOf = <Key extends string>(use: Use<Key>): Key =>
   typeof use === "string" ? use : use[0]
 
@@ -115,7 +70,7 @@ const found = (
       settings: replay.settings ?? settingsWith({}),
     },
     (harness) =>
-      Effect.map(play(entries, harness), () =>
+      Effect.map(play(entries, harness, conversations), () =>
         compare(
           named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
           named(harness.texts),
