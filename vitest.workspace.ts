@@ -15,6 +15,9 @@ const rooms = [
   "bench",
 ]
 
+/** Live tests start processes on a machine that may be busy; the virtual clock needs no such time. */
+const testTimeout = 30_000
+
 /** The last line of a run, for people and for scripts: how many passed and failed, files that did not load included. */
 export const summary: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {
@@ -33,14 +36,28 @@ export const summary: Reporter = {
 export default defineConfig({
   test: {
     reporters: [["default", { summary: false }], summary],
-    projects: rooms.map((name) => ({
-      test: {
-        name,
-        root: `packages/${name}`,
-        include: ["test/**/*.test.ts"],
-        // Live tests start processes on a machine that may be busy; the virtual clock needs no such time.
-        testTimeout: 30_000,
+    projects: [
+      ...rooms.map((name) => ({
+        test: {
+          name,
+          root: `packages/${name}`,
+          include: ["test/**/*.test.ts"],
+          testTimeout,
+          provide: { joinedBy: "memory" as const },
+        },
+      })),
+      // The dialect of the app-server once more, over the transport that it has outside of tests.
+      {
+        test: {
+          name: "server over stdio",
+          root: "packages/server",
+          include: ["test/app/**/*.test.ts", "test/AppServer*.test.ts", "test/ReplayApp.test.ts"],
+          testTimeout,
+          provide: { joinedBy: "streams" as const },
+          // None of these files leaves anything behind, and most of their time goes into loading the same modules.
+          isolate: false,
+        },
       },
-    })),
+    ],
   },
 })

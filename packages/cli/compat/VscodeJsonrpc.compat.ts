@@ -58,7 +58,7 @@ const server = (directory: string) =>
       spawn(
         process.execPath,
         [entry, "app-server", ...asking.flatMap((override) => ["-c", override])],
-        { env: environment({ home: directory }) },
+        { cwd: directory, env: environment({ home: directory }) },
       ),
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL")),

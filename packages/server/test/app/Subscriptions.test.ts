@@ -1,5 +1,4 @@
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
-import { type MemoryConnection, memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -7,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as AppServer from "../../src/AppServer.ts"
 import { initializeParams, text } from "../support/AppHarness.ts"
 import { withCore } from "../support/Harness.ts"
+import { pair } from "../support/Joined.ts"
 import { read, type WireMessage } from "../support/Wire.ts"
 
 /** More than a listener may have unread. */
@@ -45,7 +45,7 @@ const script: Script.ProviderScript = [
 ]
 
 const client = Effect.fnUntraced(function* () {
-  const [near, far] = yield* memoryPair(4)
+  const [near, far] = yield* pair(4)
   yield* Effect.forkChild(AppServer.serve(far), { startImmediately: true })
   const send = (id: number, method: string, params: object) =>
     Effect.orDie(near.send([JSON.stringify({ id, method, params })]))
@@ -67,7 +67,7 @@ const client = Effect.fnUntraced(function* () {
       until((message) => message.id === id && message.method === undefined),
     )
   yield* ask(0, "initialize", initializeParams())
-  return { near: near satisfies MemoryConnection, send, ask, until, messages }
+  return { near, send, ask, until, messages }
 })
 
 type Client = Effect.Success<ReturnType<typeof client>>

@@ -1,5 +1,5 @@
 /**
- * A server in memory with the real core and the real model client on a scripted provider, and a client that is a
+ * A server in this process with the real core and the real model client on a scripted provider, and a client that is a
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
@@ -10,7 +10,7 @@ import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as HttpModel from "@colloquy/models/HttpModel"
-import * as Connections from "@colloquy/testing/MemoryConnection"
+import type { MemoryConnection } from "@colloquy/testing/MemoryConnection"
 import * as MemoryProvider from "@colloquy/testing/MemoryProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as TestSealer from "@colloquy/testing/TestSealer"
@@ -21,10 +21,11 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as McpServer from "../../src/McpServer.ts"
 import type { Sealer } from "../../src/Sealer.ts"
+import { pair } from "./Joined.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 export interface Harness {
-  readonly connection: Connections.MemoryConnection
+  readonly connection: MemoryConnection
   /** Everything the server sent so far. */
   readonly messages: ReadonlyArray<WireMessage>
   /** The same as it came. */
@@ -135,7 +136,7 @@ const start: (
 ) => Effect.Effect<Harness, never, Services | Scope.Scope> = Effect.fnUntraced(
   function* (options, provider) {
     const services = yield* Effect.context<Services>()
-    const [connection, serverSide] = yield* Connections.memoryPair(options.capacity ?? 64)
+    const [connection, serverSide] = yield* pair(options.capacity ?? 64)
     const texts: Array<string> = []
     const messages: Array<WireMessage> = []
     const server = yield* Effect.forkChild(

@@ -1,0 +1,109 @@
+/**
+ * Two connections joined by byte streams in this process: `memoryPair` of `packages/testing`, with the transport of
+ * standard streams on both ends. No file descriptor and no timer: the streams move by ticks, between two turns of the
+ * scheduler, so a test over it is as deterministic as one in memory.
+ *
+ * It stands here because only the rooms of transports may import `node:`, their tests included.
+ */
+import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { Transform } from "node:stream"
+import * as StdioConnection from "../../src/StdioConnection.ts"
+
+/** One end of the pair, with what a test can do to it. */
+export interface StreamEnd extends Connection {
+  /** Writes the line that the other side reads as this frame, in order with what is sent. */
+  readonly inject: (frame: Frame) => Effect.Effect<void>
+  /** Ends the stream to the other side, after what was sent. What the other side sends still arrives. */
+  readonly close: Effect.Effect<void>
+  /** Both streams lose this side, as when its process dies: what it wrote is still read, nothing is written to it. */
+  readonly drop: Effect.Effect<void>
+}
+
+/** What a message of the tests is long, about. */
+const bytesPerFrame = 512
+
+/** Gives every chunk on in two pieces, so that lines and characters are cut. */
+const pipe = (highWaterMark: number) =>
+  new Transform({
+    highWaterMark,
+    // As a pipe of the system: who has said all can still hear.
+    autoDestroy: false,
+    transform(chunk: Buffer, _encoding, done) {
+      const middle = chunk.length >> 1
+      if (middle > 0) this.push(chunk.subarray(0, middle))
+      done(null, chunk.subarray(middle))
+    },
+  })
+
+const lineOf = (frame: Frame): Buffer => {
+  switch (frame._tag) {
+    case "Text":
+      return Buffer.from(`${frame.text}\n`)
+    case "TooLong":
+      return Buffer.concat([Buffer.alloc(frame.bytes, "x"), Buffer.from("\n")])
+    case "NotUtf8":
+      return Buffer.concat([Buffer.alloc(frame.bytes, 0xff), Buffer.from("\n")])
+  }
+}
+
+const side = Effect.fnUntraced(function* (out: Transform, into: Transform, maxBytes: number) {
+  const connection = yield* StdioConnection.make({
+    input: into,
+    output: out,
+    maxUnreadBytes: maxBytes,
+    maxOutboxBytes: maxBytes,
+  })
+  let closed = false
+  const end: StreamEnd = {
+    ...connection,
+    send: (texts) =>
+      Effect.suspend(() =>
+        closed
+          ? Effect.fail(new ConnectionClosed({ reason: "the stream was ended on this side" }))
+          : connection.send(texts),
+      ),
+    inject: (frame) =>
+      Effect.andThen(
+        connection.flush,
+        Effect.callback<void>((resume) => {
+          out.write(lineOf(frame), () => resume(Effect.void))
+        }),
+      ),
+    close: Effect.suspend(() => {
+      closed = true
+      return Effect.andThen(
+        connection.flush,
+        Effect.sync(() => out.end()),
+      )
+    }),
+    drop: Effect.sync(() => {
+      closed = true
+      out.end()
+      into.destroy()
+    }),
+  }
+  return end
+})
+
+/**
+ * The two ends; the end of the scope destroys both streams.
+ *
+ * @param capacity messages, about, that each of outbox, stream and inbox holds per direction before `send` waits
+ */
+export const streamPair = (
+  capacity = 16,
+): Effect.Effect<readonly [StreamEnd, StreamEnd], never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const maxBytes = capacity * bytesPerFrame
+    const there = pipe(maxBytes)
+    const back = pipe(maxBytes)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        there.destroy()
+        back.destroy()
+      }),
+    )
+    return [yield* side(there, back, maxBytes), yield* side(back, there, maxBytes)] as const
+  })
