@@ -5,6 +5,7 @@
  */
 import * as Result from "effect/Result"
 import type { JsonSchema } from "../JsonSchema.ts"
+import type { Budget } from "../pattern/Pattern.ts"
 import { actual, expectations, list, suggestion } from "./ArgumentTexts.ts"
 import { indexOf, isObject, type SchemaIndex } from "./JsonSchemaIndex.ts"
 
@@ -13,22 +14,30 @@ export type Check = (value: unknown) => ReadonlyArray<string>
 
 /** Schemas applied to one value and its members: far more than honest arguments need. */
 const maxSteps = 100_000
+/** Of all patterns together: a quarter of a second, or a text of some megabytes. */
+const maxPatternSteps = 20_000_000
 const maxDepth = 256
 const maxFaults = 20
 
 type Path = ReadonlyArray<string | number>
 
-const nameOf = (path: Path): string =>
-  path.reduce<string>(
+/** In UTF-16 units. The client made the names, and there may be several faults below one of them. */
+const maxNameLength = 256
+
+const nameOf = (path: Path): string => {
+  const name = path.reduce<string>(
     (at, key) => (typeof key === "number" ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`),
     "",
   )
+  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
+}
 
 const field = (path: Path): string => (path.length === 0 ? "" : ` (field \`${nameOf(path)}\`)`)
 
 /** One value against one schema. */
 class Run {
   private steps = 0
+  private readonly budget: Budget = { left: maxPatternSteps }
   /** Set once the check was given up: then nothing is known of the value. */
   private given: string | undefined
   private readonly index: SchemaIndex
@@ -79,9 +88,16 @@ class Run {
     return `invalid type: ${actual(value)}, expected ${expected}${field(path)}`
   }
 
+  /** What cannot be found out in the time there is does not match, and the whole check is given up. */
+  private matches(pattern: string, text: string): boolean {
+    const found = this.index.pattern(pattern)?.test(text, this.budget)
+    if (found === undefined) this.given ??= "too much to check"
+    return found === true
+  }
+
   private patternFaults({ pattern }: JsonSchema, value: unknown, path: Path) {
     if (typeof pattern !== "string" || typeof value !== "string") return []
-    return this.index.pattern(pattern).test(value)
+    return this.matches(pattern, value)
       ? []
       : [`invalid value: ${actual(value)}, expected what matches \`${pattern}\`${field(path)}`]
   }
@@ -90,7 +106,7 @@ class Run {
     if (!isObject(value)) return []
     const faults: Array<string> = []
     const properties = isObject(schema["properties"]) ? schema["properties"] : {}
-    const patterns = isObject(schema["patternProperties"]) ? schema["patternProperties"] : {}
+    const patterns = entries(schema["patternProperties"])
     for (const name of strings(schema["required"])) {
       if (!Object.hasOwn(value, name)) faults.push(missing([...path, name], properties[name]))
     }
@@ -104,11 +120,10 @@ class Run {
       if (Object.hasOwn(value, name)) faults.push(...this.check(dependent, value, path, depth))
     }
     for (const [name, member] of Object.entries(value)) {
+      if (this.given !== undefined || faults.length > maxFaults) break
       const at = [...path, name]
       const named = Object.hasOwn(properties, name)
-      const matching = Object.entries(patterns).filter(([pattern]) =>
-        this.index.pattern(pattern).test(name),
-      )
+      const matching = patterns.filter(([pattern]) => this.matches(pattern, name))
       if (schema["propertyNames"] !== undefined) {
         faults.push(...this.check(schema["propertyNames"], name, at, depth))
       }
@@ -117,7 +132,6 @@ class Run {
       if (named || matching.length > 0) continue
       if (schema["additionalProperties"] === false) faults.push(unknown(at, name, properties))
       else faults.push(...this.check(schema["additionalProperties"] ?? true, member, at, depth))
-      if (faults.length > maxFaults) break
     }
     return faults
   }
@@ -224,22 +238,39 @@ const canonical = (u: unknown): string =>
       : value,
   ) ?? ""
 
-const same = (a: unknown, b: unknown): boolean => a === b || canonical(a) === canonical(b)
+/** Of a large value the text is made once, and of what is no object never. */
+const isOneOf = (allowed: ReadonlyArray<unknown>, value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return allowed.includes(value)
+  const text = canonical(value)
+  return allowed.some((one) => typeof one === "object" && canonical(one) === text)
+}
+
+/** Code points, as JSON Schema counts them. */
+const charactersOf = (text: string): number => {
+  let pairs = 0
+  for (let i = 0; i < text.length; i++) {
+    if ((text.codePointAt(i) ?? 0) > 0xffff) {
+      pairs++
+      i++
+    }
+  }
+  return text.length - pairs
+}
 
 const spelled = (u: unknown): string => (typeof u === "string" ? u : JSON.stringify(u))
 
 /** Of the value alone, whatever is in it. */
 function* valueFaults(schema: JsonSchema, value: unknown, path: Path): Generator<string> {
   const allowed = "const" in schema ? [schema["const"]] : schema["enum"]
-  if (Array.isArray(allowed) && !allowed.some((one) => same(one, value))) {
+  if (Array.isArray(allowed) && !isOneOf(allowed, value)) {
     const known = allowed.map(spelled)
     yield typeof value === "string"
       ? `unknown variant \`${value.slice(0, 80)}\`, expected one of ${list(known)}${suggestion(value, known)}${field(path)}`
       : `invalid value: ${actual(value)}, expected one of ${list(known)}${field(path)}`
   }
   if (typeof value === "number") yield* numberFaults(schema, value, path)
-  if (typeof value === "string") {
-    yield* sizeFaults(schema, "Length", "characters", Array.from(value).length, path)
+  if (typeof value === "string" && ("minLength" in schema || "maxLength" in schema)) {
+    yield* sizeFaults(schema, "Length", "characters", charactersOf(value), path)
   }
   if (Array.isArray(value)) {
     yield* sizeFaults(schema, "Items", "items", value.length, path)

@@ -4,12 +4,13 @@
  */
 import * as Result from "effect/Result"
 import type { JsonSchema } from "../JsonSchema.ts"
+import { compile, type Pattern } from "../pattern/Pattern.ts"
 
 export interface SchemaIndex {
   /** Of a reference that stands in the schema. */
   readonly resolve: (reference: string) => unknown
   /** Of a pattern that stands in the schema. */
-  readonly pattern: (source: string) => RegExp
+  readonly pattern: (source: string) => Pattern | undefined
 }
 
 export const isObject = (u: unknown): u is Record<string, unknown> =>
@@ -50,17 +51,16 @@ const maps: ReadonlySet<string> = new Set([
 interface Seen {
   readonly anchors: Map<string, unknown>
   readonly references: Set<string>
-  readonly patterns: Map<string, RegExp>
+  readonly patterns: Map<string, Pattern>
   nodes: number
 }
 
 const addPattern = (seen: Seen, source: string): string | undefined => {
-  try {
-    seen.patterns.set(source, new RegExp(source, "u"))
-    return undefined
-  } catch {
-    return `\`${source}\` is no regular expression`
-  }
+  if (seen.patterns.has(source)) return undefined
+  const pattern = compile(source)
+  if (pattern._tag === "Failure") return `\`${source.slice(0, 200)}\` ${pattern.failure}`
+  seen.patterns.set(source, pattern.success)
+  return undefined
 }
 
 /** The first problem of a schema, its references left out. */
@@ -144,6 +144,6 @@ export const indexOf = (schema: JsonSchema): Result.Result<SchemaIndex, string> 
   }
   return Result.succeed({
     resolve: (reference) => targets.get(reference),
-    pattern: (source) => seen.patterns.get(source) ?? new RegExp(source, "u"),
+    pattern: (source) => seen.patterns.get(source),
   })
 }

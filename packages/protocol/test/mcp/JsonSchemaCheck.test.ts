@@ -161,6 +161,7 @@ describe("JsonSchemaCheck", () => {
     [{ $schema: "https://example.com/own" }, 'the dialect "https://example.com/own" is not known'],
     [{ unevaluatedProperties: false }, "the keyword `unevaluatedProperties` is not checked here"],
     [{ properties: { a: { pattern: "(" } } }, "`(` is no regular expression"],
+    [{ properties: { a: { pattern: "(a)\\1" } } }, "`(a)\\1` has a reference back to a group"],
     [{ patternProperties: { "[": true } }, "`[` is no regular expression"],
     [{ properties: { a: 1 } }, "expected an object or a boolean as schema"],
     [{ items: nested(80) }, "nested more than 64 deep"],
@@ -196,5 +197,25 @@ describe("JsonSchemaCheck", () => {
     const many = Array.from({ length: 1_000_000 }, () => 1)
     assert.deepStrictEqual(faults({ items: { type: "integer" } }, many), ["too much to check"])
     assert.lengthOf(faults({ items: { type: "string" } }, many), 20)
+  })
+
+  it("L13 a pattern costs what the text is long, whatever it says, and all patterns together a bound", () => {
+    const evil = { type: "string", pattern: "^(a+)+$" }
+    assert.deepStrictEqual(faults(evil, "a".repeat(100_000)), [])
+    assert.lengthOf(faults(evil, `${"a".repeat(100_000)}!`), 1)
+    assert.deepStrictEqual(faults(evil, "a".repeat(20_000_000)), ["too much to check"])
+    const names = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`^${i}(a|a)*$`, true]))
+    const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, 1]))
+    assert.deepStrictEqual(faults({ patternProperties: names }, members), ["too much to check"])
+  })
+
+  it("L13 names that the client made are told in part", () => {
+    const long = "n".repeat(100_000)
+    const value = { [long]: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, 1])) }
+    const found = faults({ additionalProperties: { additionalProperties: false } }, value)
+    assert.deepStrictEqual(
+      [found.length, found[0]],
+      [20, `unknown field \`${"n".repeat(256)}…\`, expected none`],
+    )
   })
 })

@@ -60,6 +60,17 @@ const refusals: ReadonlyArray<
       f.addTool(
         tool({
           name: "t",
+          input: { type: "object", properties: { a: { pattern: "^(a+)\\1$" } } },
+          run: () => Effect.succeed(""),
+        }),
+      ),
+    "`^(a+)\\1$` has a reference back to a group",
+  ],
+  [
+    (f) =>
+      f.addTool(
+        tool({
+          name: "t",
           output: { $schema: "x:unknown" },
           run: () => Effect.succeed(""),
         }),
