@@ -73,6 +73,9 @@ export interface ModelRequest {
   readonly verbosity?: Verbosity
 }
 
+/** What a provider says of its limits, as `token_count` tells it; its members are the provider's. */
+export type RateLimits = Readonly<Record<string, unknown>>
+
 /** What a model says, in order. Item events repeat in full what deltas gave piecewise. */
 export type ModelEvent =
   | { readonly _tag: "TextDelta"; readonly delta: string }
@@ -82,8 +85,12 @@ export type ModelEvent =
   | { readonly _tag: "ReasoningSectionBreak" }
   | { readonly _tag: "WebSearchBegin"; readonly callId: string }
   | { readonly _tag: "ItemDone"; readonly item: ResponseItem }
-  /** Last event of a good stream; `usage` is absent where the provider reports none. */
-  | { readonly _tag: "Completed"; readonly usage?: TokenUsage }
+  /** Last event of a good stream; `usage` and `rateLimits` are absent where the provider reports none. */
+  | {
+      readonly _tag: "Completed"
+      readonly usage?: TokenUsage
+      readonly rateLimits?: RateLimits
+    }
 
 /**
  * Why a request to a model failed. `message` is the text of the `error` event (§6.4) and holds no secret.

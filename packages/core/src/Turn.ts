@@ -183,7 +183,8 @@ const respond = Effect.fnUntraced(function* (
       if (event._tag === "Completed") {
         // What the calls tell comes before what the response cost (§4.6).
         told.push(...(yield* calls.finish))
-        told.push(tokenCount(step.usage, event.usage, turn.settings.contextWindow))
+        const { rateLimits, usage } = event
+        told.push(tokenCount(step.usage, usage, turn.settings.contextWindow, rateLimits))
       } else if (event._tag === "ItemDone") {
         told.push(...itemEvents(event.item, turn.settings))
         lastMessage = answerOf(event.item) ?? lastMessage

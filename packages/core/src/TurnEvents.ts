@@ -2,7 +2,7 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import type { ModelEvent } from "./ModelClient.ts"
+import type { ModelEvent, RateLimits } from "./ModelClient.ts"
 
 /** Each text part of an assistant message, in order. */
 const assistantTexts = (item: ResponseItem): ReadonlyArray<string> =>
@@ -73,9 +73,10 @@ export const tokenCount = (
   total: TokenUsage | undefined,
   last: TokenUsage | undefined,
   contextWindow: number | null,
+  rateLimits: RateLimits | null = null,
 ): EventMsg => {
   if (last === undefined && total === undefined) {
-    return { type: "token_count", info: null, rate_limits: null }
+    return { type: "token_count", info: null, rate_limits: rateLimits }
   }
   const [a, b] = [total ?? zero, last ?? zero]
   return {
@@ -91,7 +92,7 @@ export const tokenCount = (
       last_token_usage: b,
       model_context_window: contextWindow,
     },
-    rate_limits: null,
+    rate_limits: rateLimits,
   }
 }
 

@@ -131,6 +131,21 @@ describe("Turn", () => {
     }),
   )
 
+  it.effect("tells the limits of the provider with what the response cost", () =>
+    Effect.gen(function* () {
+      const rateLimits = { primary: { used_percent: 12 }, secondary: null }
+      const { run, told } = setUp([
+        [done(assistantItem("ok")), { _tag: "Completed", usage: usage(1, 2), rateLimits }],
+      ])
+      yield* run
+      const last = told.at(-1)
+      assert.deepStrictEqual(
+        last?.type === "token_count" ? last.rate_limits : undefined,
+        rateLimits,
+      )
+    }),
+  )
+
   it.effect("runs the calls of a response in order, each before the next event is read", () =>
     Effect.gen(function* () {
       const trace: Array<string> = []

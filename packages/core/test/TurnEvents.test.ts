@@ -102,6 +102,17 @@ describe("tokenCount", () => {
     })
   })
 
+  it("has the limits that the provider told with it", () => {
+    const limits = { primary: { used_percent: 1 }, secondary: null }
+    assert.deepStrictEqual(
+      [
+        tokenCount(undefined, undefined, 100, limits),
+        tokenCount(usage(1, 2), undefined, 9, limits),
+      ].map((msg) => (msg.type === "token_count" ? msg.rate_limits : undefined)),
+      [limits, limits],
+    )
+  })
+
   it("adds every member of the last request to the total", () => {
     const info = (total: ReturnType<typeof usage>, last: ReturnType<typeof usage>) => ({
       total_token_usage: total,

@@ -13,6 +13,7 @@ import {
   type ModelEvent,
   type ModelProvider,
   type ModelRequest,
+  type RateLimits,
 } from "@colloquy/core/ModelClient"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -42,6 +43,7 @@ import {
   unreachable,
 } from "./internal/Failures.ts"
 import { providerProblem } from "./internal/ProviderProblem.ts"
+import { rateLimitsOf } from "./internal/RateLimits.ts"
 import { decodeBody } from "./internal/SseEvents.ts"
 import type { WireDecoder } from "./internal/WireDecoder.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"
@@ -222,6 +224,12 @@ const open = (
     }
   })
 
+/** They are told with the end: what breaks off is asked for again, and told then. */
+const withLimits =
+  (rateLimits: RateLimits) =>
+  (event: ModelEvent): ModelEvent =>
+    event._tag === "Completed" ? { ...event, rateLimits } : event
+
 /** A model client whose requests go through `client`. The provider of each request says where to. */
 export const make = (
   client: HttpClient.HttpClient,
@@ -237,14 +245,16 @@ export const make = (
       Effect.suspend(() => {
         const wire = wireOf(request.provider)
         const body = HttpBody.jsonUnsafe(wire.body(request))
-        return Effect.map(open(client, request, body, sender), (response) =>
-          decodeBody(
+        return Effect.map(open(client, request, body, sender), (response) => {
+          const rateLimits = rateLimitsOf(response.headers)
+          const events = decodeBody(
             response.stream,
             wire.decoder(request),
             request.provider.streamIdleTimeout,
             maxEventSize,
-          ),
-        )
+          )
+          return rateLimits === undefined ? events : Stream.map(events, withLimits(rateLimits))
+        })
       }),
     )
   return { stream }

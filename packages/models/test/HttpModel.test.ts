@@ -213,6 +213,24 @@ describe("HttpModel answers", () => {
       assert.deepStrictEqual(other.events.at(-1), { _tag: "Completed" })
     }),
   )
+
+  it.effect.each(["responses", "chat"] as const)(
+    "tell with their end, on the %s wire, how much of the provider's limits is used",
+    (wire) =>
+      Effect.gen(function* () {
+        const lines =
+          wire === "chat"
+            ? "data: [DONE]\n\n"
+            : `data: ${JSON.stringify({ type: "response.completed", response: { id: "r" } })}\n\n`
+        const limited = status(200, {
+          headers: { "x-codex-primary-used-percent": "12", "x-codex-primary-window-minutes": "5" },
+          body: lines,
+        })
+        const { events } = yield* ask([limited], request({ provider: provider(wire) }))
+        const rateLimits = { primary: { used_percent: 12, window_minutes: 5 }, secondary: null }
+        assert.deepStrictEqual(events, [{ _tag: "Completed", rateLimits }])
+      }),
+  )
 })
 
 describe("HttpModel requests", () => {

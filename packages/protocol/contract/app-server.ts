@@ -1349,6 +1349,9 @@ export type CancelRequestParams = {
   readonly id: string | number | RawIntegerEncoded
 }
 
+/** The provider has told other limits than before, in a conversation that somebody listens to. */
+export type AccountRateLimitsUpdatedParams = Readonly<Record<string, unknown>>
+
 /** Somebody has logged in or out, by whichever connection; without a method nobody is logged in. */
 export type AuthStatusChangeParams = {
   readonly authMethod?: "apikey" | "chatgpt"
@@ -1525,6 +1528,8 @@ export interface ServerNotifications {
   "conversationLagged": { params: ConversationLaggedParams }
   /** A request of the server is over without an answer: somebody else gave it, or nobody needs it any more. */
   "$/cancelRequest": { params: CancelRequestParams }
+  /** The provider has told other limits than before, in a conversation that somebody listens to. */
+  "account/rateLimits/updated": { params: AccountRateLimitsUpdatedParams }
   /** Somebody has logged in or out, by whichever connection; without a method nobody is logged in. */
   "authStatusChange": { params: AuthStatusChangeParams }
   /** A login in the browser that this connection began has ended. */

@@ -62,6 +62,13 @@ export const AccountRateLimitsRead = request("account/rateLimits/read", {
   doc: "How much of what the provider allows is used.",
 })
 
+export const AccountRateLimitsUpdated = notification("account/rateLimits/updated", {
+  /** As `account/rateLimits/read` gives them. */
+  params: Open,
+  since: "0.48",
+  doc: "The provider has told other limits than before, in a conversation that somebody listens to.",
+})
+
 export const AuthStatusChange = notification("authStatusChange", {
   params: Schema.Struct({ authMethod: Schema.optionalKey(AuthMethod) }),
   since: "0.25",

@@ -50,6 +50,7 @@ export const AppServer = dialect({
     Events.ConversationSynced,
     Events.ConversationLagged,
     Events.CancelRequest,
+    Account.AccountRateLimitsUpdated,
     Account.AuthStatusChange,
     Account.LoginChatGptComplete,
   ],

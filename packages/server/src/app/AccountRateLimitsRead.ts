@@ -9,4 +9,4 @@ const unknown = { primary: null, secondary: null }
 export const accountRateLimitsRead: AppHandler<typeof AccountRateLimitsRead> = (
   _,
   { connection },
-) => Effect.sync(() => ({ rateLimits: connection.heard.rateLimits ?? unknown }))
+) => Effect.sync(() => ({ rateLimits: connection.heard.rateLimits() ?? unknown }))

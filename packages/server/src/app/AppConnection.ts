@@ -93,6 +93,6 @@ export const make = Effect.fnUntraced(function* (
             : `${options.userAgent} (${info.name}; ${info.version})`,
       }
     },
-    subscriptions: Subscriptions.make({ scope, heard, holds, questions, approvals }),
+    subscriptions: Subscriptions.make({ scope, heard, audience, holds, questions, approvals }),
   }
 })

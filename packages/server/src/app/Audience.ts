@@ -3,7 +3,7 @@
  * connection that is gone.
  */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import { AuthStatusChange } from "@colloquy/protocol/app/Account"
+import { AccountRateLimitsUpdated, AuthStatusChange } from "@colloquy/protocol/app/Account"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -23,6 +23,8 @@ export interface Audience {
     auth: Auth["Service"],
     status: Params<typeof AuthStatusChange>,
   ) => Effect.Effect<void>
+  /** Tells everybody. */
+  readonly limitsChanged: (limits: Params<typeof AccountRateLimitsUpdated>) => Effect.Effect<void>
   readonly size: () => number
 }
 
@@ -41,6 +43,10 @@ export const make = (): Audience => {
         for (const member of members) {
           if (member.auth === auth) member.notices.put(AuthStatusChange, status, "latest")
         }
+      }),
+    limitsChanged: (limits) =>
+      Effect.sync(() => {
+        for (const { notices } of members) notices.put(AccountRateLimitsUpdated, limits, "latest")
       }),
     size: () => members.size,
   }

@@ -3,6 +3,8 @@
  * (§3.7), as it does in the original's one queue. Knows conversations that were made or taken up here, the latest ones.
  */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { RateLimits } from "@colloquy/core/ModelClient"
+import * as Equal from "effect/Equal"
 import { Recent } from "../mcp/conversation/Recent.ts"
 
 /** Whoever makes a conversation listens to it soon, if at all. */
@@ -14,6 +16,14 @@ interface Entry {
   listeners: number
 }
 
+interface ToldLimits {
+  readonly conversationId: string
+  readonly seq: number
+  readonly rateLimits: RateLimits
+  /** The event came while the listener that is told of it had everything before. */
+  readonly live: boolean
+}
+
 export interface Heard {
   /** Nobody who listens now or later needs to hear what came before that event. */
   readonly begin: (conversationId: string, next: number) => void
@@ -23,11 +33,16 @@ export interface Heard {
   readonly leave: (conversationId: string) => void
   readonly told: (conversationId: string, next: number) => void
   /** What the provider said last of its limits, in any conversation that is listened to. */
-  rateLimits: Readonly<Record<string, unknown>> | undefined
+  readonly rateLimits: () => RateLimits | undefined
+  /** It says this in that event. True when that is news: neither the same as before nor an older event told again. */
+  readonly limits: (told: ToldLimits) => boolean
 }
 
 const make = (): Heard => {
   const known = new Recent<string, Entry>(maxKnown)
+  /** First events that may tell of limits anew. */
+  const limited = new Recent<string, number>(maxKnown)
+  let rateLimits: RateLimits | undefined
   return {
     begin: (id, next) => {
       const entry = known.get(id)
@@ -50,7 +65,15 @@ const make = (): Heard => {
       const entry = known.get(id)
       if (entry !== undefined && next > entry.next) entry.next = next
     },
-    rateLimits: undefined,
+    rateLimits: () => rateLimits,
+    limits: ({ conversationId, live, rateLimits: told, seq }) => {
+      const first = limited.get(conversationId) ?? known.get(conversationId)?.next
+      if (first === undefined ? !live : seq < first) return false
+      limited.put(conversationId, seq + 1)
+      if (Equal.equals(rateLimits, told)) return false
+      rateLimits = told
+      return true
+    },
   }
 }
 

@@ -6,6 +6,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError } from "@colloquy/core/ConversationErrors"
 import type { Listener } from "@colloquy/core/Listener"
+import type { RateLimits } from "@colloquy/core/ModelClient"
 import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
@@ -22,6 +23,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { PeerControl } from "../Peer.ts"
+import type { Audience } from "./Audience.ts"
 import type { Heard } from "./Heard.ts"
 import type { Holds } from "./Holds.ts"
 import type { Desk, Questions } from "./Questions.ts"
@@ -72,6 +74,7 @@ export interface SubscriptionsOptions {
   /** Of the connection. */
   readonly scope: Scope.Scope
   readonly heard: Heard
+  readonly audience: Audience
   /** By conversations. */
   readonly holds: Holds
   readonly questions: Questions
@@ -92,15 +95,24 @@ interface Teller {
   readonly subscription: Subscription
   readonly peer: PeerControl
   readonly heard: Heard
+  readonly audience: Audience
   readonly wants: Wants
   readonly desk: Desk
 }
 
+/** Where a listener is in the log of its conversation. */
+interface Progress {
+  /** The client waits for `conversationSynced`. */
+  synced: boolean
+  /** It was told of everything once. */
+  live: boolean
+}
+
 /** Tells of deliveries in order; events of one type that follow on each other, as deltas do, go together. */
 const tell = Effect.fnUntraced(function* (
-  { desk, heard, peer, subscription, wants }: Teller,
+  { audience, desk, heard, peer, subscription, wants }: Teller,
   deliveries: ReadonlyArray<Delivery>,
-  markers: { synced: boolean },
+  progress: Progress,
 ): Effect.fn.Return<void, ConnectionClosed> {
   const named = {
     conversationId: subscription.conversationId,
@@ -108,6 +120,7 @@ const tell = Effect.fnUntraced(function* (
   }
   let run: Array<EventParams> = []
   let next = subscription.next
+  let news: RateLimits | undefined
   const flush = Effect.suspend(() => {
     const [first] = run
     const sent =
@@ -126,7 +139,10 @@ const tell = Effect.fnUntraced(function* (
         yield* flush
         yield* desk.over(msg.call_id)
       }
-      if (msg.type === "token_count" && msg.rate_limits) heard.rateLimits = msg.rate_limits
+      if (msg.type === "token_count" && msg.rate_limits) {
+        const told = { ...named, seq, rateLimits: msg.rate_limits, live: progress.live }
+        if (heard.limits(told)) news = msg.rate_limits
+      }
       const told = toldMsg(msg, wants)
       if (told !== undefined) {
         if (run[0] !== undefined && typeOf(run[0]) !== told.type) yield* flush
@@ -138,21 +154,24 @@ const tell = Effect.fnUntraced(function* (
     yield* flush
     if (delivery._tag === "Ask") yield* desk.put(delivery.event)
     else if (delivery._tag === "Lagged") {
-      markers.synced = true
+      progress.synced = true
       yield* peer.notify(ConversationLagged, [{ ...named, from: delivery.from }])
     } else {
       next = Math.max(next, delivery.seq)
-      if (markers.synced) {
+      if (progress.synced) {
         yield* peer.notify(ConversationSynced, [{ ...named, seq: delivery.seq }])
       }
-      markers.synced = false
+      progress.synced = false
+      progress.live = true
     }
   }
   yield* flush
+  if (news !== undefined) yield* audience.limitsChanged(news)
 })
 
 export const make = ({
   approvals,
+  audience,
   heard,
   holds,
   questions,
@@ -162,11 +181,11 @@ export const make = ({
   const follow = (
     teller: Teller,
     listener: Listener,
-    markers: { synced: boolean },
+    progress: Progress,
   ): Effect.Effect<never, ConnectionClosed | Cause.Done> =>
     listener.take.pipe(
       Effect.tap(() => holds.gate(teller.subscription.conversationId)),
-      Effect.flatMap((deliveries) => tell(teller, deliveries, markers)),
+      Effect.flatMap((deliveries) => tell(teller, deliveries, progress)),
       Effect.forever,
     )
 
@@ -209,8 +228,9 @@ export const make = ({
       Effect.sync(() => heard.leave(conversation.id)),
     )
     const wants = { raw, all: after !== undefined }
-    const work = follow({ subscription, peer, heard, wants, desk }, listener, {
+    const work = follow({ subscription, peer, heard, audience, wants, desk }, listener, {
       synced: after !== undefined,
+      live: false,
     }).pipe(
       Effect.catchTags({
         // The conversation has ended; the subscription stays until it is removed.

@@ -1,0 +1,47 @@
+/** What the headers of a response say of how much of the provider's limits is used (§6.5). Pure. */
+import type { RateLimits } from "@colloquy/core/ModelClient"
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+const prefix = "x-codex-"
+
+const numberAt = (headers: Headers, name: string): number | undefined => {
+  const text = headers[`${prefix}${name}`]?.trim() ?? ""
+  const value = Number(text)
+  return text !== "" && Number.isFinite(value) ? value : undefined
+}
+
+/** Null: the provider says nothing of it. */
+const windowAt = (headers: Headers, name: "primary" | "secondary") => {
+  const used = numberAt(headers, `${name}-used-percent`)
+  if (used === undefined) return null
+  const minutes = numberAt(headers, `${name}-window-minutes`)
+  return { used_percent: used, ...(minutes === undefined ? {} : { window_minutes: minutes }) }
+}
+
+/**
+ * Undefined when they say nothing. As `token_count` has them: the windows of 0.45 (recording `conv_basic`), and flat the
+ * five members of September where all are there.
+ */
+export const rateLimitsOf = (headers: Headers): RateLimits | undefined => {
+  const [primary, secondary] = [windowAt(headers, "primary"), windowAt(headers, "secondary")]
+  if (primary === null && secondary === null) return undefined
+  const ratio = numberAt(headers, "primary-over-secondary-limit-percent")
+  const whole =
+    ratio !== undefined &&
+    primary?.window_minutes !== undefined &&
+    secondary?.window_minutes !== undefined
+  return {
+    primary,
+    secondary,
+    ...(whole
+      ? {
+          primary_used_percent: primary.used_percent,
+          secondary_used_percent: secondary.used_percent,
+          primary_to_secondary_ratio_percent: ratio,
+          primary_window_minutes: primary.window_minutes,
+          secondary_window_minutes: secondary.window_minutes,
+        }
+      : {}),
+  }
+}
