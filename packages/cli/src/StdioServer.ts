@@ -5,7 +5,7 @@
  * a client that no longer reads ends the process within its bound. Exit codes: 0 the client left, 1 the configuration
  * makes no sense or something broke, 129, 130 and 143 after a signal.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
@@ -22,6 +22,7 @@ import { MachineAuth } from "./auth/LazyAuth.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import * as Environment from "./Environment.ts"
 import { errorLine } from "./ErrorLine.ts"
+import * as LazyConversations from "./LazyConversations.ts"
 import * as LazyModels from "./LazyModels.ts"
 import * as LazyProjectDocs from "./LazyProjectDocs.ts"
 import * as LazyStore from "./LazyStore.ts"
@@ -55,7 +56,7 @@ const services = (
   { source, live, options, settings, script }: Startup.Startup,
   environment: Environment.Environment,
 ) =>
-  ConversationManager.layerWith({ program: { ...program, version } }).pipe(
+  LazyConversations.layer({ program: { ...program, version } }).pipe(
     Layer.provide(
       LazyModels.layer({
         ...(script === undefined ? {} : { script }),

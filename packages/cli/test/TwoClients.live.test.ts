@@ -4,6 +4,7 @@
  */
 import * as AppClient from "@colloquy/client/AppClient"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
@@ -34,7 +35,7 @@ const temporary = Effect.acquireRelease(
 
 /** Asks about every command and confines none: what runs is one `touch`. */
 const services = (home: string) =>
-  ConversationManager.layer.pipe(
+  Conversations.layer.pipe(
     Layer.provide([
       OfflineModel.layer({ deltaDelay: Duration.zero }),
       IdGenerator.layer,

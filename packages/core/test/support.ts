@@ -18,7 +18,8 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Conversation from "../src/Conversation.ts"
 import { Fold } from "../src/Fold.ts"
 import { eventRecord } from "../src/store/LogRecord.ts"
-import { ConversationManager, type ConversationManagerOptions } from "../src/ConversationManager.ts"
+import { ConversationManager } from "../src/ConversationManager.ts"
+import * as Conversations from "../src/Conversations.ts"
 import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
 import { IdGenerator } from "../src/IdGenerator.ts"
 import type { Listener } from "../src/Listener.ts"
@@ -152,13 +153,13 @@ export const tools = (
 
 export const managerLayer = (
   script: Script,
-  options: ConversationManagerOptions & {
+  options: Conversations.ConversationsOptions & {
     readonly tools?: ToolRuntime["Service"]
     readonly store?: Layer.Layer<ConversationStore>
     readonly resolver?: Layer.Layer<SettingsResolver>
   } = {},
 ) =>
-  ConversationManager.layerWith(options).pipe(
+  Conversations.layerWith(options).pipe(
     Layer.provide(IdGenerator.layer),
     Layer.provide(options.store ?? ConversationStore.layerMemory),
     Layer.provide(

@@ -44,7 +44,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L3",
     name: "conversations that are being made do not count",
-    file: "ConversationManager.ts",
+    file: "Conversations.ts",
     find: "entries.size + starting >= maxConversations",
     replace: "[...entries.values()].filter((e) => !e.leaving).length >= maxConversations",
   },

@@ -1,6 +1,7 @@
 /** What every figure of the core is taken with: settings, a manager, models that say what they are told to. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -32,7 +33,7 @@ export const withManager = <A>(
   Effect.flatMap(ConversationManager, use).pipe(
     Effect.scoped,
     Effect.provide(
-      ConversationManager.layerWith(noLimits).pipe(
+      Conversations.layerWith(noLimits).pipe(
         Layer.provide([
           Layer.succeed(ModelClient, { stream }),
           ToolRuntime.layerNone,

@@ -1,5 +1,6 @@
 /** A whole turn with one command in it: asked for by the model, judged, confined, run, told, answered to the model. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/Listener"
@@ -85,7 +86,7 @@ export const shellCall = ({ turns, warmUps }: ShellCallSizes): Effect.Effect<She
       return { turnMs, commandMs }
     }).pipe(
       Effect.provide(
-        ConversationManager.layer.pipe(
+        Conversations.layer.pipe(
           Layer.provide([
             model,
             IdGenerator.layer,

@@ -1,5 +1,5 @@
 /** The whole server with one tool of an embedder, `echo`: what a call costs in each era, all of the way. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
@@ -30,7 +30,7 @@ const main = Effect.gen(function* () {
 })
 
 /** Nobody begins a conversation here. */
-const services = ConversationManager.layer.pipe(
+const services = Conversations.layer.pipe(
   Layer.provide([
     Layer.succeed(ModelClient, { stream: () => Stream.never }),
     ToolRuntime.layerNone,

@@ -2,7 +2,7 @@
  * The server that the referee judges, on the standard streams: tools, resources and prompts as an embedder adds them,
  * beside what the server has of its own.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/core/settings/Resolve"
@@ -30,7 +30,7 @@ const settings = Resolve.layer({
   cwd: process.cwd(),
 })
 
-const core = ConversationManager.layer.pipe(
+const core = Conversations.layer.pipe(
   Layer.provide([
     ConversationStore.layerMemory,
     IdGenerator.layer,

@@ -5,10 +5,12 @@ const plain = /^[\w@%+=:,./-]+$/
 
 /**
  * What a terminal obeys instead of showing it, or what changes the order of what is read: shown as it is, it could
- * make one command look like another (R21). Line feeds and tabs are part of many scripts and stay.
+ * make one command look like another (R21). Line feeds and tabs are part of many scripts and stay. Made when it is
+ * needed: the tables of Unicode are read for it, and a client waits while the process starts.
  */
-const treacherous = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
-const treacherousAll = new RegExp(treacherous, "gu")
+const treacherous = () => /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+
+const isTreacherous = (text: string): boolean => text.search(treacherous()) !== -1
 
 const escaped = (char: string): string => {
   const code = char.codePointAt(0) ?? 0
@@ -19,12 +21,12 @@ const escaped = (char: string): string => {
 
 const quoted = (word: string): string => {
   if (plain.test(word)) return word
-  if (!treacherous.test(word)) return `'${word.replaceAll("'", "'\\''")}'`
-  const inside = word.replace(/[\\']/g, "\\$&").replace(treacherousAll, escaped)
+  if (!isTreacherous(word)) return `'${word.replaceAll("'", "'\\''")}'`
+  const inside = word.replace(/[\\']/g, "\\$&").replace(treacherous(), escaped)
   return `$'${inside}'`
 }
 
 export const commandText = (command: ReadonlyArray<string>): string => command.map(quoted).join(" ")
 
 /** A path, without what would not be seen. */
-export const pathText = (path: string): string => (treacherous.test(path) ? quoted(path) : path)
+export const pathText = (path: string): string => (isTreacherous(path) ? quoted(path) : path)

@@ -3,6 +3,7 @@
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
@@ -96,7 +97,7 @@ export const core = (
   tools: Layer.Layer<ToolRuntime>,
   store: Layer.Layer<ConversationStore> = ConversationStore.layerMemory,
 ) =>
-  ConversationManager.layer.pipe(
+  Conversations.layer.pipe(
     Layer.provideMerge(store),
     Layer.provide(IdGenerator.layer),
     Layer.provide(tools),

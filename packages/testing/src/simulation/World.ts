@@ -4,6 +4,7 @@
  * leaves unheard, so that they can go to the store, are read at the end.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
@@ -54,7 +55,7 @@ const life = <E>(
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const services = yield* Layer.buildWithScope(
-      ConversationManager.layerWith({
+      Conversations.layerWith({
         maxConversations: plan.maxConversations,
         maxLoaded: plan.store.maxLoaded,
         idleTimeToLive: Duration.millis(plan.store.idleMs),

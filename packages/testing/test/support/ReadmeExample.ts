@@ -1,5 +1,6 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import * as Conversations from "@colloquy/core/Conversations"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Listener from "@colloquy/core/Listener"
@@ -11,7 +12,7 @@ import { Effect, Layer, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 
 const builtinProviders = [offlineProvider]
-export const Agents = ConversationManager.layer.pipe(
+export const Agents = Conversations.layer.pipe(
   Layer.provide([Models.layer(), ToolRuntime.layerNone, IdGenerator.layer]),
   Layer.provide(ConversationStore.layerMemory),
   Layer.provideMerge(

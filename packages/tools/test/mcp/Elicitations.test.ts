@@ -1,5 +1,6 @@
 import type { ElicitationAnswer } from "@colloquy/core/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -82,7 +83,7 @@ const withServer = <A, E>(
 ) =>
   body.pipe(
     Effect.provide(
-      ConversationManager.layer.pipe(
+      Conversations.layer.pipe(
         Layer.provide([toolsOf(connecting), model]),
         Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, scriptedResolver()]),
       ),

@@ -1,5 +1,6 @@
 /** The tools over a real machine, with a conversation of the core around them and a model that follows a script. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import type { Verdict } from "@colloquy/core/Approval"
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
@@ -137,7 +138,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
         }),
       ]),
     )
-    const services = ConversationManager.layer.pipe(
+    const services = Conversations.layer.pipe(
       Layer.provide([tools, scripted(scene.responses, requests)]),
       Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
       Layer.provideMerge(

@@ -1,6 +1,7 @@
 /** A real machine with several conversations on it, each with its own script, watched while they run and interrupted. */
 import type { Verdict } from "@colloquy/core/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -130,7 +131,7 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
     options.prepare?.(workspace)
     const scripts = new Map<string, { readonly part: Part; readonly requests: Told }>()
     const services = yield* Layer.build(
-      ConversationManager.layer.pipe(
+      Conversations.layer.pipe(
         Layer.provide([toolsOf(options, workspace), modelOf(scripts)]),
         Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, NodeServices.layer]),
         Layer.provide(scriptedResolver()),

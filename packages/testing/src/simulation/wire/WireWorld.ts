@@ -2,7 +2,7 @@
  * Runs a wire plan on the real server: several connections in memory, each with its `McpServer`, over one manager,
  * under the same seeded scheduler as the runs of the core.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -62,7 +62,7 @@ const program = (plan: WirePlan, recorder: Recorder) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const services = yield* Layer.buildWithScope(
-      ConversationManager.layer.pipe(
+      Conversations.layer.pipe(
         Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
         Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder))),
         Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
