@@ -96,6 +96,8 @@ const makeSplitter = (maxChars: number) => {
 interface Options {
   readonly incoming: Stream.Stream<Uint8Array, unknown>
   readonly outgoing: Sink.Sink<void, Uint8Array, never, unknown>
+  /** What goes out before all lines. */
+  readonly first?: Stream.Stream<Uint8Array>
   readonly answering: Answering
   readonly gauge: FloodGauge
   /** Adds to why the connection ended what is known of it by then. */
@@ -168,6 +170,7 @@ export const make = Effect.fnUntraced(function* (
   const writeAll = Stream.fromQueue(output).pipe(
     Stream.map((text) => `${text}\n`),
     Stream.encodeText,
+    (lines) => Stream.concat(options.first ?? Stream.empty, lines),
     Stream.run(options.outgoing),
     // What cannot be written shows where its answer is waited for: the server is gone, and its output ends.
     Effect.ignore,

@@ -8,12 +8,14 @@
 import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Gate from "../process/Gate.ts"
 import { Reaper } from "../process/Reaper.ts"
 import * as FloodGauge from "./FloodGauge.ts"
 import * as LineTransport from "./LineTransport.ts"
@@ -49,9 +51,29 @@ const makeStderr = (env: Readonly<Record<string, string>>) => {
   }
 }
 
-const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) => {
-  const why = error.reason._tag === "NotFound" ? "no such program or directory" : error.reason._tag
-  return new ToolServerError({ message: `cannot run \`${command}\`: ${why}` })
+const cannotRun = (command: string, why: string): string =>
+  `cannot run \`${command}\`: ${why === "NotFound" ? "no such program or directory" : why}`
+
+/** In the platform's words, which are those for a server without a gate. */
+const reasonOf = (complaint: string): string =>
+  Gate.faultCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
+
+const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) =>
+  new ToolServerError({ message: cannotRun(command, error.reason._tag) })
+
+/** Held back until the watchdog knows of it, where there is one. */
+const commandOf = (
+  server: StdioServer,
+  env: Readonly<Record<string, string>>,
+  watched: boolean,
+): ChildProcess.StandardCommand => {
+  const own = [server.command, ...server.args] as const
+  const [program, ...args] = watched ? Gate.gateOf({ argv: own, env, hasInput: true }) : own
+  return ChildProcess.make(program, args, {
+    env: { ...env },
+    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
+    forceKillAfter: grace,
+  })
 }
 
 /**
@@ -70,12 +92,10 @@ export const make = Effect.fnUntraced(function* (
   let group: number | undefined
   // Registered before the process, so done after it: until then the watchdog has to know of it.
   yield* Effect.addFinalizer(() => (group === undefined ? Effect.void : reaper.remove(group)))
-  yield* reaper.ready
-  const handle = yield* ChildProcess.make(server.command, server.args, {
-    env: { ...environment },
-    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
-    forceKillAfter: grace,
-  }).pipe(Effect.mapError(notStarted(server.command)))
+  const watched = yield* reaper.ready
+  const handle = yield* commandOf(server, environment, watched).pipe(
+    Effect.mapError(notStarted(server.command)),
+  )
   group = handle.pid
   yield* reaper.add(group)
   const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
@@ -88,14 +108,19 @@ export const make = Effect.fnUntraced(function* (
   )
   // A person wants to know why a server does not start; what it logs while it works is not for the model.
   let called = false
+  const heard = yield* Deferred.make<void>()
+  const lastWords = Effect.map(Effect.timeoutOption(Deferred.await(heard), exitWait), () =>
+    stderr.text(),
+  )
   const lines = yield* LineTransport.make({
     incoming: handle.stdout,
     outgoing: handle.stdin,
+    ...(watched ? { first: Stream.make(Gate.pass) } : {}),
     answering,
     gauge,
     describe: (reason) =>
-      Effect.map(exit, (how) => {
-        const said = called ? "" : stderr.text()
+      Effect.map(Effect.zip(exit, called ? Effect.succeed("") : lastWords), ([how, said]) => {
+        if (watched && Gate.isComplaint(said)) return cannotRun(server.command, reasonOf(said))
         return `${reason} (${how})${said === "" ? "" : `; its last words: ${said}`}`
       }),
   })
@@ -111,6 +136,7 @@ export const make = Effect.fnUntraced(function* (
     ),
     // The error output tells nothing that the end of the process does not.
     Effect.ignore,
+    Effect.ensuring(Deferred.succeed(heard, undefined)),
   )
   yield* Effect.forkScoped(readStderr)
 

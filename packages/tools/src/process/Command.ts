@@ -18,6 +18,11 @@ export interface Launch {
   readonly statusFd?: number
   /** True when the sandbox kills everything it started once the server is gone; else that has to be arranged. */
   readonly diesWithParent: boolean
+  /**
+   * One of `inputs` without whose bytes nothing of the program ever runs: they are held back until the program is known
+   * to die with the server, as `diesWithParent` alone takes a moment to be so.
+   */
+  readonly heldBy?: number
 }
 
 /** What was kept of a stream of bytes: its head and tail. */

@@ -8,6 +8,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -23,6 +24,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
+import * as Gate from "./Gate.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Reaper } from "./Reaper.ts"
 import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
@@ -89,18 +91,42 @@ export class CommandRunner extends Context.Service<
   )
 }
 
-const commandOf = (launch: Launch, killGrace: Duration.Duration): ChildProcess.StandardCommand => {
+/** How a program is kept from running before it is sure to die with the server. */
+interface Holding {
+  /** By the gate in its stead; else by the input that its `Launch` names, if any. */
+  readonly gated: boolean
+  /** Waits until it may run. */
+  readonly admitted: Effect.Effect<void>
+}
+
+const stdinOf = ({ stdin }: Launch, { admitted, gated }: Holding): ChildProcess.CommandInput => {
+  const own = stdin === undefined ? [] : [stdin]
+  if (gated) return Stream.concat(after(admitted, Gate.pass), Stream.fromIterable(own))
+  // An open pipe makes programs wait for input that never comes.
+  return stdin === undefined ? "ignore" : Stream.make(stdin)
+}
+
+const after = (admitted: Effect.Effect<void>, bytes: Uint8Array) =>
+  Stream.fromEffect(Effect.as(admitted, bytes))
+
+const commandOf = (
+  launch: Launch,
+  killGrace: Duration.Duration,
+  holding: Holding,
+): ChildProcess.StandardCommand => {
   const additionalFds: Record<`fd${number}`, ChildProcess.AdditionalFdConfig> = {}
   for (const [fd, bytes] of launch.inputs) {
-    additionalFds[`fd${fd}`] = { type: "input", stream: Stream.make(bytes) }
+    const stream = fd === launch.heldBy ? after(holding.admitted, bytes) : Stream.make(bytes)
+    additionalFds[`fd${fd}`] = { type: "input", stream }
   }
   if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
-  const [program, ...args] = launch.argv
+  const [program, ...args] = holding.gated
+    ? Gate.gateOf({ ...launch, hasInput: launch.stdin !== undefined })
+    : launch.argv
   return ChildProcess.make(program, args, {
-    cwd: launch.cwd,
+    ...(holding.gated ? {} : { cwd: launch.cwd }),
     env: { ...launch.env },
-    // An open pipe makes programs wait for input that never comes.
-    stdin: launch.stdin === undefined ? "ignore" : Stream.make(launch.stdin),
+    stdin: stdinOf(launch, holding),
     killSignal: "SIGTERM",
     forceKillAfter: killGrace,
     additionalFds,
@@ -111,12 +137,13 @@ const spawn = (
   { fs, spawner }: Parts,
   launch: Launch,
   killGrace: Duration.Duration,
+  holding: Holding,
 ): Effect.Effect<ChildProcessSpawner.ChildProcessHandle, CommandNotStarted, Scope.Scope> =>
   Effect.suspend(() => {
     const fault = faultOf(launch)
     if (fault !== undefined) return Effect.fail(fault)
     const failed = (failure: unknown) => Effect.flatMap(diagnose(fs, launch, failure), Effect.fail)
-    return spawner.spawn(commandOf(launch, killGrace)).pipe(
+    return spawner.spawn(commandOf(launch, killGrace, holding)).pipe(
       // Node throws some of the system's errors instead of telling them: they are no fault of ours.
       Effect.catchDefect(failed),
       Effect.catchTag("PlatformError", failed),
@@ -144,7 +171,7 @@ const read = (
 ) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, take)))
 
 const readOutput = Effect.fnUntraced(function* (
-  handle: ChildProcessSpawner.ChildProcessHandle,
+  { gated, handle }: Started,
   launch: Launch,
   options: RunOptions,
 ) {
@@ -155,10 +182,13 @@ const readOutput = Effect.fnUntraced(function* (
     aggregated: new Capture(limit),
     status: new Capture(maxStatusBytes),
   }
+  // What the gate says is no output of the program.
+  let complains: boolean | undefined = gated ? undefined : false
   const take = (stream: OutputChunk["stream"]) => (bytes: Uint8Array) => {
+    if (stream === "stderr") complains ??= Gate.isComplaint(new TextDecoder().decode(bytes))
     captures[stream].push(bytes)
     captures.aggregated.push(bytes)
-    return options.onOutput({ stream, bytes })
+    return complains === true ? Effect.void : options.onOutput({ stream, bytes })
   }
   const readers = [
     yield* read(handle.stdout, take("stdout")),
@@ -205,6 +235,7 @@ interface Parts {
 
 interface Started {
   readonly handle: ChildProcessSpawner.ChildProcessHandle
+  readonly gated: boolean
   /** True once nothing of the group is left. */
   over: boolean
 }
@@ -212,12 +243,24 @@ interface Started {
 /** Starts the program; when the scope ends its group is over. */
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
-  const guarded = !launch.diesWithParent
-  if (guarded) yield* parts.reaper.ready
-  const spawning = spawn(parts, launch, options.killGrace).pipe(
+  const guarded = !launch.diesWithParent || launch.heldBy !== undefined
+  const watched = guarded && (yield* parts.reaper.ready)
+  const known = yield* Deferred.make<void>()
+  const holding = {
+    gated: watched && launch.heldBy === undefined,
+    admitted: watched ? Deferred.await(known) : Effect.void,
+  }
+  const spawning = spawn(parts, launch, options.killGrace, holding).pipe(
     Scope.provide(lifetime),
-    Effect.tap(({ pid }) => (guarded ? parts.reaper.add(pid) : Effect.void)),
-    Effect.map((handle): Started => ({ handle, over: false })),
+    // What holds the program back waits for this; the program is being started meanwhile.
+    Effect.tap(({ pid }) =>
+      guarded
+        ? Effect.forkIn(Deferred.into(parts.reaper.add(pid), known), lifetime, {
+            startImmediately: true,
+          })
+        : Effect.void,
+    ),
+    Effect.map((handle): Started => ({ handle, gated: holding.gated, over: false })),
   )
   return yield* Effect.acquireRelease(
     Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
@@ -234,16 +277,23 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   const startedAt = yield* Clock.monotonicTimeNanos
   const program = yield* started(parts, launch, options)
   const { handle } = program
-  const { captures, readers } = yield* readOutput(handle, launch, options)
+  const { captures, readers } = yield* readOutput(program, launch, options)
   const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
   if (Option.isNone(ending)) yield* endGroup(parts.group, handle.pid, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
   // What is left of the group has had its time.
   yield* killGroup(parts.group, handle.pid)
   program.over = true
-  if (launch.statusFd !== undefined && Option.isSome(ending) && ending.value._tag === "Exited") {
-    const ran = captures.status.finish().text.includes('"exit-code"')
-    if (!ran) return yield* sandboxFault(captures.stderr.finish().text)
+  if (Option.isSome(ending) && ending.value._tag === "Exited") {
+    const { code } = ending.value
+    const said = captures.stderr.finish().text
+    const ran =
+      launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
+    if (!ran) return yield* sandboxFault(said)
+    if (program.gated && code !== 0 && Gate.isComplaint(said)) {
+      const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
+      return yield* Effect.flatMap(fault, Effect.fail)
+    }
   }
   const result: CommandResult = {
     exit: Option.getOrElse(ending, () => ({ _tag: "TimedOut", after: options.timeout }) as const),

@@ -2,12 +2,13 @@
  * Service: process groups that have to die with the server, also when it is killed with -9 (L8).
  *
  * One watchdog for the whole server: a shell that reads from a pipe which groups there are, and that kills them when
- * the pipe ends, as it does however the server ends. It costs one process and one line per command and changes
- * nothing about the command: a watchdog in each group costs two more processes per command and becomes its child,
- * and `setpriv --pdeathsig` covers neither grandchildren nor macOS. Out of reach: what left its group (`setsid`), and
- * what started in the instant before its group was told of. Used for what no sandbox takes down with it.
+ * the pipe ends, as it does however the server ends. It costs one process and three lines per command: a watchdog in
+ * each group costs two more processes per command and becomes its child, and `setpriv --pdeathsig` covers neither
+ * grandchildren nor macOS. It says which groups it knows; until then their programs are held back, so that nothing runs
+ * of which it does not know. Out of reach: what left its group (`setsid`).
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -19,18 +20,19 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 
 /**
- * Lines `+ GROUP` and `- GROUP`, in any number and in any state. It kills with the shell's own `kill`, and does not
- * go by itself when a terminal or a supervisor asks everything at once to end.
+ * Lines `+ GROUP`, which are answered with the number, and `- GROUP`, in any number and in any state. It kills with the
+ * shell's own `kill`, and does not go by itself when a terminal or a supervisor asks everything at once to end, nor when
+ * nobody is left to hear an answer.
  */
 const watchdog = `
-trap '' HUP INT TERM
+trap '' HUP INT TERM PIPE
 groups=' '
 while read -r change group; do
   case $groups in
     *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
   esac
   case $change in
-    +) groups="$groups$group " ;;
+    +) groups="$groups$group "; echo "$group" ;;
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
@@ -42,9 +44,12 @@ const maxUnread = 1024
 export class Reaper extends Context.Service<
   Reaper,
   {
-    /** Starts the watchdog unless it runs. Where it cannot be started, that is logged and commands run without. */
-    readonly ready: Effect.Effect<void>
-    /** This group is to die with the server. */
+    /**
+     * Starts the watchdog unless it runs, and tells whether it does. Where it cannot be started, that is logged and
+     * commands run without.
+     */
+    readonly ready: Effect.Effect<boolean>
+    /** This group is to die with the server. Returns once the watchdog knows, or is itself gone. */
     readonly add: (group: number) => Effect.Effect<void>
     /** This group is over: its number may soon be somebody else's. */
     readonly remove: (group: number) => Effect.Effect<void>
@@ -65,7 +70,6 @@ const commandReading = (lines: Stream.Stream<string>): ChildProcess.StandardComm
     cwd: "/",
     env: {},
     stdin: Stream.encodeText(lines),
-    stdout: "ignore",
     stderr: "ignore",
     killSignal: "SIGKILL",
   })
@@ -75,9 +79,23 @@ const make = Effect.fnUntraced(function* (
   scope: Scope.Scope,
 ) {
   const groups = new Set<number>()
+  /** Those the watchdog has not answered yet. */
+  const unheard = new Map<number, Deferred.Deferred<void>>()
   const starting = yield* Semaphore.make(1)
   /** Where the watchdog that runs reads from. */
   let lines: Queue.Queue<string> | undefined
+
+  const heard = (group: number) => {
+    const waiting = unheard.get(group)
+    if (waiting !== undefined) Deferred.doneUnsafe(waiting, Exit.void)
+  }
+  /** To the watchdog's end. */
+  const read = ({ stdout }: ChildProcessSpawner.ChildProcessHandle) =>
+    stdout.pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.runForEach((line) => Effect.sync(() => heard(Number(line)))),
+    )
 
   const start = Effect.gen(function* () {
     if (lines !== undefined) return
@@ -94,26 +112,39 @@ const make = Effect.fnUntraced(function* (
     // Killed by somebody: the next command starts another one, which hears of every group.
     const over = Effect.suspend(() => {
       lines = undefined
+      for (const group of unheard.keys()) heard(group)
       return Effect.andThen(Queue.shutdown(queue), Scope.close(lifetime, Exit.void))
     })
-    yield* Effect.forkIn(Effect.andThen(Effect.exit(handle.exitCode), over), scope)
+    yield* Effect.forkIn(Effect.andThen(Effect.exit(read(handle)), over), scope)
   })
 
   const tell = (line: string) =>
     Effect.suspend(() => (lines === undefined ? Effect.void : Queue.offer(lines, line)))
 
+  const waitUntilHeard = (group: number) =>
+    Effect.suspend(() => {
+      if (lines === undefined) return Effect.void
+      const answer = Deferred.makeUnsafe<void>()
+      unheard.set(group, answer)
+      return Effect.andThen(tell(`+ ${group}\n`), Deferred.await(answer)).pipe(
+        Effect.ensuring(Effect.sync(() => unheard.delete(group))),
+      )
+    })
+
   return Reaper.of({
-    ready: starting
-      .withPermit(start)
-      .pipe(
-        Effect.catch((error) =>
+    ready: starting.withPermit(start).pipe(
+      Effect.as(true),
+      Effect.catch((error) =>
+        Effect.as(
           Effect.logWarning("commands outlive a server that is killed: no watchdog", error.message),
+          false,
         ),
       ),
+    ),
     add: (group) =>
       Effect.andThen(
         Effect.sync(() => groups.add(group)),
-        tell(`+ ${group}\n`),
+        waitUntilHeard(group),
       ),
     remove: (group) =>
       Effect.andThen(

@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { Launch } from "../process/Command.ts"
-import { bubblewrapArgv, type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { bubblewrapOptions, type Guard, isWithin } from "./BubblewrapArgv.ts"
 import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
 import { guardsFor } from "./Guards.ts"
 import { placeholder } from "./Placeholders.ts"
@@ -35,6 +35,9 @@ const splitEnvironment = (env: Unconfined["env"]) => {
     inside: Object.fromEntries(entries.filter(([name]) => actsOnLoader.test(name))),
   }
 }
+
+/** Where bubblewrap reads its options; the words of the program stand on its command line. */
+const optionsFd = 5
 
 /** Stands in for what is missing; what others stand in for is missing too. */
 const prepare = Effect.fnUntraced(function* (guards: ReadonlyArray<Guard>) {
@@ -71,24 +74,32 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     yield* prepare(guards)
     const { inside, outside } = splitEnvironment(command.env)
+    const options = bubblewrapOptions({
+      cwd: command.cwd,
+      writableRoots: roots,
+      guards,
+      network: policy.mode === "workspace-write" && policy.network_access === true,
+      variables: inside,
+      seccompFd,
+      statusFd,
+    })
+    // It would end an option, and begin one of somebody else's.
+    if (options.some((word) => word.includes("\0"))) {
+      return yield* refused("a path or variable for the sandbox has a NUL character")
+    }
     const launch: Launch = {
-      argv: bubblewrapArgv({
-        bwrap: bwrap.value,
-        argv: command.argv,
-        cwd: command.cwd,
-        writableRoots: roots,
-        guards,
-        network: policy.mode === "workspace-write" && policy.network_access === true,
-        variables: inside,
-        seccompFd,
-        statusFd,
-      }),
+      argv: [bwrap.value, "--args", String(optionsFd), "--", ...command.argv],
       cwd: command.cwd,
       env: outside,
-      inputs: new Map([[seccompFd, seccomp]]),
+      inputs: new Map([
+        [seccompFd, seccomp],
+        [optionsFd, new TextEncoder().encode(options.map((word) => `${word}\0`).join(""))],
+      ]),
       ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
       statusFd,
       diesWithParent: true,
+      // Waited for before anything else; without them there is nothing in the sandbox, not even a program.
+      heldBy: optionsFd,
     }
     return launch
   })

@@ -114,7 +114,10 @@ const sealsOf = (guards: ReadonlyArray<Guard>): ReadonlyArray<string> =>
     .filter(({ kind }) => kind === "empty" || kind === "hiddenDirectory")
     .flatMap(({ path }) => ["--remount-ro", path])
 
-const mountWords = ({ writableRoots, guards }: Confinement): ReadonlyArray<string> => {
+const mountWords = ({
+  writableRoots,
+  guards,
+}: Pick<Confinement, "guards" | "writableRoots">): ReadonlyArray<string> => {
   const roots = writableRoots.filter((root) => root !== "/" && !isOwnPlace(root))
   const all = writableRoots.includes("/") ? ["/", ...roots] : roots
   const guarded = guards.filter(({ kind }) => kind !== "frozen").map(({ path }) => path)
@@ -130,18 +133,18 @@ const mountWords = ({ writableRoots, guards }: Confinement): ReadonlyArray<strin
 }
 
 /**
- * The whole argument list. A root of `/` opens everything but `/sys`, `/proc` and `/dev`; roots in those are left out
- * (except in `/dev/shm`). `/proc` is read-only as a whole: bubblewrap 0.8 leaves `/proc/sys` writable to root.
+ * All that is said before the program's own words. A root of `/` opens everything but `/sys`, `/proc` and `/dev`; roots
+ * in those are left out (except in `/dev/shm`). `/proc` is read-only as a whole: bubblewrap 0.8 leaves `/proc/sys`
+ * writable to root.
  */
-export const bubblewrapArgv = (
-  confinement: Confinement,
-): readonly [string, ...ReadonlyArray<string>] => {
-  const { bwrap, argv, cwd, network, seccompFd, statusFd, variables, writableRoots } = confinement
+export const bubblewrapOptions = (
+  confinement: Omit<Confinement, "argv" | "bwrap">,
+): ReadonlyArray<string> => {
+  const { cwd, network, seccompFd, statusFd, variables, writableRoots } = confinement
   const base = writableRoots.includes("/")
     ? ["--bind", "/", "/", "--ro-bind", "/sys", "/sys"]
     : ["--ro-bind", "/", "/"]
   return [
-    bwrap,
     "--new-session",
     "--die-with-parent",
     ...base,
@@ -167,7 +170,15 @@ export const bubblewrapArgv = (
     String(seccompFd),
     "--json-status-fd",
     String(statusFd),
-    "--",
-    ...argv,
   ]
 }
+
+/** The whole argument list. */
+export const bubblewrapArgv = (
+  confinement: Confinement,
+): readonly [string, ...ReadonlyArray<string>] => [
+  confinement.bwrap,
+  ...bubblewrapOptions(confinement),
+  "--",
+  ...confinement.argv,
+]

@@ -82,7 +82,10 @@ class World {
           lives: () => Effect.sync(() => this.alive || this.background),
         }),
         Layer.succeed(Reaper)({
-          ready: Effect.sync(() => void this.log.push("watchdog")),
+          ready: Effect.sync(() => {
+            this.log.push("watchdog")
+            return true
+          }),
           add: (group) => Effect.sync(() => void this.log.push(`add ${group}`)),
           remove: (group) => Effect.sync(() => void this.log.push(`remove ${group}`)),
         }),

@@ -25,8 +25,20 @@ const options = {
   killGrace: Duration.seconds(1),
   onOutput: ({ bytes }) => Effect.sync(() => process.stdout.write(bytes)),
 }
-const launch = { cwd: "/", env: { PATH: process.env.PATH }, inputs: new Map(), ...JSON.parse(process.argv[1]) }
-const program = Effect.flatMap(CommandRunner, (runner) => runner.run(launch, options))
+const asked = JSON.parse(process.argv[1])
+const launch = {
+  cwd: "/",
+  env: { PATH: process.env.PATH },
+  ...asked,
+  inputs: new Map((asked.inputs ?? []).map(([fd, text]) => [fd, new TextEncoder().encode(text)])),
+}
+const first = { ...launch, argv: ["echo", "first"], inputs: new Map(), diesWithParent: false, heldBy: undefined, statusFd: undefined }
+const program = Effect.flatMap(CommandRunner, (runner) =>
+  Effect.andThen(
+    asked.first === undefined ? Effect.void : Effect.andThen(runner.run(first, options), Effect.sleep(50)),
+    runner.run(launch, options),
+  ),
+)
 Effect.runFork(Effect.provide(program, Layer.provide(CommandRunner.layer, NodeServices.layer)))
 `
 
@@ -64,19 +76,28 @@ const related = (root: number, word: string): ReadonlyArray<number> => {
 
 let marks = 0
 
+const childrenOf = (pid: number): ReadonlyArray<string> =>
+  FS.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean)
+
+const started = (launch: object) =>
+  ChildProcess.spawn(
+    process.execPath,
+    ["--input-type=module", "-e", server, JSON.stringify(launch)],
+    { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] },
+  )
+
+const nextOutput = (child: ReturnType<typeof started>) =>
+  new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve())
+    child.once("exit", () => reject(new Error("the server ended before its command was up")))
+  })
+
 /** Starts the server with the command, kills it with -9 once the command says `up`, and gives who was and who is left. */
 const killed = async (command: object, script: string, prefix: ReadonlyArray<string> = []) => {
   const word = `${80_000 + process.pid}.${++marks}`
   const argv = [...prefix, "bash", "-c", script.replaceAll("WORD", word)]
-  const child = ChildProcess.spawn(
-    process.execPath,
-    ["--input-type=module", "-e", server, JSON.stringify({ argv, ...command })],
-    { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] },
-  )
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.once("data", () => resolve())
-    child.once("exit", () => reject(new Error("the server ended before its command was up")))
-  })
+  const child = started({ argv, ...command })
+  await nextOutput(child)
   const before = related(child.pid ?? 0, word)
   child.kill("SIGKILL")
   await new Promise((resolve) => child.once("close", resolve))
@@ -86,6 +107,28 @@ const killed = async (command: object, script: string, prefix: ReadonlyArray<str
   }
   for (let tries = 0; tries < 40 && isLeft().length > 0; tries++) await sleep(20)
   return { before: before.length, left: isLeft() }
+}
+
+/**
+ * Kills the server so many milliseconds after it has begun to start the command, its watchdog being there already; gives
+ * who is left of the command a moment later.
+ */
+const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyArray<string>) => {
+  const word = `${80_000 + process.pid}.${++marks}`
+  const argv = [...prefix, "sleep", word]
+  const child = started({ argv, ...command, first: true })
+  await nextOutput(child)
+  const pid = child.pid ?? 0
+  while (childrenOf(pid).length > 1) await sleep(1)
+  // Without a pause: between the birth of the command and the word of it lies a millisecond.
+  while (childrenOf(pid).length === 1);
+  for (const until = performance.now() + delayMs; performance.now() < until;);
+  child.kill("SIGKILL")
+  await new Promise((resolve) => child.once("close", resolve))
+  for (let tries = 0; tries < 20 && related(-1, word).length > 0; tries++) await sleep(20)
+  const left = related(-1, word)
+  for (const stayer of left) process.kill(stayer, "SIGKILL")
+  return left.length
 }
 
 const own = { diesWithParent: false }
@@ -107,6 +150,37 @@ describe("Reaper, a server killed with -9", () => {
     const { before, left } = await killed(own, script)
     assert.isAtLeast(before, 7)
     assert.deepStrictEqual(left, [])
+  })
+
+  it("L8 leaves no command that it was just starting", async () => {
+    const left: Array<number> = []
+    for (const delayMs of [0, 0, 0.2, 0.5, 0.8, 1.2])
+      left.push(await killedAtStart(own, delayMs, []))
+    assert.deepStrictEqual(left, [0, 0, 0, 0, 0, 0])
+  })
+
+  it.skipIf(!hasBwrap)("L8 leaves no sandbox that it was just starting", async () => {
+    const options =
+      "--die-with-parent --ro-bind / / --dev /dev --unshare-user --unshare-pid --json-status-fd 4"
+    const prefix = ["bwrap", "--args", "5", "--"]
+    const inputs = [
+      [
+        5,
+        options
+          .split(" ")
+          .map((word) => `${word}\0`)
+          .join(""),
+      ],
+    ]
+    const sandboxed = { diesWithParent: true, heldBy: 5, statusFd: 4, inputs }
+    const left: Array<number> = []
+    for (const delayMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5]) {
+      left.push(await killedAtStart(sandboxed, delayMs, prefix))
+    }
+    assert.deepStrictEqual(
+      left,
+      Array.from(left, () => 0),
+    )
   })
 
   it("L8 without the watchdog a command does stay: what is counted here is real", async () => {

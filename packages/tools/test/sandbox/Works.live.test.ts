@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
-import { seccompProgram } from "../../src/sandbox/Seccomp.ts"
 import { confined, type Ground, ground, inside, outside } from "./Fixture.ts"
 
 const hasBwrap = Fs.existsSync("/usr/bin/bwrap")
@@ -224,11 +223,11 @@ describe.skipIf(!hasBwrap)("Works", () => {
         const launch = yield* confined(made, {
           argv: ["bash", "-c", `echo up; setsid sleep ${mark} & sleep ${mark}`],
         })
-        Fs.writeFileSync(`${made.base}/bpf`, seccompProgram("x64"))
+        for (const [fd, bytes] of launch.inputs) Fs.writeFileSync(`${made.base}/input${fd}`, bytes)
         // Stands for the server: holds bubblewrap as its child.
         const server = spawn(
           "bash",
-          ["-c", '"$@" 3<"$0" 4>/dev/null & wait', `${made.base}/bpf`, ...launch.argv],
+          ["-c", '"$@" 3<"$0"3 4>/dev/null 5<"$0"5 & wait', `${made.base}/input`, ...launch.argv],
           { stdio: ["ignore", "pipe", "inherit"], env: { ...launch.env } },
         )
         yield* Effect.promise(() => new Promise((resolve) => server.stdout.once("data", resolve)))
