@@ -16,7 +16,7 @@ type Hear = (message: unknown) => void
 
 /** What of the library is used. */
 interface Connection {
-  readonly sendRequest: (method: string, params?: object) => Promise<Params>
+  readonly sendRequest: (method: string, params?: object, token?: object) => Promise<Params>
   readonly sendNotification: (method: string, params?: object) => Promise<void>
   readonly onRequest: (method: string, handler: (params: Params) => unknown) => unknown
   readonly onNotification: (handler: (method: string, params: Params) => void) => unknown
@@ -29,6 +29,10 @@ interface Library {
   readonly AbstractMessageReader: new () => object
   readonly AbstractMessageWriter: new () => object
   readonly createMessageConnection: (reader: object, writer: object) => Connection
+  readonly CancellationTokenSource: new () => {
+    readonly token: object
+    readonly cancel: () => void
+  }
 }
 
 /** One message per line; the library's own streams expect headers. */
@@ -113,6 +117,29 @@ describeClient("vscode-jsonrpc", () => {
         "codex/event/agent_message",
       ])
       assert.strictEqual((refused as { readonly code?: unknown }).code, -32600)
+      connection.dispose()
+    }),
+  )
+
+  it.live("takes a request back, and is answered", () =>
+    Effect.gen(function* () {
+      const child = yield* server(yield* scripted([]))
+      const library = load("vscode-jsonrpc/node") as Library
+      const connection = connect(library, child)
+      const source = new library.CancellationTokenSource()
+      const error = yield* Effect.promise(async () => {
+        connection.listen()
+        await connection.sendRequest("initialize", { clientInfo: { name: "editor", version: "1" } })
+        const running = connection.sendRequest(
+          "execOneOffCommand",
+          { command: ["sleep", "60"], timeoutMs: 60_000 },
+          source.token,
+        )
+        await connection.sendRequest("getUserAgent")
+        source.cancel()
+        return running.catch((failure: unknown) => failure)
+      })
+      assert.deepInclude(error, { code: -32800, message: "request cancelled" })
       connection.dispose()
     }),
   )

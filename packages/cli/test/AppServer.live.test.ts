@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as CliProcess from "./CliProcess.ts"
+import { isRunning, mark } from "./support/Processes.ts"
 
 interface Message {
   readonly id?: unknown
@@ -129,6 +132,23 @@ describe("colloquy app-server", () => {
         ["config.toml"],
       )
       assert.strictEqual((yield* ask("newConversation"))["model"], "b")
+    }),
+  )
+
+  it.live("L8 a command whose request is taken back is stopped before the answer says so", () =>
+    Effect.gen(function* () {
+      const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
+      const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
+      yield* asker(cli, {})("initialize", { clientInfo })
+      const told = join(home, "told")
+      execFileSync("mkfifo", [told])
+      const command = ["sh", "-c", `echo $$ > ${told}; exec sleep ${mark()}`]
+      cli.write({ id: "slow", method: "execOneOffCommand", params: { command, timeoutMs: 60_000 } })
+      const pid = Number(yield* Effect.promise(() => readFile(told, "utf8")))
+      assert.isTrue(isRunning(pid))
+      cli.write({ method: "$/cancelRequest", params: { id: "slow" } })
+      yield* cli.stdoutHas('"id":"slow","error":{"code":-32800,"message":"request cancelled"}')
+      assert.isFalse(isRunning(pid))
     }),
   )
 })

@@ -106,7 +106,7 @@ export interface AppClient {
   readonly unsubscribe: (subscriptionId: string) => Effect.Effect<void>
 }
 
-// The server takes its questions back with it. What a client takes back is forgotten here, and done there all the same.
+// Both take back with it what they asked. What is taken back here is forgotten; the error that answers it is ignored.
 const cancel = Cancel.make(CancelRequest, { params: (id) => ({ id }), id: ({ id }) => id })
 
 const commandOf = (params: Params<typeof ExecCommandApproval>): Approval => {

@@ -1,5 +1,7 @@
 // The dialect app-server. Generated from its definitions: edit those.
 
+export type RawIntegerEncoded = number
+
 export type SandboxPolicy = {
   readonly mode: "danger-full-access"
 } | {
@@ -457,8 +459,6 @@ export type CompactedEvent = {
 
 export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent
 
-export type RawIntegerEncoded = number
-
 /** Says who the client is. Comes once, before every other request. */
 export type InitializeParams = {
   readonly clientInfo: {
@@ -473,6 +473,11 @@ export type InitializeParams = {
 
 export type InitializeResult = {
   readonly userAgent: string
+}
+
+/** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
+export type CancelRequestParams = {
+  readonly id: string | number | RawIntegerEncoded
 }
 
 export type GetUserAgentResult = {
@@ -1344,11 +1349,6 @@ export type ConversationLaggedParams = {
   readonly from: number
 }
 
-/** A request of the server is over without an answer: somebody else gave it, or nobody needs it any more. */
-export type CancelRequestParams = {
-  readonly id: string | number | RawIntegerEncoded
-}
-
 /** The provider has told other limits than before, in a conversation that somebody listens to. */
 export type AccountRateLimitsUpdatedParams = Readonly<Record<string, unknown>>
 
@@ -1424,6 +1424,8 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** The client has read the answer to its first request; nothing waits for it. */
   "initialized": { params: undefined }
+  /** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
+  "$/cancelRequest": { params: CancelRequestParams }
 }
 
 /** Requests that the server sends, by their names on the wire. */
@@ -1526,7 +1528,7 @@ export interface ServerNotifications {
   "conversationSynced": { params: ConversationSyncedParams }
   /** The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on. */
   "conversationLagged": { params: ConversationLaggedParams }
-  /** A request of the server is over without an answer: somebody else gave it, or nobody needs it any more. */
+  /** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }
   /** The provider has told other limits than before, in a conversation that somebody listens to. */
   "account/rateLimits/updated": { params: AccountRateLimitsUpdatedParams }

@@ -56,6 +56,8 @@ export const ErrorCode = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
+  /** Whoever asked has taken the request back (Language Server Protocol 3.17, `RequestCancelled`). */
+  requestCancelled: -32800,
   /** The connection or the server is closing, or a limit of this server was reached. */
   serverError: -32000,
 } as const

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { invalidRequest } from "./app/AppErrors.ts"
 import { make as makeHandlers } from "./app/AppHandlers.ts"
+import { cancelRequest } from "./app/CancelRequest.ts"
 import { initialized } from "./app/Initialized.ts"
 import { inKind } from "./InKind.ts"
 import type { McpServerOptions } from "./McpServer.ts"
@@ -52,7 +53,10 @@ export const serve = (
       const peer = yield* makePeer({
         connection: inKind(connection),
         local: AppServer.clientToServer,
-        handlers: { [Initialized._tag]: () => initialized },
+        handlers: {
+          [Initialized._tag]: () => initialized,
+          [CancelRequest._tag]: cancelRequest,
+        },
         route: (request) => route(request) ?? unknownMethod(request.method),
         withdraw: ({ notify }, id) => notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),

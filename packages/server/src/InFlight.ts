@@ -1,10 +1,10 @@
 /**
  * The requests of the other side that are being served: one fiber each, one answer each (L1).
  *
- * A request is answered by its handler, or cancelled and never answered, or stopped at the end of the connection
- * and answered with an error. Exactly one of the three, decided here.
+ * A request is answered by its handler, or cancelled and never answered or with an error, as its dialect has it, or
+ * stopped at the end of the connection and answered with an error. Exactly one of these, decided here.
  */
-import type { Connection } from "@colloquy/protocol/Connection"
+import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, failureText, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Pending from "@colloquy/protocol/PendingRequests"
 import type * as Duration from "effect/Duration"
@@ -17,11 +17,15 @@ import type { Slot } from "./Batch.ts"
 interface Entry {
   readonly id: RequestId
   readonly cancellable: boolean
+  readonly slot: Slot | undefined
+  readonly over: (() => void) | undefined
   fiber?: Fiber.Fiber<void>
   /** It came to its answer, whatever its state became since. */
   answers?: true
   /** From `answering` on the transport may have the answer, accepted or waiting: no other may follow. */
   state: "running" | "answering" | "cancelled" | "stopped"
+  /** Of one that was cancelled: what its sender gets when its work has ended. */
+  owed?: string | undefined
 }
 
 export interface InFlight {
@@ -46,8 +50,11 @@ export interface InFlight {
     slot?: Slot,
     over?: () => void,
   ) => Effect.Effect<void>
-  /** Stops that request for good: it gets no answer that was not accepted yet. Unknown and stopped ones are left alone. */
-  readonly cancel: (id: RequestId) => void
+  /**
+   * Stops that request for good: it gets no answer that was not accepted yet, but this one when its work has ended; one
+   * that is being answered is then left alone, as unknown and stopped ones are.
+   */
+  readonly cancel: (id: RequestId, answer?: JsonRpcError) => void
   /** Waits up to `grace` for all to be answered; stops the rest within `stopBound` and answers them with an error. */
   readonly drain: (grace: Duration.Input) => Effect.Effect<void>
 }
@@ -65,11 +72,16 @@ const stoppedError = () =>
     message: "the server is shutting down",
   })
 
+/** Nobody is left to read the answer; the end of input that goes with it ends the rest. */
+const dropped = (sending: Effect.Effect<void, ConnectionClosed>): Effect.Effect<void> =>
+  Effect.catch(sending, ({ reason }) => Effect.logDebug(`answer dropped: ${reason}`))
+
 export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, Scope.Scope> =>
   Effect.gen(function* () {
     const table = Pending.make<Entry>()
     const idle = Latch.makeUnsafe(true)
     const accepted = Latch.makeUnsafe(true)
+    const fork = Effect.runForkWith(yield* Effect.context())
     let answering = 0
 
     const fibersOf = (entries: ReadonlyArray<Entry>) => entries.flatMap(({ fiber }) => fiber ?? [])
@@ -80,37 +92,55 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     // The fibers are detached: a scope would wait without bound for one that refuses to stop.
     yield* Effect.addFinalizer(() => interrupt(table.drain()))
 
-    const start: InFlight["start"] = (id, work, cancellable = true, after, slot, over) =>
+    const begin = (entry: Entry) => {
+      entry.state = "answering"
+      entry.answers = true
+      answering++
+    }
+
+    const skip = ({ owed, slot }: Entry) =>
+      slot === undefined || owed !== undefined ? Effect.void : slot.skip
+
+    const over = (entry: Entry) => {
+      if (table.get(entry.id) === entry) table.take(entry.id)
+      if (table.size === 0) idle.openUnsafe()
+      entry.over?.()
+      if (entry.answers === undefined) return
+      answering--
+      accepted.openUnsafe()
+    }
+
+    const ended = (entry: Entry) => {
+      const { owed, slot } = entry
+      entry.owed = undefined
+      if (owed === undefined || table.get(entry.id) !== entry) return over(entry)
+      begin(entry)
+      entry.fiber = fork(dropped(slot === undefined ? send([owed]) : slot.put(owed)))
+      entry.fiber.addObserver(() => over(entry))
+    }
+
+    const start: InFlight["start"] = (id, work, cancellable = true, after, slot, whenOver) =>
       Effect.suspend(() => {
-        const entry: Entry = { id, cancellable, state: "running" }
+        const entry: Entry = { id, cancellable, slot, over: whenOver, state: "running" }
         table.add(id, entry)
         idle.closeUnsafe()
         const answer = (text: string) => {
-          if (entry.state !== "running") return slot?.skip ?? Effect.void
-          entry.state = "answering"
-          entry.answers = true
-          answering++
+          if (entry.state !== "running") return skip(entry)
+          begin(entry)
           const next = after?.()
           if (slot !== undefined) return slot.put(text, next)
           const sent = send([text])
           return next === undefined ? sent : Effect.andThen(sent, next)
         }
         const answered = Effect.flatMap(work, answer)
-        return (slot === undefined ? answered : Effect.onInterrupt(answered, () => slot.skip)).pipe(
-          // Nobody is left to read the answer; the end of input that goes with it ends the rest.
-          Effect.catch((closed) => Effect.logDebug(`answer dropped: ${closed.reason}`)),
+        return dropped(
+          slot === undefined ? answered : Effect.onInterrupt(answered, () => skip(entry)),
+        ).pipe(
           Effect.forkDetach({ startImmediately: true }),
           Effect.map((fiber) => {
             entry.fiber = fiber
             if (entry.state === "cancelled") fiber.interruptUnsafe()
-            fiber.addObserver(() => {
-              if (table.get(id) === entry) table.take(id)
-              if (table.size === 0) idle.openUnsafe()
-              over?.()
-              if (entry.answers === undefined) return
-              answering--
-              accepted.openUnsafe()
-            })
+            fiber.addObserver(() => ended(entry))
           }),
         )
       })
@@ -125,25 +155,28 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
         return accepted.await.pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(room(max)))
       })
 
-    const cancel = (id: RequestId) => {
+    const cancel: InFlight["cancel"] = (id, error) => {
       const entry = table.get(id)
       if (entry?.cancellable !== true) return
-      if (entry.state !== "running" && entry.state !== "answering") return
+      const { state } = entry
+      if (state !== "running" && (state !== "answering" || error !== undefined)) return
+      if (error !== undefined) entry.owed = failureText(entry.id, error)
       entry.state = "cancelled"
       entry.fiber?.interruptUnsafe()
     }
 
     const stop = Effect.gen(function* () {
       const entries = table.values()
-      const answering = entries.filter((entry) => entry.state === "answering")
       const stopped = entries.filter((entry) => entry.state === "running")
       for (const entry of stopped) entry.state = "stopped"
       yield* interrupt(entries.filter((entry) => entry.state !== "answering"))
-      yield* send(stopped.map(({ id }) => failureText(id, stoppedError()))).pipe(
-        Effect.catch((closed) => Effect.logDebug(`answers dropped: ${closed.reason}`)),
-        Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
-        Effect.timeoutOption(answerBound),
-      )
+      // What was cancelled and has ended is being answered by now; what refuses to end is answered for.
+      const owed = entries.flatMap((entry) => entry.owed ?? [])
+      for (const entry of entries) entry.owed = undefined
+      const answering = entries.filter((entry) => entry.state === "answering")
+      yield* dropped(
+        send([...owed, ...stopped.map(({ id }) => failureText(id, stoppedError()))]),
+      ).pipe(Effect.andThen(Fiber.awaitAll(fibersOf(answering))), Effect.timeoutOption(answerBound))
       // What is left has had its time; nobody waits for it again.
       for (const { fiber } of table.drain()) fiber?.interruptUnsafe()
     })

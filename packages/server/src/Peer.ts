@@ -55,8 +55,11 @@ export interface PeerControl {
     method: M,
     params: Params<M>,
   ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
-  /** The other side no longer wants the answer of that request; unknown and finished ids are ignored. */
-  readonly cancel: (id: RequestId) => Effect.Effect<void>
+  /**
+   * The other side no longer wants what that request gives: it gets no answer, or this one; unknown and finished ids are
+   * ignored.
+   */
+  readonly cancel: (id: RequestId, answer?: JsonRpcError) => Effect.Effect<void>
   /** Returns at the end of input: nobody will come for what has no end of its own. */
   readonly ended?: Effect.Effect<void>
 }
@@ -172,7 +175,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         return texts.length === 0 ? Effect.void : connection.send(texts)
       }),
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
-    cancel: (id) => Effect.sync(() => inFlight.cancel(id)),
+    cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
     ended: ended.await,
   }
 

@@ -11,6 +11,8 @@ import { make } from "../src/InFlight.ts"
 const shuttingDown = (id: RequestId) =>
   failureText(id, new JsonRpcError({ code: -32000, message: "the server is shutting down" }))
 
+const takenBack = new JsonRpcError({ code: -32800, message: "request cancelled" })
+
 const settled = Effect.forEach(Array.from({ length: 50 }), () => Effect.yieldNow, { discard: true })
 
 const start = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -71,6 +73,101 @@ describe("InFlight", () => {
       inFlight.cancel(1)
       yield* settled
       assert.deepStrictEqual([stopped, out, inFlight.running], [true, [], 0])
+    }),
+  )
+
+  it.effect("L1 one whose sender waits for an answer gets it once, when its work has ended", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      const told: Array<string> = []
+      const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
+      yield* TestClock.adjust(0)
+      yield* inFlight.start(1, work, true, undefined, undefined, () => told.push("over"))
+      inFlight.cancel("1", takenBack)
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1)
+      yield* settled
+      assert.deepStrictEqual([out, told, inFlight.has(1)], [[], [], true])
+      yield* TestClock.adjust("1 second")
+      yield* settled
+      assert.deepStrictEqual(
+        [out, told, inFlight.has(1), inFlight.running],
+        [[failureText(1, takenBack)], ["over"], false, 0],
+      )
+    }),
+  )
+
+  it.effect("L1 one whose answer is on its way, or that must not be cancelled, is answered", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      const { inFlight, out } = yield* table(Deferred.await(read))
+      const text = yield* Deferred.make<string>()
+      yield* inFlight.start(1, Effect.succeed("one"))
+      yield* inFlight.start(2, Deferred.await(text), false)
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(2, takenBack)
+      yield* Deferred.succeed(read, undefined)
+      yield* Deferred.succeed(text, "two")
+      yield* settled
+      assert.deepStrictEqual([out, inFlight.running], [["one", "two"], 0])
+    }),
+  )
+
+  it.effect("L6 answers to cancelled requests that nobody reads count as answers that wait", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      const { inFlight } = yield* table(Deferred.await(read))
+      yield* inFlight.start(1, Effect.never)
+      inFlight.cancel(1, takenBack)
+      yield* settled
+      assert.deepStrictEqual(
+        [inFlight.running, inFlight.hasRoom(1), inFlight.hasRoom(2)],
+        [0, false, true],
+      )
+      yield* Deferred.succeed(read, undefined)
+      yield* settled
+      assert.isTrue(inFlight.hasRoom(1))
+    }),
+  )
+
+  it.effect("L9 L1 the end answers once what was cancelled, also what refuses to stop", () =>
+    Effect.gen(function* () {
+      const { inFlight, out, close } = yield* table()
+      const released = yield* Deferred.make<string>()
+      yield* TestClock.adjust(0)
+      yield* inFlight.start(
+        1,
+        Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second")),
+      )
+      yield* inFlight.start(2, Effect.uninterruptible(Deferred.await(released)))
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(2, takenBack)
+      const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(drained)
+      yield* Deferred.succeed(released, "late")
+      yield* settled
+      assert.deepStrictEqual(out, [failureText(1, takenBack), failureText(2, takenBack)])
+    }),
+  )
+
+  it.effect("L1 at the end it is not answered again when its work ends after all", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table(Effect.sleep("500 millis"))
+      const released = yield* Deferred.make<string>()
+      yield* inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+      inFlight.cancel(1, takenBack)
+      const drained = yield* start(inFlight.drain("500 millis"))
+      yield* TestClock.adjust("500 millis")
+      yield* TestClock.adjust("2 seconds")
+      yield* settled
+      assert.deepStrictEqual(out, [failureText(1, takenBack)])
+      yield* Deferred.succeed(released, "late")
+      yield* settled
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(out, [failureText(1, takenBack)])
     }),
   )
 

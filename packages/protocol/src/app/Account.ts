@@ -10,6 +10,7 @@ const done = Schema.Struct({})
 export const LoginApiKey = request("loginApiKey", {
   params: Schema.Struct({ apiKey: Schema.String }),
   result: done,
+  cancellable: false,
   since: "0.36",
   doc: "Keeps an API key; a login under way ends.",
 })
@@ -23,12 +24,14 @@ export const LoginChatGpt = request("loginChatGpt", {
 export const CancelLoginChatGpt = request("cancelLoginChatGpt", {
   params: Schema.Struct({ loginId: Uuid }),
   result: done,
+  cancellable: false,
   since: "0.25",
   doc: "Ends a login under way.",
 })
 
 export const LogoutChatGpt = request("logoutChatGpt", {
   result: done,
+  cancellable: false,
   since: "0.25",
   doc: "Forgets what was logged in with.",
 })

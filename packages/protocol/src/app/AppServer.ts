@@ -16,6 +16,7 @@ export const AppServer = dialect({
   clientToServer: [
     Session.Initialize,
     Session.Initialized,
+    Events.CancelRequest,
     Session.GetUserAgent,
     Conversations.NewConversation,
     Conversations.ListConversations,

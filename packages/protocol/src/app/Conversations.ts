@@ -18,6 +18,7 @@ const rolloutPath = Schema.optionalKey(Schema.String)
 export const NewConversation = request("newConversation", {
   params: ConversationOverrides,
   result: Schema.Struct({ ...made, rolloutPath }),
+  cancellable: false,
   since: "0.25",
   doc: "Makes a conversation. Nothing runs yet.",
 })
@@ -52,6 +53,7 @@ export const ResumeConversation = request("resumeConversation", {
     initialMessages: Schema.optionalKey(Schema.Array(Open)),
     rolloutPath,
   }),
+  cancellable: false,
   since: "0.36",
   doc: "Takes up a stored conversation by the path of its file, with the settings that it had and these on top of them.",
 })
@@ -63,6 +65,7 @@ export const ArchiveConversation = request("archiveConversation", {
     rolloutPath: maybe(Schema.String),
   }),
   result: Schema.Struct({}),
+  cancellable: false,
   since: "0.36",
   doc: "Ends a conversation and moves its file to the archive.",
 })
@@ -76,6 +79,7 @@ export const ForkConversation = request("forkConversation", {
     beforeMessage: maybe(Count),
   }),
   result: Schema.Struct({ ...made, rolloutPath }),
+  cancellable: false,
   since: "colloquy 0.1",
   doc: "Makes a conversation of another one's beginning. A turn that runs there is left out and goes on.",
 })

@@ -81,5 +81,5 @@ export const ConversationLagged = notification("conversationLagged", {
 export const CancelRequest = notification("$/cancelRequest", {
   params: Schema.Struct({ id: RequestId }),
   since: "colloquy 0.1",
-  doc: "A request of the server is over without an answer: somebody else gave it, or nobody needs it any more.",
+  doc: "Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored.",
 })

@@ -109,6 +109,7 @@ export const SetDefaultModel = request("setDefaultModel", {
     reasoningEffort: maybe(ReasoningEffort),
   }),
   result: Schema.Struct({}),
+  cancellable: false,
   since: "0.36",
   doc: "Writes the model of new conversations to config.toml, to the active profile where there is one; what is left out is cleared.",
 })

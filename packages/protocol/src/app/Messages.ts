@@ -36,6 +36,7 @@ const Sent = Schema.Struct({
 export const SendUserMessage = request("sendUserMessage", {
   params: Schema.Struct({ ...named, ...input }),
   result: Sent,
+  cancellable: false,
   since: "0.25",
   doc: "Says something. Answered when it was taken; while a turn runs it joins that turn unless `whileRunning` says otherwise.",
 })
@@ -52,6 +53,7 @@ export const SendUserTurn = request("sendUserTurn", {
     summary: ReasoningSummary,
   }),
   result: Sent,
+  cancellable: false,
   since: "0.25",
   doc: "Says something in a turn with settings of its own, which stay for later ones. While a turn runs it waits unless `whileRunning` says otherwise: what joins a running turn leaves its settings alone.",
 })
@@ -79,6 +81,7 @@ export const AddConversationListener = request("addConversationListener", {
     after: maybe(Schema.Int.check(Schema.isGreaterThanOrEqualTo(-1))),
   }),
   result: Schema.Struct({ subscriptionId: Schema.String }),
+  cancellable: false,
   since: "0.25",
   doc: "Subscribes to a conversation. Its events come behind the answer, in order, to every listener.",
 })
@@ -86,6 +89,7 @@ export const AddConversationListener = request("addConversationListener", {
 export const RemoveConversationListener = request("removeConversationListener", {
   params: Schema.Struct({ subscriptionId: Uuid }),
   result: Schema.Struct({}),
+  cancellable: false,
   since: "0.25",
   doc: "Ends a subscription; nothing of it follows the answer.",
 })

@@ -28,6 +28,7 @@ export const Initialize = request("initialize", {
     ),
   }),
   result: UserAgent,
+  cancellable: false,
   since: "0.45",
   doc: "Says who the client is. Comes once, before every other request.",
 })

@@ -27,6 +27,9 @@ export const invalidRequest = (fault: string, data?: unknown): JsonRpcError =>
 export const notInitialized = (): JsonRpcError => invalid("Not initialized")
 export const alreadyInitialized = (): JsonRpcError => invalid("Already initialized")
 
+export const requestCancelled = (): JsonRpcError =>
+  new JsonRpcError({ code: ErrorCode.requestCancelled, message: "request cancelled" })
+
 const conversationNotFound = (id: string): JsonRpcError => invalid(`conversation not found: ${id}`)
 export const subscriptionNotFound = (id: string): JsonRpcError =>
   invalid(`subscription not found: ${id}`)

@@ -15,7 +15,8 @@ export const fuzzyFileSearch: AppHandler<typeof FuzzyFileSearch> = Effect.fnUntr
   if (typeof cancellationToken === "string") {
     const earlier = searches.get(cancellationToken)
     if (earlier !== undefined) Deferred.doneUnsafe(earlier, Effect.void)
-    searches.set(cancellationToken, stopped)
+    if (query === "") searches.delete(cancellationToken)
+    else searches.set(cancellationToken, stopped)
   }
   if (query === "") return { files: [] }
   const search = host.searchFiles({ query, roots, until: Deferred.await(stopped) })
