@@ -8,6 +8,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
+const unread = () => Effect.succeed({ problem: "these tools read no images" })
+
 export const layer = (options: ToolsOptions): Layer.Layer<ToolRuntime> =>
   Layer.effect(
     ToolRuntime,
@@ -25,6 +27,8 @@ export const layer = (options: ToolsOptions): Layer.Layer<ToolRuntime> =>
         open: (context) => Effect.flatMap(tools, (loaded) => loaded.open(context)),
         listMcpTools: (settings) =>
           Effect.flatMap(tools, (loaded) => loaded.listMcpTools(settings)),
+        readImage: (path, settings) =>
+          Effect.flatMap(tools, ({ readImage = unread }) => readImage(path, settings)),
       }
     }),
   )

@@ -27,8 +27,11 @@ export interface AppServerOptions {
   readonly maxInFlight?: number
 }
 
-const unknownMethod = (name: string) => {
-  const near = nearest(name, [...methodsOf(AppServer.clientToServer).keys()])
+/** What no request is: its name is not known, or that of a notification. */
+const noRequest = (name: string) => {
+  const methods = methodsOf(AppServer.clientToServer)
+  if (methods.has(name)) return invalidRequest(`\`${name}\` is a notification, expected no \`id\``)
+  const near = nearest(name, [...methods.keys()])
   return invalidRequest(
     `unknown method \`${name.slice(0, 80)}\`${near === undefined ? "" : `, did you mean \`${near}\`?`}`,
   )
@@ -57,7 +60,7 @@ export const serve = (
           [Initialized._tag]: () => initialized,
           [CancelRequest._tag]: cancelRequest,
         },
-        route: (request) => route(request) ?? unknownMethod(request.method),
+        route: (request) => route(request) ?? noRequest(request.method),
         withdraw: ({ notify }, id) => notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { hello, resultOf, withApp } from "../support/AppHarness.ts"
+import { errorOf, hello, resultOf, withApp } from "../support/AppHarness.ts"
 
 describe("initialized", () => {
   it.effect.each([undefined, null, {}])(
@@ -17,5 +17,16 @@ describe("initialized", () => {
           resultOf(yield* app.ask(1, "newConversation", {}))
         }),
       ),
+  )
+
+  it.effect("as a request it is refused, and what is wrong with it told", () =>
+    withApp({}, (app) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(errorOf(yield* app.ask(1, "initialized")), {
+          code: -32600,
+          message: "Invalid request: `initialized` is a notification, expected no `id`",
+        })
+      }),
+    ),
   )
 })

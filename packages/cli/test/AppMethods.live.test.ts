@@ -1,0 +1,62 @@
+/**
+ * Every method of the app-server, at the built program and with everything real behind it: files, git, commands,
+ * `config.toml`, `auth.json`, rollouts; the model is the offline one. A row per method, and none can be left out.
+ */
+import { AppServer } from "@colloquy/protocol/app/AppServer"
+import { infoOf, methodsOf } from "@colloquy/protocol/Method"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { accountRows, loginRows } from "./app/AccountRows.ts"
+import { approvalRows } from "./app/ApprovalRows.ts"
+import { conversationRows } from "./app/ConversationRows.ts"
+import { eventRows } from "./app/EventRows.ts"
+import { hostRows } from "./app/HostRows.ts"
+import { messageRows } from "./app/MessageRows.ts"
+import { sessionRows } from "./app/SessionRows.ts"
+import type { ClientMethod, ServerMethod } from "./app/App.ts"
+import type { Row } from "./app/Row.ts"
+import { buildIfMissing } from "./support/Bundle.ts"
+
+beforeAll(buildIfMissing)
+
+const sent: Readonly<Record<ClientMethod, Row>> = {
+  ...sessionRows,
+  ...conversationRows,
+  ...messageRows,
+  ...accountRows,
+  ...hostRows,
+}
+
+const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...loginRows }
+
+const requests = new Set(
+  [...methodsOf(AppServer.clientToServer)].flatMap(([name, method]) =>
+    infoOf(method).kind === "request" ? [name] : [],
+  ),
+)
+
+describe.concurrent("the built app-server", () => {
+  for (const [method, { run, shows }] of Object.entries(sent)) {
+    it.live(`${method} ${shows}`, () =>
+      Effect.gen(function* () {
+        const { answered, beyond } = yield* run
+        assert.deepStrictEqual(beyond, [])
+        assert.strictEqual(answered.results.has(method), requests.has(method), "it was answered")
+        assert.isTrue(answered.errors.has(method), "bad input was refused")
+      }),
+    )
+  }
+
+  for (const [method, { run, shows }] of Object.entries(told)) {
+    it.live(`${method} ${shows}`, () =>
+      Effect.gen(function* () {
+        const { beyond, messages } = yield* run
+        assert.deepStrictEqual(beyond, [])
+        assert.isTrue(
+          messages.some((message) => message.method?.startsWith(method)),
+          "it came",
+        )
+      }),
+    )
+  }
+})

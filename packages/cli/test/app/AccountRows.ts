@@ -1,0 +1,273 @@
+/** Of the methods of `app/Account.ts`. The issuer of logins is one on loopback. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fs from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { jwt, make as makeIssuer, type MockIssuer } from "../auth/MockIssuer.ts"
+import { type App, start } from "./App.ts"
+import {
+  internal,
+  invalid,
+  notInitialized,
+  refuses,
+  row,
+  type Row,
+  unknownId,
+  uuid4,
+} from "./Row.ts"
+
+/** A provider that wants a key, which nobody asks anything. */
+const openai = 'model = "m"\nmodel_provider = "openai"\n'
+
+/** A server whose logins go to an issuer, and come back to that port. */
+const withIssuer = Effect.fnUntraced(function* (port = 0) {
+  const issuer = yield* makeIssuer(4_000_000_000_000)
+  const login = `[login]\nissuer = "${issuer.url}"\nclient_id = "me"\ncallback_port = ${port}\n`
+  return { issuer, app: yield* start({ config: `${openai}${login}` }) }
+})
+
+/** What the issuer is asked for a login, by the address that the browser opens. */
+const asked = (authUrl: unknown) => {
+  const url = new URL(String(authUrl))
+  return { page: `${url.origin}${url.pathname}`, ...Object.fromEntries(url.searchParams) }
+}
+
+/** The browser comes back with a code that the issuer gave it. */
+const comeBack = (authUrl: unknown, { challenges }: MockIssuer) =>
+  Effect.promise(async () => {
+    const {
+      code_challenge = "",
+      redirect_uri = "",
+      state = "",
+    } = asked(authUrl) as Record<string, string>
+    challenges.set("code", code_challenge)
+    const url = new URL(redirect_uri)
+    url.hostname = "127.0.0.1"
+    url.search = new URLSearchParams({ state, code: "code" }).toString()
+    return (await fetch(url)).status
+  })
+
+const authFile = ({ home }: App) => join(home, "auth.json")
+
+const stored = (app: App): unknown => JSON.parse(Fs.readFileSync(authFile(app), "utf8"))
+
+/** As an earlier version of the original left it. */
+const email = "someone@example.org"
+const tokens = {
+  OPENAI_API_KEY: null,
+  tokens: { id_token: jwt({ email }), access_token: "access", refresh_token: "refresh" },
+}
+
+const loginApiKey = row("keeps the key in a file of its owner alone", { config: openai }, (app) =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-first" }), {})
+    assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-second" }), {})
+    const file = { OPENAI_API_KEY: "sk-second", tokens: null, last_refresh: null }
+    assert.deepStrictEqual(stored(app), file)
+    assert.strictEqual(Fs.statSync(authFile(app)).mode & 0o777, 0o600)
+    yield* refuses(
+      app,
+      "loginApiKey",
+      { apiKey: " " },
+      invalid("Invalid request: params.apiKey: expected a key"),
+    )
+    assert.deepStrictEqual(stored(app), file)
+  }),
+)
+
+/** A port of loopback that is taken until the effect ends. */
+const takenPort = Effect.acquireRelease(
+  Effect.callback<{ readonly port: number; readonly free: Effect.Effect<void> }>((resume) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(
+        Effect.succeed({
+          port: typeof address === "object" && address !== null ? address.port : 0,
+          free: Effect.callback<void>((done) => {
+            server.close(() => done(Effect.void))
+          }),
+        }),
+      )
+    })
+  }),
+  ({ free }) => free,
+)
+
+const loginChatGpt: Row = {
+  shows: "waits for the browser at the port, and gives the address to open",
+  run: Effect.gen(function* () {
+    const { free, port } = yield* takenPort
+    const { app, issuer } = yield* withIssuer(port)
+    yield* refuses(
+      app,
+      "loginChatGpt",
+      undefined,
+      internal(`failed to start login server: port ${port} cannot be listened on (EADDRINUSE)`),
+    )
+    yield* free
+    const { authUrl, loginId, ...rest } = yield* app.ask("loginChatGpt")
+    assert.deepStrictEqual(rest, {})
+    assert.match(String(loginId), uuid4)
+    const {
+      code_challenge: challenge = "",
+      state = "",
+      ...query
+    } = asked(authUrl) as Record<string, string>
+    assert.match(challenge, /^[\w-]{43}$/)
+    assert.match(state, /^[\w-]{43}$/)
+    assert.deepStrictEqual(query, {
+      page: `${issuer.url}/oauth/authorize`,
+      response_type: "code",
+      client_id: "me",
+      redirect_uri: `http://localhost:${port}/auth/callback`,
+      scope: "openid profile email offline_access",
+      code_challenge_method: "S256",
+    })
+    return app
+  }),
+}
+
+const cancelLoginChatGpt: Row = {
+  shows: "ends the login, once, and its port",
+  run: Effect.gen(function* () {
+    const { app, issuer } = yield* withIssuer()
+    const { authUrl, loginId } = yield* app.ask("loginChatGpt")
+    yield* refuses(
+      app,
+      "cancelLoginChatGpt",
+      { loginId: unknownId },
+      invalid(`login id not found: ${unknownId}`),
+    )
+    assert.deepStrictEqual(yield* app.ask("cancelLoginChatGpt", { loginId }), {})
+    yield* app.told("loginChatGptComplete")
+    const nobody = yield* Effect.exit(comeBack(authUrl, issuer))
+    assert.strictEqual(nobody._tag, "Failure")
+    yield* refuses(
+      app,
+      "cancelLoginChatGpt",
+      { loginId },
+      invalid(`login id not found: ${String(loginId)}`),
+    )
+    return app
+  }),
+}
+
+const logoutChatGpt = row("removes the file", { config: openai }, (app) =>
+  Effect.gen(function* () {
+    Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
+    assert.deepStrictEqual(yield* app.ask("logoutChatGpt"), {})
+    assert.isFalse(Fs.existsSync(authFile(app)))
+    // Who is not logged in may log out.
+    assert.deepStrictEqual(yield* app.ask("logoutChatGpt"), {})
+    Fs.mkdirSync(authFile(app))
+    yield* refuses(
+      app,
+      "logoutChatGpt",
+      undefined,
+      internal(`logout failed: ${authFile(app)}: cannot be removed (ERR_FS_EISDIR)`),
+    )
+  }),
+)
+
+const getAuthStatus = row("tells of the file as it is now", { config: openai }, (app) =>
+  Effect.gen(function* () {
+    const status = (params = {}) => app.ask("getAuthStatus", params)
+    const nobody = { requiresOpenaiAuth: true }
+    assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
+    Fs.writeFileSync(authFile(app), JSON.stringify({ OPENAI_API_KEY: "sk-mine" }))
+    assert.deepStrictEqual(yield* status(), { ...nobody, authMethod: "apikey" })
+    Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
+    assert.deepStrictEqual(yield* status({ includeToken: true, refreshToken: false }), {
+      ...nobody,
+      authMethod: "chatgpt",
+      authToken: "access",
+    })
+    Fs.writeFileSync(authFile(app), "{")
+    assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
+    yield* refuses(
+      app,
+      "getAuthStatus",
+      { includeToken: "yes" },
+      invalid("Invalid request: params.includeToken: Expected boolean | null"),
+    )
+  }),
+)
+
+const userInfo = row("tells the address that the token claims", { initialized: false }, (app) =>
+  Effect.gen(function* () {
+    yield* refuses(app, "userInfo", undefined, notInitialized)
+    yield* app.hello
+    assert.deepStrictEqual(yield* app.ask("userInfo"), { allegedUserEmail: null })
+    Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
+    assert.deepStrictEqual(yield* app.ask("userInfo"), { allegedUserEmail: email })
+  }),
+)
+
+const accountRateLimitsRead = row(
+  "tells nothing where the provider told nothing",
+  { initialized: false },
+  (app) =>
+    Effect.gen(function* () {
+      yield* refuses(app, "account/rateLimits/read", undefined, notInitialized)
+      yield* app.hello
+      assert.deepStrictEqual(yield* app.ask("account/rateLimits/read"), {
+        rateLimits: { primary: null, secondary: null },
+      })
+    }),
+)
+
+const authStatusChange = row("tells who is logged in, behind the answer", {}, (app) =>
+  Effect.gen(function* () {
+    const before = app.messages.length
+    yield* app.ask("loginApiKey", { apiKey: "sk-mine" })
+    yield* app.told("authStatusChange")
+    yield* app.ask("logoutChatGpt")
+    yield* app.told("authStatusChange", 1)
+    assert.deepStrictEqual(
+      app.messages.slice(before).map(({ method, params }) => [method, params]),
+      [
+        [undefined, undefined],
+        ["authStatusChange", { authMethod: "apikey" }],
+        [undefined, undefined],
+        ["authStatusChange", {}],
+      ],
+    )
+  }),
+)
+
+const loginChatGptComplete: Row = {
+  shows: "tells of a login that ended well, and of one that did not",
+  run: Effect.gen(function* () {
+    const { app, issuer } = yield* withIssuer()
+    const first = yield* app.ask("loginChatGpt")
+    yield* app.ask("cancelLoginChatGpt", { loginId: first["loginId"] })
+    assert.deepStrictEqual(yield* app.told("loginChatGptComplete"), {
+      loginId: first["loginId"],
+      success: false,
+      error: "Login was not completed",
+    })
+    const second = yield* app.ask("loginChatGpt")
+    assert.strictEqual(yield* comeBack(second["authUrl"], issuer), 200)
+    assert.deepStrictEqual(yield* app.told("loginChatGptComplete", 1), {
+      loginId: second["loginId"],
+      success: true,
+    })
+    assert.deepStrictEqual(yield* app.told("authStatusChange"), { authMethod: "chatgpt" })
+    return app
+  }),
+}
+
+/** Of what is told. */
+export const loginRows = { authStatusChange, loginChatGptComplete } as const
+
+export const accountRows = {
+  loginApiKey,
+  loginChatGpt,
+  cancelLoginChatGpt,
+  logoutChatGpt,
+  getAuthStatus,
+  userInfo,
+  "account/rateLimits/read": accountRateLimitsRead,
+} as const

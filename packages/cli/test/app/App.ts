@@ -1,0 +1,234 @@
+/**
+ * A client of the built app-server in plain JSON over its standard streams, for the rows of its methods. Everything that
+ * the server says is held to the contract: what a definition does not tell of, the server does not send.
+ */
+import { AppServer } from "@colloquy/protocol/app/AppServer"
+import type { Connection } from "@colloquy/protocol/Connection"
+import { codecOf, type Dialect, methodsOf } from "@colloquy/protocol/Method"
+import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { read, type WireMessage } from "../../../server/test/support/Wire.ts"
+import { entry } from "../support/Bundle.ts"
+import { home } from "../support/Home.ts"
+import { environment } from "../support/Server.ts"
+
+type Names<D> =
+  D extends Dialect<infer C, infer S> ? { readonly c: C["_tag"]; readonly s: S["_tag"] } : never
+
+/** What a client may send. */
+export type ClientMethod = Names<typeof AppServer>["c"]
+type Event = `codex/event/${string}`
+
+/** What a server may send, its events by one name. */
+export type ServerMethod = Exclude<Names<typeof AppServer>["s"], Event> | "codex/event"
+
+export type Members = Readonly<Record<string, unknown>>
+
+export interface App {
+  /** The state directory. */
+  readonly home: string
+  /** Where its conversations work: no tool may touch the state directory. */
+  readonly work: string
+  /** Everything that came so far. */
+  readonly messages: ReadonlyArray<WireMessage>
+  /** What was said that no definition tells of. */
+  readonly beyond: ReadonlyArray<string>
+  /** Methods of requests that had a result, and of those that had an error. */
+  readonly answered: { readonly results: Set<string>; readonly errors: Set<string> }
+  /** The result of a request; an error fails the test. */
+  readonly ask: (method: ClientMethod, params?: unknown) => Effect.Effect<Members>
+  /** The error of a request; a result fails the test. */
+  readonly refused: (
+    method: ClientMethod,
+    params?: unknown,
+  ) => Effect.Effect<{ readonly code: number; readonly message: string }>
+  readonly tell: (method: ClientMethod, params?: unknown) => Effect.Effect<void>
+  /** Answers a question of the server. */
+  readonly reply: (question: WireMessage, answer: Members) => Effect.Effect<void>
+  /** The first message, old or new, that fits. */
+  readonly until: (fits: (message: WireMessage) => boolean) => Effect.Effect<WireMessage>
+  /** The params of a message of that method, by default of the first; waits until it is there. */
+  readonly told: (method: ServerMethod | Event, nth?: number) => Effect.Effect<Members>
+  /** Says who the client is. */
+  readonly hello: Effect.Effect<Members>
+  /** While it is closed nothing is read. */
+  readonly reading: Latch.Latch
+}
+
+export interface AppOptions {
+  /** Of an earlier server; default: a new one. */
+  readonly home?: string
+  /** `config.toml`. */
+  readonly config?: string
+  /** What the offline model says; then it answers by its rules. */
+  readonly script?: ReadonlyArray<ReadonlyArray<unknown>>
+  /** False: the client has not said who it is. */
+  readonly initialized?: boolean
+}
+
+const fromClient = methodsOf(AppServer.clientToServer)
+const fromServer = methodsOf(AppServer.serverToClient)
+
+/** What of a message its definition does not tell; undefined: nothing. */
+const beyondContract = (message: WireMessage, asked: string | undefined): string | undefined => {
+  if (message.error !== undefined) return undefined
+  const [methods, name, value] =
+    message.method === undefined
+      ? [fromClient, asked, message.result]
+      : [fromServer, message.method, message.params]
+  const definition = methods.get(name ?? "")
+  if (definition === undefined) return `nothing is known of ${JSON.stringify(message)}`
+  const codec = codecOf(definition)
+  const [decode, encode] =
+    message.method === undefined
+      ? [codec.decodeResult, codec.encodeResult]
+      : [codec.decodeParams, codec.encodeParams]
+  const known = Result.flatMap(decode(value), encode)
+  if (Result.isFailure(known)) return `${name}: ${known.failure.message}`
+  return isDeepStrictEqual(known.success, value)
+    ? undefined
+    : `${name}: ${JSON.stringify(value)} is told as ${JSON.stringify(known.success)}`
+}
+
+/** Reads until the end of the scope and tells whoever waits. */
+const inbox = Effect.fnUntraced(function* (connection: Connection, pending: Map<unknown, string>) {
+  const messages: Array<WireMessage> = []
+  const beyond: Array<string> = []
+  const waiting = new Set<() => void>()
+  const reading = yield* Latch.make(true)
+  let ended = false
+  const look = () => {
+    for (const one of waiting) one()
+  }
+  yield* reading.await.pipe(
+    Effect.andThen(connection.receive),
+    Effect.map((frames) => {
+      for (const frame of frames) {
+        if (frame._tag !== "Text") throw new Error(`a frame that is no text: ${frame._tag}`)
+        const message = read(frame.text)
+        const fault = beyondContract(message, pending.get(message.id))
+        if (fault !== undefined) beyond.push(fault)
+        messages.push(message)
+      }
+      look()
+    }),
+    Effect.forever,
+    Effect.onExit(() =>
+      Effect.sync(() => {
+        ended = true
+        look()
+      }),
+    ),
+    Effect.exit,
+    Effect.forkScoped({ startImmediately: true }),
+  )
+  const until: App["until"] = (fits) =>
+    Effect.callback((resume) => {
+      let seen = 0
+      const watcher = () => {
+        const found = messages.slice(seen).find(fits)
+        seen = messages.length
+        if (found !== undefined) resume(Effect.succeed(found))
+        else if (ended) resume(Effect.die(new Error("the server has left")))
+        else return
+        waiting.delete(watcher)
+      }
+      waiting.add(watcher)
+      watcher()
+      return Effect.sync(() => waiting.delete(watcher))
+    })
+  return { messages, beyond, until, reading }
+})
+
+/** The built server, until the end of the scope. */
+const launched = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [entry, "app-server"], {
+        cwd: directory,
+        env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
+        stdio: ["pipe", "pipe", "ignore"],
+      }),
+    ),
+    (child) =>
+      Effect.callback<void>((resume) => {
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGKILL")
+      }),
+  )
+
+const writeConfig = (directory: string, { config = "", script }: AppOptions) => {
+  const path = join(directory, "script.json")
+  if (script !== undefined) writeFileSync(path, JSON.stringify(script))
+  const offline = script === undefined ? "" : `\n[offline]\nscript = "${path}"\n`
+  writeFileSync(join(directory, "config.toml"), `${config}${offline}`)
+}
+
+/** A server of its own, and a client that has said who it is. */
+export const start = Effect.fnUntraced(function* (
+  options: AppOptions = {},
+): Effect.fn.Return<App, never, Scope.Scope> {
+  const directory = options.home ?? (yield* home())
+  if (options.home === undefined) writeConfig(directory, options)
+  const work = yield* home()
+  const { stdin, stdout } = yield* launched(directory)
+  const connection = yield* StdioConnection.make({
+    input: stdout,
+    output: stdin,
+    // Little, so that who does not read is soon seen not to.
+    maxUnreadBytes: 64 * 1024,
+  })
+  const pending = new Map<unknown, string>()
+  const { beyond, messages, reading, until } = yield* inbox(connection, pending)
+  const answered = { results: new Set<string>(), errors: new Set<string>() }
+  let lastId = 0
+  const send = (message: Members) => Effect.orDie(connection.send([JSON.stringify(message)]))
+  const tell: App["tell"] = (method, params) =>
+    send({ method, ...(params === undefined ? {} : { params }) })
+  const request = Effect.fnUntraced(function* (method: ClientMethod, params: unknown) {
+    const id = `request ${++lastId}`
+    pending.set(id, method)
+    yield* send({ id, method, ...(params === undefined ? {} : { params }) })
+    return yield* until((message) => message.method === undefined && message.id === id)
+  })
+  const ask: App["ask"] = Effect.fnUntraced(function* (method, params) {
+    const { error, result } = yield* request(method, params)
+    if (result === undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
+    answered.results.add(method)
+    return result
+  })
+  const refused: App["refused"] = Effect.fnUntraced(function* (method, params) {
+    const { error, result } = yield* request(method, params)
+    if (error === undefined) throw new Error(`${method}: ${JSON.stringify(result)}`)
+    answered.errors.add(method)
+    return { code: error.code, message: error.message }
+  })
+  const app: App = {
+    home: directory,
+    work,
+    messages,
+    beyond,
+    answered,
+    ask,
+    refused,
+    tell,
+    reply: ({ id }, answer) => send({ id, ...answer }),
+    until,
+    told: (method, nth = 0) =>
+      Effect.map(
+        until(() => messages.filter((message) => message.method === method).length > nth),
+        () => messages.filter((message) => message.method === method)[nth]?.params ?? {},
+      ),
+    hello: ask("initialize", { clientInfo: { name: "rows", version: "1" } }),
+    reading,
+  }
+  if (options.initialized !== false) yield* app.hello
+  return app
+})

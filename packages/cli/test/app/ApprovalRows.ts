@@ -1,0 +1,106 @@
+/** Of what the server asks: the methods of `app/Approvals.ts`, and the word that takes a question back. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { App, ServerMethod } from "./App.ts"
+import { ending, events, listening, made, patch, row, say, shell } from "./Row.ts"
+
+/** The question itself, when it is there. */
+const question = (app: App, method: ServerMethod) =>
+  app.until((message) => message.method === method && message.id !== undefined)
+
+const resolution = (app: App) =>
+  events(app).flatMap(([, msg]) => {
+    const { decision, reason, type } = msg as Readonly<Record<string, unknown>>
+    return type === "approval_resolved" ? [{ decision, reason }] : []
+  })
+
+const execCommandApproval = row(
+  "puts a command to the client, and an answer that makes no sense is a denial",
+  { script: [[shell("touch made")], [shell("touch made")]] },
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
+      yield* listening(app, conversationId, { after: -1 })
+      yield* say(app, conversationId, "go")
+      const asked = yield* question(app, "execCommandApproval")
+      assert.deepStrictEqual(asked, {
+        id: asked.id,
+        method: "execCommandApproval",
+        params: {
+          conversationId,
+          callId: "call",
+          command: ["bash", "-lc", "touch made"],
+          cwd: app.work,
+          parsedCmd: [{ type: "unknown", cmd: "touch made" }],
+        },
+      })
+      yield* app.reply(asked, { result: { decision: "yes" } })
+      const again = yield* app.until(
+        ({ id, method }) => method === "execCommandApproval" && id !== asked.id,
+      )
+      assert.isFalse(existsSync(join(app.work, "made")))
+      yield* app.reply(again, { result: { decision: "approved" } })
+      yield* ending(app, "0")
+      assert.isTrue(existsSync(join(app.work, "made")))
+      assert.deepStrictEqual(resolution(app), [
+        { decision: "denied", reason: "malformed" },
+        { decision: "approved", reason: "answered" },
+      ])
+    }),
+)
+
+const applyPatchApproval = row(
+  "puts a patch to the client, and an error is a denial",
+  { script: [[patch], [patch]] },
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
+      yield* listening(app, conversationId, { after: -1 })
+      yield* say(app, conversationId, "go")
+      const asked = yield* question(app, "applyPatchApproval")
+      const path = join(app.work, "made.txt")
+      assert.deepStrictEqual(asked, {
+        id: asked.id,
+        method: "applyPatchApproval",
+        params: {
+          conversationId,
+          callId: "call",
+          fileChanges: { [path]: { add: { content: "made\n" } } },
+        },
+      })
+      yield* app.reply(asked, { error: { code: -1, message: "no" } })
+      const again = yield* app.until(
+        ({ id, method }) => method === "applyPatchApproval" && id !== asked.id,
+      )
+      assert.isFalse(existsSync(path))
+      yield* app.reply(again, { result: { decision: "approved" } })
+      yield* ending(app, "0")
+      assert.strictEqual(readFileSync(path, "utf8"), "made\n")
+      assert.deepStrictEqual(resolution(app), [
+        { decision: "denied", reason: "failed" },
+        { decision: "approved", reason: "answered" },
+      ])
+    }),
+)
+
+const cancelRequest = row(
+  "takes back the question of a turn that is stopped",
+  { script: [[patch]] },
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
+      yield* listening(app, conversationId)
+      yield* say(app, conversationId, "go")
+      const { id } = yield* question(app, "applyPatchApproval")
+      yield* app.ask("interruptConversation", { conversationId })
+      assert.deepStrictEqual(yield* app.told("$/cancelRequest"), { id })
+    }),
+)
+
+export const approvalRows = {
+  execCommandApproval,
+  applyPatchApproval,
+  "$/cancelRequest": cancelRequest,
+} as const

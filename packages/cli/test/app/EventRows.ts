@@ -1,0 +1,248 @@
+/** Of what the server tells of conversations: the methods of `app/Events.ts`. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { App } from "./App.ts"
+import { ending, events, listening, made, patch, row, say, shell, turn } from "./Row.ts"
+
+const usage = { usage: { input_tokens: 10, output_tokens: 5 } }
+
+const look = "echo out; exit 3"
+
+const plan = { plan: [{ step: "one", status: "completed" }] }
+
+/** Numbers of the usage after that many responses. */
+const told = (responses: number) => {
+  const flat = (n: number) => ({
+    input_tokens: 10 * n,
+    cached_input_tokens: 0,
+    output_tokens: 5 * n,
+    reasoning_output_tokens: 0,
+    total_tokens: 15 * n,
+  })
+  const info = {
+    total_token_usage: flat(responses),
+    last_token_usage: flat(1),
+    model_context_window: null,
+  }
+  return { type: "token_count", info, rate_limits: null, ...flat(1) }
+}
+
+/** What is told of the script below, with the numbers of the events. */
+const story = (cwd: string): ReadonlyArray<readonly [seq: number, msg: object]> => {
+  const changes = { [join(cwd, "made.txt")]: { add: { content: "made\n" } } }
+  const call = { call_id: "call" }
+  return [
+    [2, { type: "task_started", model_context_window: null }],
+    [5, { type: "agent_reasoning_section_break" }],
+    [5, { type: "agent_reasoning_delta", delta: "hm" }],
+    [7, { type: "agent_reasoning", text: "hm" }],
+    [7, { type: "agent_message_delta", delta: "Look" }],
+    [7, { type: "agent_message_delta", delta: ":" }],
+    [9, { type: "agent_message", message: "Look:" }],
+    [
+      11,
+      {
+        ...call,
+        type: "exec_command_begin",
+        command: ["bash", "-lc", look],
+        cwd,
+        parsed_cmd: [{ type: "unknown", cmd: "exit 3" }],
+      },
+    ],
+    [11, { ...call, type: "exec_command_output_delta", stream: "stdout", chunk: "b3V0Cg==" }],
+    [
+      12,
+      {
+        ...call,
+        type: "exec_command_end",
+        stdout: "out\n",
+        stderr: "",
+        aggregated_output: "out\n",
+        exit_code: 3,
+        duration: "measured",
+        formatted_output: "out\n",
+      },
+    ],
+    [14, told(1)],
+    [16, { type: "plan_update", explanation: null, ...plan }],
+    [18, told(2)],
+    [20, { ...call, type: "patch_apply_begin", auto_approved: true, changes }],
+    [
+      21,
+      {
+        ...call,
+        type: "patch_apply_end",
+        stdout: "Success. Updated the following files:\nA made.txt\n",
+        stderr: "",
+        success: true,
+      },
+    ],
+    [
+      22,
+      {
+        type: "turn_diff",
+        unified_diff: [
+          "diff --git a/made.txt b/made.txt",
+          "new file mode 100644",
+          `index ${"0".repeat(40)}..c5f1b8eaf85917b894fea0c18c228e380290308a`,
+          "--- /dev/null",
+          "+++ b/made.txt",
+          "@@ -0,0 +1 @@",
+          "+made",
+          "",
+        ].join("\n"),
+      },
+    ],
+    [24, told(3)],
+    [24, { type: "agent_message_delta", delta: "Done." }],
+    [26, { type: "agent_message", message: "Done." }],
+    [27, told(4)],
+    [28, { type: "task_complete", last_agent_message: "Done." }],
+  ]
+}
+
+const timeless = (msg: unknown) => {
+  const members = msg as Readonly<Record<string, unknown>>
+  return "duration" in members ? { ...members, duration: "measured" } : members
+}
+
+const codexEvent = row(
+  "tells of a turn with thoughts, words, a command, a plan and a patch",
+  {
+    script: [
+      [{ reasoning: "hm" }, { text: "Look:", deltas: ["Look", ":"] }, shell(look), usage],
+      [{ tool_call: { name: "update_plan", arguments: plan } }, usage],
+      [patch, usage],
+      [{ text: "Done." }, usage],
+    ],
+  },
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app)
+      const subscriptionId = yield* listening(app, conversationId)
+      yield* say(app, conversationId, "go")
+      yield* ending(app, "0")
+      const expected = story(app.work)
+      assert.deepStrictEqual<unknown>(
+        events(app).map(([seq, msg]) => [seq, timeless(msg)]),
+        expected,
+      )
+      assert.deepStrictEqual(
+        app.messages.slice(-expected.length).map(({ method, params }) => {
+          const { msg: _, seq: __, ...rest } = params ?? {}
+          return [method, rest]
+        }),
+        expected.map(([, msg]) => [
+          `codex/event/${String(timeless(msg)["type"])}`,
+          { id: "0", conversationId, subscriptionId },
+        ]),
+      )
+    }),
+)
+
+/** Numbers of the events that are kept, from that message on. */
+const durable = (app: App, from = 0) =>
+  app.messages
+    .slice(from)
+    .flatMap(({ method, params }) =>
+      method?.startsWith("codex/event/") === true && !method.endsWith("_delta")
+        ? [Number(params?.["seq"])]
+        : [],
+    )
+
+const sessionConfigured = row("follows the answer of who takes up a conversation", {}, (app) =>
+  Effect.gen(function* () {
+    const { conversationId, rolloutPath } = yield* made(app, {
+      config: { model_reasoning_effort: "low" },
+    })
+    yield* listening(app, conversationId)
+    yield* turn(app, conversationId, "say one")
+    const before = app.messages.length
+    const { initialMessages } = yield* app.ask("resumeConversation", { path: rolloutPath })
+    assert.deepStrictEqual(yield* app.told("sessionConfigured"), {
+      sessionId: conversationId,
+      model: "offline",
+      reasoningEffort: "low",
+      historyLogId: 0,
+      historyEntryCount: 0,
+      initialMessages,
+      rolloutPath,
+    })
+    assert.deepStrictEqual(
+      app.messages.slice(before).map(({ method }) => method ?? "answer"),
+      ["answer", "sessionConfigured"],
+    )
+  }),
+)
+
+const conversationSynced = row("stands between what was missed and what comes", {}, (app) =>
+  Effect.gen(function* () {
+    const { conversationId } = yield* made(app)
+    const subscriptionId = yield* listening(app, conversationId, { after: -1 })
+    assert.deepStrictEqual(yield* app.told("conversationSynced"), {
+      conversationId,
+      subscriptionId,
+      seq: 2,
+    })
+    assert.deepStrictEqual(
+      events(app).map(([seq]) => seq),
+      [0],
+    )
+    yield* turn(app, conversationId, "say one")
+    assert.deepStrictEqual(events(app)[1]?.[0], 2)
+  }),
+)
+
+/** Slowly enough for a client that reads, in more events than a listener may have unread. */
+const many = Array.from({ length: 600 }, (_, n) =>
+  n % 20 === 0 ? [{ delay_ms: 2 }, { text: "x" }] : [{ text: "x" }],
+).flat()
+
+/** More than the pipe and the server's outbox hold, and again as many events. */
+const much = many.flatMap((step) =>
+  "text" in step ? [step, { text: "x".repeat(10_000) }] : [step],
+)
+
+const isWritten = (path: string, turnId: string) =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .some((line) => line.includes('"task_complete"') && line.includes(`"${turnId}"`))
+
+const conversationLagged = row(
+  "tells who does not read from where all that is kept follows again",
+  { script: [many, much] },
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId, rolloutPath } = yield* made(app)
+      const raw = { after: -1, experimentalRawEvents: true }
+      const subscriptionId = yield* listening(app, conversationId, raw)
+      yield* turn(app, conversationId, "go")
+      assert.isFalse(app.messages.some(({ method }) => method === "conversationLagged"))
+      const { turnId } = yield* say(app, conversationId, "go on")
+      yield* app.reading.close
+      // The turn waits for nobody.
+      while (!isWritten(rolloutPath, String(turnId))) yield* Effect.sleep("20 millis")
+      yield* app.reading.open
+      yield* ending(app, turnId)
+      const { seq } = yield* app.told("conversationSynced", 1)
+      assert.deepStrictEqual(
+        durable(app),
+        Array.from({ length: Number(seq) }, (_, n) => n),
+      )
+      const lags = app.messages.flatMap(({ method, params }, at) =>
+        method === "conversationLagged" ? [{ at, params }] : [],
+      )
+      assert.strictEqual(lags.length, 1)
+      const from = durable(app, lags[0]?.at)[0]
+      assert.deepStrictEqual(lags[0]?.params, { conversationId, subscriptionId, from })
+    }),
+)
+
+export const eventRows = {
+  "codex/event": codexEvent,
+  sessionConfigured,
+  conversationSynced,
+  conversationLagged,
+} as const

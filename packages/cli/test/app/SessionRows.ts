@@ -1,0 +1,50 @@
+/** Of the methods of `app/Session.ts`. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { arch, release, type } from "node:os"
+import { version } from "../../src/Version.ts"
+import { invalid, notInitialized, refuses, row } from "./Row.ts"
+
+const userAgent = `colloquy/${version} (${type()} ${release()}; ${arch()}) unknown`
+
+const initialized = row("is heard and not answered", {}, (app) =>
+  Effect.gen(function* () {
+    yield* app.tell("initialized")
+    yield* app.tell("initialized", { no: "such params" })
+    assert.deepStrictEqual(
+      yield* app.refused("initialized"),
+      invalid("Invalid request: `initialized` is a notification, expected no `id`"),
+    )
+    assert.strictEqual(app.messages.length, 2)
+  }),
+)
+
+export const sessionRows = {
+  initialized,
+
+  initialize: row("is answered once, by the name of the server", { initialized: false }, (app) =>
+    Effect.gen(function* () {
+      yield* refuses(
+        app,
+        "initialize",
+        { clientInfo: { name: "rows" } },
+        invalid("Invalid request: params.clientInfo.version: Missing key"),
+      )
+      assert.deepStrictEqual(yield* app.hello, { userAgent: `${userAgent} (rows; 1)` })
+      yield* refuses(
+        app,
+        "initialize",
+        { clientInfo: { name: "other", version: "2" } },
+        invalid("Already initialized"),
+      )
+    }),
+  ),
+
+  getUserAgent: row("names the server and its client", { initialized: false }, (app) =>
+    Effect.gen(function* () {
+      yield* refuses(app, "getUserAgent", undefined, notInitialized)
+      const hello = yield* app.hello
+      assert.deepStrictEqual(yield* app.ask("getUserAgent"), hello)
+    }),
+  ),
+} as const
