@@ -6,7 +6,7 @@ import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { infoOf, methodsOf } from "@colloquy/protocol/Method"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { accountRows, loginRows } from "./app/AccountRows.ts"
+import { accountRows, noticeRows } from "./app/AccountRows.ts"
 import { approvalRows } from "./app/ApprovalRows.ts"
 import { conversationRows } from "./app/ConversationRows.ts"
 import { eventRows } from "./app/EventRows.ts"
@@ -27,7 +27,7 @@ const sent: Readonly<Record<ClientMethod, Row>> = {
   ...hostRows,
 }
 
-const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...loginRows }
+const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...noticeRows }
 
 const requests = new Set(
   [...methodsOf(AppServer.clientToServer)].flatMap(([name, method]) =>

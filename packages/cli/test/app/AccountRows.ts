@@ -1,18 +1,24 @@
-/** Of the methods of `app/Account.ts`. The issuer of logins is one on loopback. */
+/** Of the methods of `app/Account.ts`. The issuer of logins, and the provider that has limits, are on loopback. */
+import * as MockProvider from "@colloquy/testing/MockProvider"
+import { status } from "@colloquy/testing/ProviderScript"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { jwt, make as makeIssuer, type MockIssuer } from "../auth/MockIssuer.ts"
+import { provided } from "../support/Home.ts"
 import { type App, start } from "./App.ts"
 import {
   internal,
   invalid,
+  listening,
+  made,
   notInitialized,
   refuses,
   row,
   type Row,
+  turn,
   unknownId,
   uuid4,
 } from "./Row.ts"
@@ -205,18 +211,64 @@ const userInfo = row("tells the address that the token claims", { initialized: f
   }),
 )
 
-const accountRateLimitsRead = row(
-  "tells nothing where the provider told nothing",
-  { initialized: false },
-  (app) =>
-    Effect.gen(function* () {
-      yield* refuses(app, "account/rateLimits/read", undefined, notInitialized)
-      yield* app.hello
-      assert.deepStrictEqual(yield* app.ask("account/rateLimits/read"), {
-        rateLimits: { primary: null, secondary: null },
-      })
+/** What a provider says of its limits, with the last words of a response. */
+const limited = Effect.gen(function* () {
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const end = { type: "response.completed", response: { id: "r", usage } }
+  const { baseUrl } = yield* MockProvider.make(({ index }) =>
+    status(200, {
+      headers: {
+        "content-type": "text/event-stream",
+        "x-codex-primary-used-percent": String(10 * (index + 1)),
+        "x-codex-primary-window-minutes": "300",
+      },
+      body: `data: ${JSON.stringify(end)}\n\n`,
     }),
-)
+  )
+  const app = yield* start({ home: yield* provided(baseUrl, "responses"), initialized: false })
+  return app
+})
+
+const limits = (percent: number) => ({
+  primary: { used_percent: percent, window_minutes: 300 },
+  secondary: null,
+})
+
+const accountRateLimitsRead: Row = {
+  shows: "tells what the provider told last, which at first is nothing",
+  run: Effect.gen(function* () {
+    const app = yield* limited
+    yield* refuses(app, "account/rateLimits/read", undefined, notInitialized)
+    yield* app.hello
+    assert.deepStrictEqual(yield* app.ask("account/rateLimits/read"), {
+      rateLimits: { primary: null, secondary: null },
+    })
+    const { conversationId } = yield* made(app)
+    yield* listening(app, conversationId)
+    for (const percent of [10, 20]) {
+      yield* turn(app, conversationId, "go")
+      assert.deepStrictEqual(yield* app.ask("account/rateLimits/read"), {
+        rateLimits: limits(percent),
+      })
+    }
+    return app
+  }),
+}
+
+const accountRateLimitsUpdated: Row = {
+  shows: "tells of limits that have changed",
+  run: Effect.gen(function* () {
+    const app = yield* limited
+    yield* app.hello
+    const { conversationId } = yield* made(app)
+    yield* listening(app, conversationId)
+    yield* turn(app, conversationId, "go")
+    yield* turn(app, conversationId, "go on")
+    assert.deepStrictEqual(yield* app.told("account/rateLimits/updated"), limits(10))
+    assert.deepStrictEqual(yield* app.told("account/rateLimits/updated", 1), limits(20))
+    return app
+  }),
+}
 
 const authStatusChange = row("tells who is logged in, behind the answer", {}, (app) =>
   Effect.gen(function* () {
@@ -260,7 +312,11 @@ const loginChatGptComplete: Row = {
 }
 
 /** Of what is told. */
-export const loginRows = { authStatusChange, loginChatGptComplete } as const
+export const noticeRows = {
+  authStatusChange,
+  loginChatGptComplete,
+  "account/rateLimits/updated": accountRateLimitsUpdated,
+} as const
 
 export const accountRows = {
   loginApiKey,
