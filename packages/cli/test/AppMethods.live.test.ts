@@ -7,7 +7,7 @@ import { infoOf, methodsOf } from "@colloquy/protocol/Method"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { accountRows, noticeRows } from "./app/AccountRows.ts"
-import { approvalRows } from "./app/ApprovalRows.ts"
+import { approvalRows, takenBackRows } from "./app/ApprovalRows.ts"
 import { conversationRows } from "./app/ConversationRows.ts"
 import { eventRows } from "./app/EventRows.ts"
 import { hostRows } from "./app/HostRows.ts"
@@ -25,6 +25,7 @@ const sent: Readonly<Record<ClientMethod, Row>> = {
   ...messageRows,
   ...accountRows,
   ...hostRows,
+  ...takenBackRows,
 }
 
 const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...noticeRows }

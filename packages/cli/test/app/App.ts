@@ -40,6 +40,8 @@ export interface App {
   readonly messages: ReadonlyArray<WireMessage>
   /** What was said that no definition tells of. */
   readonly beyond: ReadonlyArray<string>
+  /** Methods of its requests so far, by their ids. */
+  readonly sent: ReadonlyMap<unknown, string>
   /** Methods of requests that had a result, and of those that had an error. */
   readonly answered: { readonly results: Set<string>; readonly errors: Set<string> }
   /** The result of a request; an error fails the test. */
@@ -98,7 +100,10 @@ const beyondContract = (message: WireMessage, asked: string | undefined): string
 }
 
 /** Reads until the end of the scope and tells whoever waits. */
-const inbox = Effect.fnUntraced(function* (connection: Connection, pending: Map<unknown, string>) {
+const inbox = Effect.fnUntraced(function* (
+  connection: Connection,
+  sent: ReadonlyMap<unknown, string>,
+) {
   const messages: Array<WireMessage> = []
   const beyond: Array<string> = []
   const waiting = new Set<() => void>()
@@ -113,7 +118,7 @@ const inbox = Effect.fnUntraced(function* (connection: Connection, pending: Map<
       for (const frame of frames) {
         if (frame._tag !== "Text") throw new Error(`a frame that is no text: ${frame._tag}`)
         const message = read(frame.text)
-        const fault = beyondContract(message, pending.get(message.id))
+        const fault = beyondContract(message, sent.get(message.id))
         if (fault !== undefined) beyond.push(fault)
         messages.push(message)
       }
@@ -185,8 +190,8 @@ export const start = Effect.fnUntraced(function* (
     // Little, so that who does not read is soon seen not to.
     maxUnreadBytes: 64 * 1024,
   })
-  const pending = new Map<unknown, string>()
-  const { beyond, messages, reading, until } = yield* inbox(connection, pending)
+  const sent = new Map<unknown, string>()
+  const { beyond, messages, reading, until } = yield* inbox(connection, sent)
   const answered = { results: new Set<string>(), errors: new Set<string>() }
   let lastId = 0
   const send = (message: Members) => Effect.orDie(connection.send([JSON.stringify(message)]))
@@ -194,7 +199,7 @@ export const start = Effect.fnUntraced(function* (
     send({ method, ...(params === undefined ? {} : { params }) })
   const request = Effect.fnUntraced(function* (method: ClientMethod, params: unknown) {
     const id = `request ${++lastId}`
-    pending.set(id, method)
+    sent.set(id, method)
     yield* send({ id, method, ...(params === undefined ? {} : { params }) })
     return yield* until((message) => message.method === undefined && message.id === id)
   })
@@ -215,6 +220,7 @@ export const start = Effect.fnUntraced(function* (
     work,
     messages,
     beyond,
+    sent,
     answered,
     ask,
     refused,

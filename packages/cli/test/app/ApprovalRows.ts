@@ -1,10 +1,11 @@
-/** Of what the server asks: the methods of `app/Approvals.ts`, and the word that takes a question back. */
+/** Of what the server asks: the methods of `app/Approvals.ts`, and the word that takes a question back, or a request. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { App, ServerMethod } from "./App.ts"
-import { ending, events, listening, made, patch, row, say, shell } from "./Row.ts"
+import { ending, events, invalid, listening, made, patch, refuses, row, say, shell } from "./Row.ts"
 
 /** The question itself, when it is there. */
 const question = (app: App, method: ServerMethod) =>
@@ -98,6 +99,40 @@ const cancelRequest = row(
       assert.deepStrictEqual(yield* app.told("$/cancelRequest"), { id })
     }),
 )
+
+const takenBack = row(
+  "takes a request back, which is answered so, and no other",
+  { config: 'sandbox_mode = "danger-full-access"\n' },
+  (app) =>
+    Effect.gen(function* () {
+      const slow = yield* Effect.forkChild(
+        app.refused("execOneOffCommand", { command: ["sleep", "1000"], timeoutMs: 100_000 }),
+        { startImmediately: true },
+      )
+      const [id] = [...app.sent.keys()].slice(-1)
+      yield* app.tell("$/cancelRequest", { id: "of nobody" })
+      yield* app.tell("$/cancelRequest", { id })
+      assert.deepStrictEqual(yield* Fiber.join(slow), {
+        code: -32800,
+        message: "request cancelled",
+      })
+      yield* app.tell("$/cancelRequest", { id })
+      yield* app.tell("$/cancelRequest", {})
+      yield* refuses(
+        app,
+        "$/cancelRequest",
+        { id },
+        invalid("Invalid request: `$/cancelRequest` is a notification, expected no `id`"),
+      )
+      assert.deepStrictEqual(
+        app.messages.map((message) => message.id),
+        [...app.sent.keys()],
+      )
+    }),
+)
+
+/** The same word, said by the client. */
+export const takenBackRows = { "$/cancelRequest": takenBack } as const
 
 export const approvalRows = {
   execCommandApproval,
