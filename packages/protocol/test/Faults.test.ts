@@ -37,6 +37,25 @@ describe("Faults", () => {
     assert.strictEqual(describeFaults("result", faults(7)), "result: Expected object")
   })
 
+  it("of a union by tag it tells where the tag lies and what it may be", () => {
+    const Shape = Schema.Union([
+      Schema.Struct({ kind: Schema.Literal("circle"), radius: Schema.Finite }),
+      Schema.Struct({ kind: Schema.Literal("square"), side: Schema.Finite }),
+    ]).annotate({ identifier: "Shape" })
+    const read = Schema.decodeUnknownResult(Schema.Struct({ shape: Shape }), { errors: "all" })
+    const told = (shape: unknown) =>
+      Result.match(read({ shape }), {
+        onSuccess: () => "",
+        onFailure: (error) => describeFaults("params", faultsOf(error)),
+      })
+    const expected = 'params.shape: Expected an object whose `kind` is "circle" | "square"'
+    assert.strictEqual(told({ kind: "line" }), expected)
+    assert.strictEqual(told({}), expected)
+    assert.strictEqual(told("circle"), expected)
+    assert.strictEqual(told({ kind: "circle" }), "params.shape.radius: Missing key")
+    assert.strictEqual(told({ kind: "square", side: "1" }), "params.shape.side: Expected number")
+  })
+
   it("never quotes the value: it may be a secret", () => {
     const all = describeFaults(
       "params",

@@ -76,7 +76,7 @@ const loginApiKey = row("keeps the key in a file of its owner alone", { config: 
       app,
       "loginApiKey",
       { apiKey: " " },
-      invalid("Invalid request: params.apiKey: expected a key"),
+      invalid("Invalid request: params.apiKey: Expected a key of visible ASCII letters"),
     )
     assert.deepStrictEqual(stored(app), file)
   }),

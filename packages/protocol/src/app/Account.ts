@@ -5,10 +5,15 @@ import { maybe, Open, Uuid } from "./Fields.ts"
 
 export const AuthMethod = Schema.Literals(["apikey", "chatgpt"])
 
+/** What a header of a request can carry; a blank one would log out whoever is logged in, and be told as a login. */
+const ApiKey = Schema.String.check(
+  Schema.isPattern(/^[\x21-\x7e]+$/u, { expected: "a key of visible ASCII letters" }),
+)
+
 const done = Schema.Struct({})
 
 export const LoginApiKey = request("loginApiKey", {
-  params: Schema.Struct({ apiKey: Schema.String }),
+  params: Schema.Struct({ apiKey: ApiKey }),
   result: done,
   cancellable: false,
   since: "0.36",

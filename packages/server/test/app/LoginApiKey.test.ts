@@ -40,21 +40,28 @@ describe("loginApiKey", () => {
     )
   })
 
-  it.effect.each(["", " ", "\n\t"])("%j is no key, and changes nothing", (apiKey) => {
-    const { auth, key } = account()
-    return withApp({ ports: { auth } }, (app) =>
-      Effect.gen(function* () {
-        yield* app.ask(1, "loginApiKey", { apiKey: "sk-secret" })
-        assert.deepStrictEqual(errorOf(yield* app.ask(2, "loginApiKey", { apiKey })), {
-          code: -32600,
-          message: "Invalid request: params.apiKey: expected a key",
-        })
-        yield* app.quiet
-        assert.strictEqual(key(), "sk-secret")
-        assert.deepStrictEqual(outline(app).slice(1), ["answer 1", "authStatusChange", "answer 2"])
-      }),
-    )
-  })
+  it.effect.each(["", " ", "sk-secret\n", "sk secret", "sk-sécret"])(
+    "%j is no key, and changes nothing",
+    (apiKey) => {
+      const { auth, key } = account()
+      return withApp({ ports: { auth } }, (app) =>
+        Effect.gen(function* () {
+          yield* app.ask(1, "loginApiKey", { apiKey: "sk-secret" })
+          assert.deepStrictEqual(errorOf(yield* app.ask(2, "loginApiKey", { apiKey })), {
+            code: -32600,
+            message: "Invalid request: params.apiKey: Expected a key of visible ASCII letters",
+          })
+          yield* app.quiet
+          assert.strictEqual(key(), "sk-secret")
+          assert.deepStrictEqual(outline(app).slice(1), [
+            "answer 1",
+            "authStatusChange",
+            "answer 2",
+          ])
+        }),
+      )
+    },
+  )
 
   it.effect("a server that keeps no keys says so", () =>
     withApp({}, (app) =>
