@@ -100,7 +100,9 @@ const sendUserTurn = row("runs a turn as it says, and later ones", {}, (app) =>
       app,
       "sendUserTurn",
       { ...params, items: words("x"), sandboxPolicy: { mode: "no-such-mode" } },
-      invalid("Invalid request: params.sandboxPolicy: Expected SandboxPolicy"),
+      invalid(
+        'Invalid request: params.sandboxPolicy: Expected an object whose `mode` is "danger-full-access" | "read-only" | "workspace-write" | "external-sandbox"',
+      ),
     )
   }),
 )
