@@ -6,6 +6,7 @@ import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { ApplyPatchApproval, ExecCommandApproval } from "@colloquy/protocol/app/Approvals"
 import {
   CancelRequest,
+  ConversationClosed,
   ConversationLagged,
   ConversationSynced,
   type EventParams,
@@ -86,7 +87,7 @@ export interface AppClient {
   readonly server: ResultOf<typeof Initialize>
   /**
    * What a conversation tells from `after` on, in order: no event that is kept is missing or comes twice, however slowly
-   * it is read. Each run of the stream listens for itself. Fails with `ConnectionClosed` at the end of the connection;
+   * it is read. Ends with the conversation, as it does when it is archived. Each run of the stream listens for itself. Fails with `ConnectionClosed` at the end of the connection;
    * `Following.events` goes on over the next one.
    */
   readonly events: (
@@ -163,6 +164,8 @@ const eventHandlers = (subscribers: Subscribers.Subscribers): ServerHandlers => 
     Effect.sync(() => subscribers.onSynced(params)),
   [ConversationLagged._tag]: (params: Params<typeof ConversationLagged>) =>
     Effect.sync(() => subscribers.onLagged(params)),
+  [ConversationClosed._tag]: (params: Params<typeof ConversationClosed>) =>
+    Effect.sync(() => subscribers.onClosed(params)),
 })
 
 const subscriptionOf = (result: unknown): string | undefined =>

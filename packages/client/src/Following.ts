@@ -4,6 +4,7 @@
  */
 import { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -49,10 +50,11 @@ const follow = <E>(
 
     const pull: Effect.Effect<
       readonly [Told, ...ReadonlyArray<Told>],
-      E | JsonRpcError | ConnectionClosed
+      E | JsonRpcError | ConnectionClosed | Cause.Done
     > = Effect.suspend(() => {
       const [first, ...rest] = subscriber.take()
       if (first !== undefined) return Effect.succeed([first, ...rest] as const)
+      if (subscriber.closed) return Cause.done()
       return Effect.andThen(
         subscriber.subscriptionId === undefined ? subscribe : subscriber.wait,
         pull,
@@ -73,7 +75,8 @@ export const over = (
 
 /**
  * What a conversation tells from `after` on, through whichever client there is: when its connection ends the next one is
- * asked for, and the events go on behind the last one. Fails when there is none.
+ * asked for, and the events go on behind the last one. Fails when there is none. Ends with the conversation, as it does
+ * when it is archived.
  */
 export const events = <E>(
   current: Effect.Effect<AppClient, E>,

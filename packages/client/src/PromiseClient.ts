@@ -52,7 +52,7 @@ export interface PromiseClient {
   ) => Promise<ResultOf<typeof InterruptConversation>>
   /**
    * The events from `after` on (default: all), each once, in order. Each iteration listens for itself and stops when it
-   * is left. Ends with `close`, and throws when the connection ends otherwise.
+   * is left. Ends with `close`, and with the conversation, as when it is archived; throws when the connection ends otherwise.
    */
   readonly events: (
     conversationId: string,

@@ -8,6 +8,7 @@ import {
 } from "@colloquy/protocol/JsonRpc"
 import { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
@@ -196,6 +197,51 @@ describe("AppClient", () => {
         [...(yield* Fiber.join(later)), ...(yield* pull)],
         [resumed, event(1025)],
       )
+    }),
+  )
+
+  it.effect("events end behind the last one with their conversation, also in one read", () =>
+    Effect.gen(function* () {
+      const { app, next, send } = yield* connected()
+      const closed = (subscriptionId: string) =>
+        notificationText("conversationClosed", { conversationId, subscriptionId })
+      const first = yield* take(app.events(conversationId), 9)
+      yield* next
+      yield* send(
+        successText(1, { subscriptionId: one }),
+        closed("other"),
+        message(one, 0),
+        closed(one),
+      )
+      assert.deepStrictEqual(yield* Fiber.join(first), [event(0)])
+      assert.deepStrictEqual(
+        yield* next,
+        request(2, "removeConversationListener", { subscriptionId: one }),
+      )
+      const waiting = yield* take(app.events(conversationId), 9)
+      yield* next
+      yield* send(successText(3, { subscriptionId: two }))
+      yield* FakeServer.settled
+      yield* send(closed(two))
+      assert.deepStrictEqual(yield* Fiber.join(waiting), [])
+    }),
+  )
+
+  it.effect("L6 who is behind when its conversation ends reads all that came", () =>
+    Effect.gen(function* () {
+      const { app, next, send } = yield* connected()
+      const pull = yield* Stream.toPull(app.events(conversationId))
+      const first = yield* start(pull)
+      yield* next
+      yield* send(successText(1, { subscriptionId: one }), message(one, 0))
+      yield* Fiber.join(first)
+      yield* send(
+        ...Array.from({ length: 1024 }, (_, n) => message(one, n + 1)),
+        notificationText("conversationClosed", { conversationId, subscriptionId: one }),
+      )
+      yield* FakeServer.settled
+      assert.strictEqual((yield* pull).length, 1024)
+      assert.isTrue(Cause.isDone(yield* Effect.flip(pull)))
     }),
   )
 

@@ -1349,6 +1349,12 @@ export type ConversationLaggedParams = {
   readonly from: number
 }
 
+/** The conversation has ended, it was archived, say; nothing more comes of the subscription. Comes where `after` was given, and not at the end of the server: there the conversation goes on later. */
+export type ConversationClosedParams = {
+  readonly conversationId: string
+  readonly subscriptionId: string
+}
+
 /** The provider has told other limits than before, in a conversation that somebody listens to. */
 export type AccountRateLimitsUpdatedParams = Readonly<Record<string, unknown>>
 
@@ -1528,6 +1534,8 @@ export interface ServerNotifications {
   "conversationSynced": { params: ConversationSyncedParams }
   /** The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on. */
   "conversationLagged": { params: ConversationLaggedParams }
+  /** The conversation has ended, it was archived, say; nothing more comes of the subscription. Comes where `after` was given, and not at the end of the server: there the conversation goes on later. */
+  "conversationClosed": { params: ConversationClosedParams }
   /** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }
   /** The provider has told other limits than before, in a conversation that somebody listens to. */

@@ -1,6 +1,6 @@
 import * as AppClient from "@colloquy/client/AppClient"
 import * as Following from "@colloquy/client/Following"
-import { NewConversation } from "@colloquy/protocol/app/Conversations"
+import { ArchiveConversation, NewConversation } from "@colloquy/protocol/app/Conversations"
 import { SendUserMessage } from "@colloquy/protocol/app/Messages"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as AppServer from "@colloquy/server/AppServer"
@@ -196,6 +196,35 @@ describe("AppClient and AppServer", () => {
           assert.deepStrictEqual(numbers, upTo(numbers.at(-1)))
           assert.strictEqual(all.filter(({ _tag }) => _tag === "Resumed").length, 1)
         }),
+    ),
+  )
+
+  it.effect("events end when the conversation is archived, whoever does it, and miss nothing", () =>
+    withCore([Script.reply(Script.text("one"))], () =>
+      Effect.gen(function* () {
+        const [one, two] = [yield* connected(), yield* connected()]
+        const current = yield* Following.reopening(
+          Effect.flatMap(opened, (there) => AppClient.connect(there, { clientInfo })),
+        )
+        const id = yield* created(one)
+        const streams = [one, two].map((app) => app.events(id, { raw: true }))
+        const reading = yield* start(
+          Effect.all(
+            [...streams, Following.events(current, id, { raw: true })].map(Stream.runCollect),
+            {
+              concurrency: "unbounded",
+            },
+          ),
+        )
+        yield* say(one, id, "hi")
+        yield* heard(one.events(id))
+        yield* two.client.request(ArchiveConversation, { conversationId: id })
+        const [all = [], ...others] = yield* Fiber.join(reading)
+        assert.deepStrictEqual(others.map(kept), [kept(all), kept(all)])
+        assert.deepStrictEqual(kept(all), upTo(kept(all).at(-1)))
+        const last = all.at(-1)
+        assert.strictEqual(last?._tag === "Event" ? last.msg.type : undefined, "shutdown_complete")
+      }),
     ),
   )
 

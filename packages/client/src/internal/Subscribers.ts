@@ -5,6 +5,7 @@
  */
 import type { Params } from "@colloquy/protocol/Method"
 import {
+  type ConversationClosed,
   type ConversationLagged,
   type ConversationSynced,
   type EventParams,
@@ -42,6 +43,8 @@ export class Subscriber {
   subscriptionId: string | undefined
   /** Nobody reads it any more. */
   over = false
+  /** Its conversation has ended: what is unread is the last. */
+  closed = false
   private begun = false
   private unread: Array<Told> = []
   private readonly woken = Latch.makeUnsafe(false)
@@ -79,6 +82,12 @@ export class Subscriber {
     this.subscriptionId = subscriptionId
   }
 
+  /** Nothing more comes at all. */
+  close(): void {
+    this.closed = true
+    this.woken.openUnsafe()
+  }
+
   /** Nothing more comes of its subscription. */
   release(): void {
     this.subscriptionId = undefined
@@ -101,6 +110,7 @@ export interface Subscribers {
   readonly onEvent: (params: EventParams) => void
   readonly onSynced: (params: Params<typeof ConversationSynced>) => void
   readonly onLagged: (params: Params<typeof ConversationLagged>) => void
+  readonly onClosed: (params: Params<typeof ConversationClosed>) => void
   /** The connection has ended. */
   readonly end: () => void
 }
@@ -130,6 +140,8 @@ export const make = (dropped: (subscriptionId: string) => void): Subscribers => 
       tell(subscriptionId, (one) => one.push({ _tag: "Synced", seq })),
     onLagged: ({ from, subscriptionId }) =>
       tell(subscriptionId, (one) => one.push({ _tag: "Resumed", from })),
+    // It takes no room: who is full reads the rest, and then the end.
+    onClosed: ({ subscriptionId }) => all.get(subscriptionId)?.close(),
     end: () => {
       for (const subscriber of all.values()) subscriber.release()
       all.clear()

@@ -50,6 +50,7 @@ export const AppServer = dialect({
     Events.SessionConfigured,
     Events.ConversationSynced,
     Events.ConversationLagged,
+    Events.ConversationClosed,
     Events.CancelRequest,
     Account.AccountRateLimitsUpdated,
     Account.AuthStatusChange,

@@ -1,4 +1,4 @@
-/** What the server tells on its own (§3.9). One definition per type of event; the last four are ours. */
+/** What the server tells on its own (§3.9). One definition per type of event; the last five are ours. */
 import * as Schema from "effect/Schema"
 import { AnyEventMsg, EventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
@@ -76,6 +76,12 @@ export const ConversationLagged = notification("conversationLagged", {
   }),
   since: "colloquy 0.1",
   doc: "The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on.",
+})
+
+export const ConversationClosed = notification("conversationClosed", {
+  params: Schema.Struct(subscription),
+  since: "colloquy 0.1",
+  doc: "The conversation has ended, it was archived, say; nothing more comes of the subscription. Comes where `after` was given, and not at the end of the server: there the conversation goes on later.",
 })
 
 export const CancelRequest = notification("$/cancelRequest", {

@@ -46,6 +46,13 @@ export interface AppConnectionOptions {
   readonly userAgent: string
 }
 
+/** A manager that ends says so whatever it is asked for; of this there is no conversation. */
+const isEnding = (manager: ConversationManager["Service"]): Effect.Effect<boolean> =>
+  Effect.match(manager.get(""), {
+    onSuccess: () => false,
+    onFailure: ({ _tag }) => _tag === "ManagerClosed",
+  })
+
 export const make = Effect.fnUntraced(function* (
   options: AppConnectionOptions,
 ): Effect.fn.Return<AppConnection, never, Scope.Scope> {
@@ -93,6 +100,14 @@ export const make = Effect.fnUntraced(function* (
             : `${options.userAgent} (${info.name}; ${info.version})`,
       }
     },
-    subscriptions: Subscriptions.make({ scope, heard, audience, holds, questions, approvals }),
+    subscriptions: Subscriptions.make({
+      scope,
+      heard,
+      audience,
+      isEnding: isEnding(options.manager),
+      holds,
+      questions,
+      approvals,
+    }),
   }
 })

@@ -11,6 +11,7 @@ import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import {
+  ConversationClosed,
   ConversationLagged,
   ConversationSynced,
   type EventParams,
@@ -75,6 +76,8 @@ export interface SubscriptionsOptions {
   readonly scope: Scope.Scope
   readonly heard: Heard
   readonly audience: Audience
+  /** All conversations end, with their manager. */
+  readonly isEnding: Effect.Effect<boolean>
   /** By conversations. */
   readonly holds: Holds
   readonly questions: Questions
@@ -174,6 +177,7 @@ export const make = ({
   audience,
   heard,
   holds,
+  isEnding,
   questions,
   scope: connectionScope,
 }: SubscriptionsOptions): Subscriptions => {
@@ -187,6 +191,14 @@ export const make = ({
       Effect.tap(() => holds.gate(teller.subscription.conversationId)),
       Effect.flatMap((deliveries) => tell(teller, deliveries, progress)),
       Effect.forever,
+    )
+
+  /** What ends with the manager goes on with the next one. */
+  const tellEnd = (peer: PeerControl, { conversationId, id }: Subscription) =>
+    Effect.flatMap(isEnding, (ending) =>
+      ending
+        ? Effect.void
+        : peer.notify(ConversationClosed, [{ conversationId, subscriptionId: id }]),
     )
 
   const end = (subscription: Subscription) =>
@@ -234,9 +246,15 @@ export const make = ({
     }).pipe(
       Effect.catchTags({
         // The conversation has ended; the subscription stays until it is removed.
-        Done: () => Effect.sync(() => advance(subscription, Number.POSITIVE_INFINITY)),
-        ConnectionClosed: ({ reason }) => Effect.logDebug(`a listener ended: ${reason}`),
+        Done: () =>
+          Effect.andThen(
+            wants.all ? tellEnd(peer, subscription) : Effect.void,
+            Effect.sync(() => advance(subscription, Number.POSITIVE_INFINITY)),
+          ),
       }),
+      Effect.catchTag("ConnectionClosed", ({ reason }) =>
+        Effect.logDebug(`a listener ended: ${reason}`),
+      ),
     )
     return {
       id,

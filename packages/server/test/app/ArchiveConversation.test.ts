@@ -3,15 +3,22 @@ import * as Effect from "effect/Effect"
 import {
   created,
   errorOf,
+  hello,
   listening,
+  outline,
   resultOf,
   say,
+  typesOf,
   unknownId,
   withApp,
 } from "../support/AppHarness.ts"
+import type { Harness } from "../support/Harness.ts"
 import * as PathStore from "../support/PathStore.ts"
 
 const store = PathStore.layer
+
+const closedIn = ({ messages }: Harness) =>
+  messages.flatMap(({ method, params }) => (method === "conversationClosed" ? [params] : []))
 
 const outside = (path: string) => ({
   code: -32600,
@@ -36,6 +43,47 @@ describe("archiveConversation", () => {
         const { code, message } = errorOf(yield* say(app, conversationId, "x", {}, 4))
         assert.strictEqual(code, -32600)
         assert.include(String(message), "archived")
+      }),
+    ),
+  )
+
+  it.effect("its end is the last that listeners who say what they have are told, each once", () =>
+    withApp({ store }, (app) =>
+      Effect.gen(function* () {
+        const other = yield* app.another
+        yield* hello(other)
+        const conversationId = yield* created(app)
+        const kept = yield* created(app, {}, "kept")
+        const subscriptionId = yield* listening(app, conversationId, { after: -1 }, 1)
+        yield* listening(app, kept, { after: -1 }, 2)
+        const old = yield* listening(app, conversationId, {}, 3)
+        const theirs = yield* listening(other, conversationId, { after: -1 })
+        yield* app.ask(4, "archiveConversation", { conversationId })
+        yield* app.quiet
+        assert.deepStrictEqual(
+          [closedIn(app), closedIn(other)],
+          [[{ conversationId, subscriptionId }], [{ conversationId, subscriptionId: theirs }]],
+        )
+        assert.deepStrictEqual(outline(other).slice(-2), [
+          "shutdown_complete",
+          "conversationClosed",
+        ])
+        assert.strictEqual(typesOf(app, old).at(-1), "shutdown_complete")
+        for (const id of [subscriptionId, old]) {
+          resultOf(yield* app.ask(id, "removeConversationListener", { subscriptionId: id }))
+        }
+      }),
+    ),
+  )
+
+  it.effect("a conversation that ends with its server is not told to have ended: it goes on", () =>
+    withApp({ store }, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app)
+        yield* listening(app, conversationId, { after: -1 })
+        yield* app.manager.shutdown
+        yield* app.quiet
+        assert.deepStrictEqual([typesOf(app).at(-1), closedIn(app)], ["shutdown_complete", []])
       }),
     ),
   )
