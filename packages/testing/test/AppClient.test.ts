@@ -207,19 +207,21 @@ describe("AppClient and AppServer", () => {
           Effect.flatMap(opened, (there) => AppClient.connect(there, { clientInfo })),
         )
         const id = yield* created(one)
-        const streams = [one, two].map((app) => app.events(id, { raw: true }))
+        const following = Following.events(current, id, { raw: true })
         const reading = yield* start(
           Effect.all(
-            [...streams, Following.events(current, id, { raw: true })].map(Stream.runCollect),
-            {
-              concurrency: "unbounded",
-            },
+            [
+              Stream.runCollect(one.events(id, { raw: true })),
+              Stream.runCollect(two.events(id, { raw: true })),
+              Stream.runCollect(following),
+            ],
+            { concurrency: "unbounded" },
           ),
         )
         yield* say(one, id, "hi")
         yield* heard(one.events(id))
         yield* two.client.request(ArchiveConversation, { conversationId: id })
-        const [all = [], ...others] = yield* Fiber.join(reading)
+        const [all, ...others] = yield* Fiber.join(reading)
         assert.deepStrictEqual(others.map(kept), [kept(all), kept(all)])
         assert.deepStrictEqual(kept(all), upTo(kept(all).at(-1)))
         const last = all.at(-1)

@@ -240,9 +240,24 @@ const conversationLagged = row(
     }),
 )
 
+const conversationClosed = row("is the last of a conversation that is archived", {}, (app) =>
+  Effect.gen(function* () {
+    const { conversationId } = yield* made(app)
+    const subscriptionId = yield* listening(app, conversationId, { after: -1 })
+    yield* turn(app, conversationId, "say one")
+    yield* app.ask("archiveConversation", { conversationId })
+    assert.deepStrictEqual(yield* app.told("conversationClosed"), {
+      conversationId,
+      subscriptionId,
+    })
+    assert.deepStrictEqual(events(app).at(-1)?.[1], { type: "shutdown_complete" })
+  }),
+)
+
 export const eventRows = {
   "codex/event": codexEvent,
   sessionConfigured,
   conversationSynced,
   conversationLagged,
+  conversationClosed,
 } as const
