@@ -5,6 +5,7 @@ import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { allLaws } from "../src/simulation/Kinds.ts"
 import { type Mutation, mutations as coreMutations } from "./mutations.ts"
+import { statelessMutations } from "./mutations.stateless.ts"
 import { storageMutations } from "./mutations.storage.ts"
 import { type ServerMutation, wireMutations } from "./mutations.wire.ts"
 
@@ -12,6 +13,7 @@ const mutations: ReadonlyArray<Mutation | ServerMutation> = [
   ...coreMutations,
   ...storageMutations,
   ...wireMutations,
+  ...statelessMutations,
 ]
 
 const root = Path.resolve(import.meta.dirname, "../../..")

@@ -1,8 +1,16 @@
-/** The kinds of runs that a seed may name: of the core, or of the server over connections in memory. */
+/** The kinds of runs that a seed may name: of the core, or of the server over connections in memory, in either era. */
 import { laws, type Violation, violationsOf } from "./Laws.ts"
 import { faultsOf, type Plan } from "./Plan.ts"
 import { shrink, smaller } from "./Shrink.ts"
 import { traceText } from "./Trace.ts"
+import { statelessLaws, statelessViolationsOf } from "./stateless/StatelessLaws.ts"
+import {
+  smallerStateless,
+  statelessFaultsOf,
+  type StatelessPlan,
+} from "./stateless/StatelessPlan.ts"
+import { statelessPlanOf } from "./stateless/StatelessWorkload.ts"
+import { runStateless } from "./stateless/StatelessWorld.ts"
 import { wireLaws, wireViolationsOf } from "./wire/WireLaws.ts"
 import { smallerWire, wireFaultsOf, type WirePlan } from "./wire/WirePlan.ts"
 import { runWire } from "./wire/WireWorld.ts"
@@ -70,6 +78,23 @@ const wire: Kind<WirePlan> = {
   },
 }
 
+const stateless: Kind<StatelessPlan> = {
+  planOf: statelessPlanOf,
+  smaller: smallerStateless,
+  run: (plan) => {
+    const done = runStateless(plan)
+    const said = plan.connections.flatMap(({ steps }) => steps.map(({ say }) => say))
+    return {
+      end: done.end,
+      steps: done.steps,
+      operations: said.map((say) => `stateless ${say}`),
+      faults: statelessFaultsOf(plan),
+      violations: statelessViolationsOf(done),
+      text: () => traceText(done.trace),
+    }
+  },
+}
+
 /** The run that a seed names. */
 interface Named extends Outcome {
   readonly plan: unknown
@@ -97,13 +122,23 @@ const named =
     }
   }
 
-const [ofCore, ofWire] = [named(core), named(wire)]
+const [ofCore, ofWire, ofStateless] = [named(core), named(wire), named(stateless)]
 
-/** Every eighth seed names a run of the server. */
-export const runOf = (seed: number): Named => (seed % 8 === 7 ? ofWire : ofCore)(seed)
+/** Two of eight seeds name a run of the server: one of clients that shake hands, one of clients that do not. */
+export const runOf = (seed: number): Named => {
+  switch (seed % 8) {
+    case 7:
+      return ofWire(seed)
+    case 3:
+      return ofStateless(seed)
+    default:
+      return ofCore(seed)
+  }
+}
 
-/** Every law, and what it says, of either kind. */
+/** Every law, and what it says, of any kind. */
 export const allLaws: ReadonlyArray<{ readonly law: string; readonly says: string }> = [
   ...laws,
   ...wireLaws,
+  ...statelessLaws,
 ]

@@ -106,6 +106,17 @@ type Happening =
       readonly connection: number
       readonly how: "closes" | "drops" | "over" | "stopped" | "died"
     }
+  /** A conversation went to the model with the text of the call that made it. */
+  | { readonly at: "prompted"; readonly conversation: string; readonly text: string }
+  /** An embedder's tool works for the call with that text. `once`: did what it may do but once. */
+  | {
+      readonly at: "ran"
+      readonly tool: string
+      readonly text: string
+      readonly does: "begins" | "once" | "ends"
+    }
+  /** The embedder changed what it offers. */
+  | { readonly at: "changed"; readonly what: "tools" | "resource" }
   | { readonly at: "rest" }
   | { readonly at: "closing" }
   | { readonly at: "closed" }

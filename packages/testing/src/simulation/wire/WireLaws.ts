@@ -12,7 +12,7 @@ import {
 } from "./WireStory.ts"
 import type { WireRun } from "./WireWorld.ts"
 
-type Check = (connection: ConnectionStory) => ReadonlyArray<string>
+export type Check = (connection: ConnectionStory) => ReadonlyArray<string>
 
 const cancelled = ({ said }: ConnectionStory, id: unknown) =>
   said.find(({ method, params }) => method === Cancelled._tag && params?.requestId === id)
@@ -22,7 +22,7 @@ const nameless = ({ text }: WireMessage) =>
   ['{"jsonrpc":', "[]", "NotUtf8", "TooLong"].includes(text)
 
 /** L1: one response per request, whatever happens; to nothing else. */
-const answeredOnce: Check = (connection) => {
+export const answeredOnce: Check = (connection) => {
   const { said, heard, whole } = connection
   const requests = Map.groupBy(said.filter(isRequest), ({ id }) => id)
   const responses = Map.groupBy(heard.filter(isResponse), ({ id }) => id)
@@ -37,24 +37,26 @@ const answeredOnce: Check = (connection) => {
   return [...counts, ...strangers.map((id) => `an answer to ${String(id)}, which nobody asked`)]
 }
 
-/** L1: once the server has read a cancellation, which a later answered ping shows, no answer follows. */
-const silentOnceCancelled: Check = (connection) => {
-  const { said, heard } = connection
-  const asked = (id: unknown) => said.filter((message) => isRequest(message) && message.id === id)
-  return said.filter(isRequest).flatMap(({ id, at }) => {
-    const cancel = cancelled(connection, id)
-    if (cancel === undefined || cancel.at < at || asked(id).length > 1) return []
-    const ping = said.find(
-      (message) =>
-        message.method === Ping._tag && message.at > cancel.at && asked(message.id).length === 1,
-    )
-    const pong = heard.find((message) => isResponse(message) && message.id === ping?.id)
-    const late = heard.find((message) => isResponse(message) && message.id === id)
-    return ping !== undefined && pong !== undefined && (late?.at ?? 0) > pong.at
-      ? [`request ${String(id)} is answered after it was cancelled`]
-      : []
-  })
-}
+/** L1: once the server has read a cancellation, which a later answered `probe` shows, no answer follows. */
+export const silentOnceCancelled =
+  (probe: string): Check =>
+  (connection) => {
+    const { said, heard } = connection
+    const asked = (id: unknown) => said.filter((message) => isRequest(message) && message.id === id)
+    return said.filter(isRequest).flatMap(({ id, at }) => {
+      const cancel = cancelled(connection, id)
+      if (cancel === undefined || cancel.at < at || asked(id).length > 1) return []
+      const ping = said.find(
+        (message) =>
+          message.method === probe && message.at > cancel.at && asked(message.id).length === 1,
+      )
+      const pong = heard.find((message) => isResponse(message) && message.id === ping?.id)
+      const late = heard.find((message) => isResponse(message) && message.id === id)
+      return ping !== undefined && pong !== undefined && (late?.at ?? 0) > pong.at
+        ? [`request ${String(id)} is answered after it was cancelled`]
+        : []
+    })
+  }
 
 const isTerminal = ({ params }: WireMessage) =>
   params?.msg?.type === "task_complete" || params?.msg?.type === "turn_aborted"
@@ -90,7 +92,7 @@ const beginsConfigured: Check = (connection) =>
   })
 
 /** L5: a turn is told to be over once, and nothing of it is told after that. */
-const endsOnce: Check = (connection) =>
+export const endsOnce: Check = (connection) =>
   connection.said.filter(isRequest).flatMap(({ id }) => {
     const events = eventsOf(connection, id)
     const terminals = events.filter(isTerminal).length
@@ -101,7 +103,7 @@ const endsOnce: Check = (connection) =>
   })
 
 /** L9: the end of input, and the end of the client, are the end of the server, within its bound. */
-const endsInTime: Check = ({ endedMs = 0, name, over }) => {
+export const endsInTime: Check = ({ endedMs = 0, name, over }) => {
   if (over === undefined || over.how === "stopped") return [`connection ${name} is served for ever`]
   return over.ms <= endedMs + endBoundMs
     ? []
@@ -139,7 +141,7 @@ interface WireLaw {
 
 export const wireLaws: ReadonlyArray<WireLaw> = [
   { law: "L1", says: "answers every request once", check: answeredOnce },
-  { law: "L1", says: "answers nothing that was cancelled", check: silentOnceCancelled },
+  { law: "L1", says: "answers nothing that was cancelled", check: silentOnceCancelled(Ping._tag) },
   { law: "L2", says: "sends a result after the end of its turn", check: resultLast },
   { law: "L3", says: "begins with session_configured", check: beginsConfigured },
   { law: "L5", says: "tells the end of a turn once, last", check: endsOnce },

@@ -1,7 +1,15 @@
 /** The trace of a wire run, sorted for its laws: per connection what was said and what was answered. Pure. */
 import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Entry } from "../Trace.ts"
 import type { WireClientPlan } from "./WirePlan.ts"
-import type { WireRun } from "./WireWorld.ts"
+
+/** What the client of any wire run has. */
+type Client = Pick<WireClientPlan, "ends" | "reading">
+
+interface Told<C extends Client> {
+  readonly plan: { readonly connections: ReadonlyArray<C> }
+  readonly trace: ReadonlyArray<Entry>
+}
 
 export interface WireMessage {
   /** The place in the trace. */
@@ -20,9 +28,9 @@ export interface WireMessage {
   readonly error?: { readonly code: number }
 }
 
-export interface ConnectionStory {
+export interface ConnectionStory<C extends Client = Client> {
   readonly name: number
-  readonly plan: WireClientPlan
+  readonly plan: C
   readonly said: ReadonlyArray<WireMessage>
   readonly heard: ReadonlyArray<WireMessage>
   /** When the client ended, and the server after it; how that was. */
@@ -41,7 +49,10 @@ const parse = (text: string): object => {
   }
 }
 
-export const connectionsOf = ({ plan, trace }: WireRun): ReadonlyArray<ConnectionStory> =>
+export const connectionsOf = <C extends Client>({
+  plan,
+  trace,
+}: Told<C>): ReadonlyArray<ConnectionStory<C>> =>
   plan.connections.map((client, name) => {
     const messages = (way: "in" | "out") =>
       trace.flatMap((entry, at) =>
