@@ -225,6 +225,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       after = effect
       over = whenOver
     }
+    const ends = found.begins?.(id)
     const caller: Caller = { peer: control, requestId: id, afterAnswer }
     const work = Effect.matchCauseEffect(
       Effect.suspend(() => handler(params.success, caller)),
@@ -240,7 +241,10 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       cancellable,
       () => after,
       slot,
-      () => over?.(),
+      () => {
+        over?.()
+        ends?.()
+      },
     )
     return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
   }

@@ -1,11 +1,13 @@
 /** How a Peer serves a request beside its table of methods: what a dialect of several revisions decides for each. */
 import type { Fault } from "@colloquy/protocol/Faults"
-import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
 import type { Codec } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type { Caller } from "./Peer.ts"
 
 export interface Route {
+  /** Called when the request is accepted, before a message that comes after it is read; what it gives, when it is over. */
+  readonly begins?: (id: RequestId) => (() => void) | undefined
   /** What reads the params and writes the answer. */
   readonly codec: Pick<Codec, "info" | "decodeParams" | "encodeResult">
   readonly handler: (params: unknown, caller: Caller) => Effect.Effect<unknown, JsonRpcError>

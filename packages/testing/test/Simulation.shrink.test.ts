@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Plan } from "../src/simulation/Plan.ts"
 import { shrink, smaller } from "../src/simulation/Shrink.ts"
+import { smallerStateless, type StatelessPlan } from "../src/simulation/stateless/StatelessPlan.ts"
+import { statelessPlanOf } from "../src/simulation/stateless/StatelessWorkload.ts"
 import { planOf } from "../src/simulation/Workload.ts"
 
 const names = ({ clients }: Plan) => clients.map((operations) => operations.map((o) => o.do))
@@ -20,5 +22,17 @@ describe("Shrink", () => {
     const plan = planOf(7)
     assert.strictEqual(shrink(plan, () => false, smaller).plan, plan)
     assert.strictEqual(shrink(plan, () => true, smaller, 3).tries, 3)
+  })
+
+  it("leaves what makes a plan without handshakes fail, and little else", () => {
+    const said = ({ connections }: StatelessPlan) =>
+      connections.flatMap(({ steps }) => steps.map(({ say }) => say))
+    const fails = (candidate: StatelessPlan) =>
+      said(candidate).includes("call") && said(candidate).includes("discover")
+    const { plan: shortest } = shrink(statelessPlanOf(3), fails, smallerStateless)
+    assert.deepStrictEqual(
+      [said(shortest).toSorted(), shortest.model.length, shortest.model[0]?.calls],
+      [["call", "discover"], 1, []],
+    )
   })
 })

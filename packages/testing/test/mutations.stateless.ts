@@ -86,9 +86,9 @@ const faults: ReadonlyArray<Omit<ServerMutation, "room">> = [
   {
     law: "L14",
     name: "a stateless call that is taken back while its state is opened goes on",
-    file: stateless,
-    find: "return Effect.onInterrupt(restore(run(resumed)), () => takenBack(own))",
-    replace: "return restore(run(resumed))",
+    file: "mcp/revision/Router.ts",
+    find: "? onRequest(id, takeBack(call))",
+    replace: "? onRequest(id)",
   },
   {
     law: "L14",

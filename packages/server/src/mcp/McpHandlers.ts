@@ -107,7 +107,14 @@ export const make = Effect.fnUntraced(function* ({
       [Cancelled._tag]: notificationsCancelled(connection),
     },
     hears: {
-      onRequest: connection.forget,
+      onRequest: (id, back) => {
+        if (back === undefined) {
+          connection.forget(id)
+          return undefined
+        }
+        connection.onCancel(id, back)
+        return () => connection.forget(id, back)
+      },
       takenBack: takenBack(yield* ConversationManager),
     },
   }

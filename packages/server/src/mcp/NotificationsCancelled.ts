@@ -7,4 +7,5 @@ import type { ConnectionState } from "./conversation/ConnectionState.ts"
 export const notificationsCancelled =
   (connection: ConnectionState) =>
   ({ requestId }: { readonly requestId: RequestId }, { peer }: Caller) =>
-    Effect.andThen(peer.cancel(requestId), connection.cancel(requestId))
+    // What the call left is known while it is served.
+    Effect.andThen(connection.cancel(requestId), peer.cancel(requestId))

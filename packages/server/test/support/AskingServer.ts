@@ -55,7 +55,7 @@ const start = (
       } as Router.RouterOptions["handlers"],
       states: requestStatesOf(sealer),
       takenBack: () => Effect.void,
-      onRequest: () => {},
+      onRequest: () => undefined,
       serverInfo,
       ...(principal === undefined ? {} : { principal }),
     })

@@ -26,7 +26,8 @@ export interface ConnectionState {
   readonly scope: Scope.Scope
   /** What cancelling that call does, after its answer; a later call of the same id forgets it. */
   readonly onCancel: (id: RequestId, effect: Effect.Effect<void>) => void
-  readonly forget: (id: RequestId) => void
+  /** `effect`: if it is what cancelling that call does. */
+  readonly forget: (id: RequestId, effect?: Effect.Effect<void>) => void
   /** The client cancels that call. Returns at once. */
   readonly cancel: (id: RequestId) => Effect.Effect<void>
   /** Conversation and turn of messages of this connection whose end is waited for. */
@@ -95,12 +96,19 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
       scope,
       attended: new Set(),
       onCancel: (id, effect) => cancels.put(requestIdKey(id), effect),
-      forget: (id) => cancels.take(requestIdKey(id)),
+      forget: (id, effect) => {
+        const key = requestIdKey(id)
+        if (effect === undefined || cancels.get(key) === effect) cancels.take(key)
+      },
       cancel: (id) =>
         Effect.suspend(() => {
           const effect = cancels.take(requestIdKey(id))
           // The reader of the connection goes on: a conversation that is not in memory has to be found first.
-          return effect === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(effect, scope))
+          // The end of the connection waits for it: nobody else would stop what was cancelled.
+          const alone = { startImmediately: true, uninterruptible: true }
+          return effect === undefined
+            ? Effect.void
+            : Effect.asVoid(Effect.forkIn(effect, scope, alone))
         }),
       made: (conversationId, by) => makers.put(conversationId, by),
       questions: sharedDesks((conversationId) => makers.get(conversationId)),

@@ -15,7 +15,7 @@ import type { Session } from "../Session.ts"
 import { isMembers } from "./Capabilities.ts"
 import { handshake } from "./Handshake.ts"
 import { metaOf, readMeta, type RequestMeta } from "./RequestMeta.ts"
-import type { RequestStates } from "./RequestState.ts"
+import type { Call, RequestStates } from "./RequestState.ts"
 import { knows, rulesOf } from "./Revision.ts"
 import { silent, stateless, type StatelessRequest } from "./Stateless.ts"
 import { localPrincipal } from "./Tell.ts"
@@ -27,9 +27,13 @@ export interface RouterOptions {
   readonly methods: ReadonlyMap<string, Method>
   readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
   readonly states: RequestStates
+  /** What becomes of what a handler left in a state, when the call that it is of is taken back. */
   readonly takenBack: StatelessRequest["takenBack"]
-  /** A request of that id begins; what an earlier one left is not its own. */
-  readonly onRequest: (id: RequestId) => void
+  /**
+   * A request of that id begins; what an earlier one left is not its own. `takenBack`: what its cancellation does, until
+   * what this gives is called.
+   */
+  readonly onRequest: (id: RequestId, takenBack?: Effect.Effect<void>) => (() => void) | undefined
   readonly serverInfo: Members
   /** Who connects. Default: whoever started the process. */
   readonly principal?: string
@@ -113,14 +117,22 @@ export const make = ({
   let quiet: PeerControl | undefined
 
   const old = (method: Method, handler: AnyHandler): Route => ({
+    begins: (id) => onRequest(id),
     codec: oldCodec(method),
     handler: (params, given) => {
       const caller = whole(given)
-      if (caller === undefined) return nameless
-      onRequest(caller.requestId)
-      return handshake(handler, params, { principal, session }, caller)
+      return caller === undefined
+        ? nameless
+        : handshake(handler, params, { principal, session }, caller)
     },
   })
+
+  /** A state that is none leads to nothing; the call itself is told. */
+  const takeBack = (call: Call): Effect.Effect<void> =>
+    Effect.matchEffect(states.open(call), {
+      onFailure: () => Effect.void,
+      onSuccess: ({ state: { own } }) => (own === undefined ? Effect.void : takenBack(own)),
+    })
 
   const ofRequest = (
     method: Method,
@@ -129,12 +141,20 @@ export const make = ({
     request: Request,
   ): Route => {
     const codec = newCodec(method)
+    const call: Call | undefined =
+      codec.info.mayAsk === true
+        ? { method: method._tag, params: request.params, principal }
+        : undefined
     return {
+      // The cancellation may be read before the handler has done anything.
+      begins: (id) =>
+        call !== undefined && states.isResumed(call)
+          ? onRequest(id, takeBack(call))
+          : onRequest(id),
       codec,
       handler: (params, given) => {
         const caller = whole(given)
         if (caller === undefined) return nameless
-        onRequest(caller.requestId)
         quiet ??= silent(caller.peer)
         return stateless(handler, params, {
           said,
@@ -143,9 +163,7 @@ export const make = ({
           peer: quiet,
           states,
           takenBack,
-          ...(codec.info.mayAsk === true
-            ? { call: { method: method._tag, params: request.params, principal } }
-            : {}),
+          ...(call === undefined ? {} : { call }),
         })
       },
     }

@@ -133,7 +133,7 @@ export interface StatelessRequest {
   readonly caller: Required<Caller>
   readonly peer: PeerControl
   readonly states: RequestStates
-  /** What becomes of what a handler left in such a state, when the call that carries it is taken back. */
+  /** What becomes of what a handler left in a state that no client got. */
   readonly takenBack: (state: unknown) => Effect.Effect<void>
   /** Of a method whose answer may be a question. */
   readonly call?: Call
@@ -175,13 +175,8 @@ export const stateless = <P, R>(
   }
 
   if (call === undefined || !states.isResumed(call)) return run(undefined)
-  // Whatever moment it is taken back at, what waits for it is known before: opening takes its time.
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(states.open(call), (resumed) => {
-      const { own } = resumed.state
-      if (own === undefined) return restore(states.using(call, run(resumed)))
-      // A handler with a state of its own knows what a state that comes again means.
-      return Effect.onInterrupt(restore(run(resumed)), () => takenBack(own))
-    }),
+  return Effect.flatMap(states.open(call), (resumed) =>
+    // A handler with a state of its own knows what a state that comes again means.
+    resumed.state.own === undefined ? states.using(call, run(resumed)) : run(resumed),
   )
 }

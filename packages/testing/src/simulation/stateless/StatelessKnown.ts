@@ -49,7 +49,7 @@ export class Known {
   /** A client heard an answer to what it had said. */
   hear(client: number, params: Members | undefined, answer: unknown): void {
     const result = at(answer, "result")
-    const keys = Object.keys((at(result, "inputRequests") ?? {}) as Members)
+    const keys = Object.keys(at(result, "inputRequests") ?? {})
     const state = at(result, "requestState")
     if (typeof state === "string" && params !== undefined) {
       this.asked.put(client, { state, keys, params })

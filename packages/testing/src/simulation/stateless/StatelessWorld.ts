@@ -2,7 +2,7 @@
  * Runs a plan of clients without a handshake on the real server: several connections in memory, each with its `McpServer`
  * and its principal, over one manager, one seal and one book of tasks, under the seeded scheduler.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/Conversations"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
@@ -89,7 +89,7 @@ const program = (plan: StatelessPlan, recorder: Recorder) =>
     const model = prompted(scriptedModel(plan, recorder), recorder)
     const services = yield* Layer.buildWithScope(
       Layer.mergeAll(
-        ConversationManager.layer.pipe(
+        Conversations.layer.pipe(
           Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
           Layer.provide(Layer.succeed(ModelClient, model)),
           Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
@@ -118,10 +118,13 @@ const program = (plan: StatelessPlan, recorder: Recorder) =>
     Effect.provide(Logger.layer([])),
   )
 
+/** Many long turns in hours of virtual time. */
+const maxSteps = 1_000_000
+
 /** Runs a plan to its end; the same plan gives the same run. */
 export const runStateless = (plan: StatelessPlan): StatelessRun => {
   const recorder = new Recorder()
-  const { exit, steps } = simulate(plan.seed, program(plan, recorder))
+  const { exit, steps } = simulate(plan.seed, program(plan, recorder), { maxSteps })
   const ended = (done: Exit.Exit<unknown, unknown>) =>
     Exit.isSuccess(done) ? "done" : `died: ${Cause.pretty(done.cause)}`
   return { plan, trace: recorder.trace, end: typeof exit === "string" ? exit : ended(exit), steps }

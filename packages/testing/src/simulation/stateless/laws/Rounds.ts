@@ -67,7 +67,7 @@ export const goodAnswersCount = ({ calls }: StatelessStory): ReadonlyArray<strin
 export const misfitsAreNone = ({ calls }: StatelessStory): ReadonlyArray<string> =>
   calls.flatMap((call) => {
     const { asked, state } = call
-    const responses = Object.values((at(asked, "params", "inputResponses") ?? {}) as object)
+    const responses = Object.values(at(asked, "params", "inputResponses") ?? {})
     const misfits = responses.some((one) => at(one, "content", "name") === 7)
     return state !== undefined && call.tool !== "codex" && misfits && isDone(call)
       ? [`call ${named(call)} ends with what it was not asked for`]
@@ -97,7 +97,7 @@ export const approvedByAnswer = ({ calls, connections, conversations, run }: Sta
         said.some(
           (message) =>
             message.at < place &&
-            Object.values((at(message, "params", "inputResponses") ?? {}) as object).some(
+            Object.values(at(message, "params", "inputResponses") ?? {}).some(
               (answer) => at(answer, "content", "decision") === "approved",
             ),
         ),
