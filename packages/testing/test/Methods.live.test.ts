@@ -78,6 +78,16 @@ describe("Methods", () => {
     )
   })
 
+  it("the tests of the app-server run over both connections: none makes one of its own", () => {
+    const folder = `${import.meta.dirname}/../../server/test/app`
+    assert.deepStrictEqual(
+      Fs.readdirSync(folder).filter((file) =>
+        /\bmemoryPair\b|\bstreamPair\b/.test(Fs.readFileSync(`${folder}/${file}`, "utf8")),
+      ),
+      [],
+    )
+  })
+
   for (const { folder, fromClient, name: dialect } of dialects) {
     for (const method of fromClient) {
       const name = pascalName(method)
