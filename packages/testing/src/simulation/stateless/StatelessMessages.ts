@@ -1,5 +1,12 @@
 /** What a client without a handshake says, as texts. Pure. */
-import { Cancelled, Initialize, Ping, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
+import {
+  Cancelled,
+  CodexEvent,
+  Initialize,
+  Ping,
+  ToolsCall,
+  ToolsList,
+} from "@colloquy/protocol/mcp/CodexMcp"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
@@ -24,7 +31,7 @@ const request = (id: number, method: string, params?: unknown) =>
 const capabilitiesOf = ({ events, forms, tasks }: Declares): Members => ({
   ...(forms ? { elicitation: {} } : {}),
   ...(tasks ? { extensions: { [tasksExtension]: {} } } : {}),
-  ...(events ? { experimental: { "codex/event": {} } } : {}),
+  ...(events ? { experimental: { [CodexEvent._tag]: {} } } : {}),
 })
 
 const meta = (declares: Declares, revision: string = statelessVersions[0]) => ({

@@ -1,4 +1,5 @@
 /** What an embedder brings to the server of a run: two tools that ask, a resource, a seal that takes its time, drawn bytes. */
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import { make as makeFeatures, type Features } from "@colloquy/server/features/Features"
 import { resource as aResource } from "@colloquy/server/features/Resource"
 import { tool } from "@colloquy/server/features/Tool"
@@ -18,7 +19,7 @@ import type { StatelessPlan } from "./StatelessPlan.ts"
 const Input = Schema.Struct({ text: Schema.String })
 
 const form = {
-  method: "elicitation/create",
+  method: Elicit._tag,
   params: {
     message: "who?",
     requestedSchema: {

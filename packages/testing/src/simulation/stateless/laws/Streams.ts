@@ -1,10 +1,12 @@
 /** What comes on the stream of a request, and when: its events and its answer, a subscription and its end. Pure. */
 import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
+import { ResourceUpdated, ToolsListChanged } from "@colloquy/protocol/mcp/Resources"
 import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
 import {
   SubscriptionsAcknowledged,
   SubscriptionsListen,
 } from "@colloquy/protocol/mcp/Subscriptions"
+import { TasksChanged } from "@colloquy/protocol/mcp/Tasks"
 import { eventsOf, isResponse, type WireMessage } from "../../wire/WireStory.ts"
 import { at } from "../StatelessKnown.ts"
 import { answerTo, type Connection, resultType, type StatelessStory } from "../StatelessStory.ts"
@@ -63,9 +65,9 @@ const listeningOf = ({ connections }: StatelessStory): ReadonlyArray<Listening> 
   )
 
 const kinds = {
-  "notifications/tools/list_changed": "toolsListChanged",
-  "notifications/resources/updated": "resourceSubscriptions",
-  "notifications/tasks": "taskIds",
+  [ToolsListChanged._tag]: "toolsListChanged",
+  [ResourceUpdated._tag]: "resourceSubscriptions",
+  [TasksChanged._tag]: "taskIds",
 } as const
 
 /** L2: a subscription begins with its acknowledgement, tells what was asked for, and ends with its answer. */
