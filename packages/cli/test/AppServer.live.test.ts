@@ -102,6 +102,42 @@ describe("colloquy app-server", () => {
     }),
   )
 
+  it.live(
+    "L7 a turn that goes on after a kill asks the client that loaded it and listens later",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory('on_restart = "continue"\n')
+        const variables = { COLLOQUY_HOME: home }
+        const first = yield* CliProcess.start(["app-server"], variables)
+        const ask = asker(first, {})
+        yield* ask("initialize", { clientInfo })
+        const { conversationId, rolloutPath } = yield* ask("newConversation", {
+          approvalPolicy: "never",
+          sandbox: "danger-full-access",
+        })
+        yield* ask("addConversationListener", { conversationId })
+        const items = words("run: echo up; exec sleep 30")
+        yield* ask("sendUserMessage", { conversationId, items })
+        yield* first.stdoutHas("exec_command_output_delta")
+        first.child.kill("SIGKILL")
+        yield* first.outcome
+        const second = yield* CliProcess.start(["app-server"], variables)
+        const again = asker(second, {})
+        yield* again("initialize", { clientInfo })
+        yield* again("resumeConversation", { path: rolloutPath })
+        // As long as a slow client takes to its next message; without its question it would be decided by then.
+        yield* Effect.sleep("300 millis")
+        yield* again("addConversationListener", { conversationId })
+        const asked = messagesOf(yield* second.stdoutHas('"method":"execCommandApproval"')).find(
+          ({ method }) => method === "execCommandApproval",
+        )
+        assert.include(String(asked?.params?.["reason"]), "Run it again?")
+        second.write({ id: asked?.id, result: { decision: "denied" } })
+        const stdout = yield* second.stdoutHas("codex/event/task_complete")
+        assert.notInclude(stdout, '"unattended"')
+      }),
+  )
+
   it.live("does what it is asked of the machine and of the configuration", () =>
     Effect.gen(function* () {
       const home = yield* CliProcess.stateDirectory(

@@ -42,6 +42,8 @@ export interface ApprovalBook {
   readonly grants: ReadonlyArray<string>
   /** Listeners that declared they can answer. */
   readonly answering: number
+  /** True for a moment after a restart: whoever loads the conversation has not had the time to listen yet. */
+  readonly expecting?: true
 }
 
 export const emptyBook: ApprovalBook = { open: [], resolved: [], grants: [], answering: 0 }
@@ -166,14 +168,20 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
 }
 
 /** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */
-export const attend = (book: ApprovalBook, by: 1 | -1): ApprovalBook => ({
-  ...book,
-  answering: book.answering + by,
-  open:
-    by === 1
-      ? book.open.map((question) => (question.parked ? { ...question, parked: false } : question))
-      : book.open,
-})
+export const attend = (book: ApprovalBook, by: 1 | -1): ApprovalBook => {
+  const answering = book.answering + by
+  if (by === -1) return { ...book, answering }
+  return {
+    ...expectNobody(book),
+    answering,
+    open: book.open.map((question) =>
+      question.parked ? { ...question, parked: false } : question,
+    ),
+  }
+}
+
+/** From now on nobody is there unless a listener is. */
+export const expectNobody = ({ expecting: _, ...book }: ApprovalBook): ApprovalBook => book
 
 export const grant = (book: ApprovalBook, text: string): ApprovalBook => ({
   ...book,

@@ -117,7 +117,10 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
   if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
   const parked = approvals.answering === 0
-  const verdict = parked ? unattendedVerdict(settings.unattended ?? "deny", request) : undefined
+  const verdict =
+    parked && approvals.expecting !== true
+      ? unattendedVerdict(settings.unattended ?? "deny", request)
+      : undefined
   if (verdict !== undefined) return atOnce(verdict)
   return {
     state: { ...state, approvals: Book.open(approvals, { ...question, parked }) },
@@ -162,6 +165,21 @@ export const answer = (
 export const giveUp = (state: State, number: number, reason: "expired" | "withdrawn"): Decision => {
   const question = state.approvals.open.find((open) => open.number === number)
   return question === undefined ? nothing(state) : resolve(state, question, denied(reason))
+}
+
+/** Whoever was expected did not come: what waits for somebody is decided as if it were asked now. */
+export const nobodyCame = (state: State): Decision => {
+  const { approvals, settings } = state
+  if (approvals.expecting !== true) return nothing(state)
+  const before = nothing({ ...state, approvals: Book.expectNobody(approvals) })
+  return approvals.open.reduce<Decision>((decision, question) => {
+    const verdict = question.parked
+      ? unattendedVerdict(settings.unattended ?? "deny", question.request)
+      : undefined
+    return verdict === undefined
+      ? decision
+      : followedBy(decision, (current) => resolve(current, question, verdict))
+  }, before)
 }
 
 /** A verdict came: a turn that was parked since a restart goes on, its open calls first. */

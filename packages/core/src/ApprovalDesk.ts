@@ -74,6 +74,15 @@ export class ApprovalDesk {
     this.moved.from.set(to, from)
   }
 
+  /** Tells when the time is over in which somebody may come. */
+  expect(within: Duration.Duration): Effect.Effect<void> {
+    return Effect.sleep(within).pipe(
+      Effect.andThen(this.send({ _tag: "NobodyCame" })),
+      Effect.forkIn(this.scope, { startImmediately: true }),
+      Effect.asVoid,
+    )
+  }
+
   /** Lets the question expire, unless it is settled before. */
   startDeadline(number: number, after: Duration.Duration): Effect.Effect<void> {
     return Effect.suspend(() => {

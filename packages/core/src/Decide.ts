@@ -4,7 +4,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
-import { answer, ask, attend, giveUp, takeUp } from "./ApprovalDecisions.ts"
+import { answer, ask, attend, giveUp, nobodyCame, takeUp } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "./ConversationErrors.ts"
 import { autoCompactId, isAutoCompactId, type State, type Waiting } from "./ConversationState.ts"
 import { triggerText } from "./compaction/Compacted.ts"
@@ -52,6 +52,8 @@ export const decide = (state: State, input: Input): Decision => {
       return followedBy(giveUp(state, input.number, "expired"), takeUp)
     case "Withdraw":
       return giveUp(state, input.number, "withdrawn")
+    case "NobodyCame":
+      return nobodyCame(state)
     case "Attend":
       return attend(state, input.by)
     case "Listed":

@@ -74,6 +74,8 @@ export type Input =
   | { readonly _tag: "Expire"; readonly number: number }
   /** The tool no longer asks. */
   | { readonly _tag: "Withdraw"; readonly number: number }
+  /** The moment after a restart is over in which somebody may come. */
+  | { readonly _tag: "NobodyCame" }
   /** A listener that can answer came (1) or went (-1). */
   | { readonly _tag: "Attend"; readonly by: 1 | -1 }
   /** The tools that submission `id` asked for. */
@@ -99,6 +101,8 @@ export type Action =
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** Likewise, of a question that was put before a restart: nobody waits for its verdict yet. */
   | { readonly _tag: "KeepDeadline"; readonly number: number; readonly after: Duration.Duration }
+  /** `NobodyCame` is due after this time. */
+  | { readonly _tag: "Expect"; readonly within: Duration.Duration }
   /** The question has got an asker, and with it another number. */
   | { readonly _tag: "MoveDeadline"; readonly from: number; readonly to: number }
   /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */

@@ -219,6 +219,8 @@ export class LiveConversation implements OwnedConversation {
         return workshop.desk.startDeadline(action.number, action.after)
       case "KeepDeadline":
         return workshop.desk.keepDeadline(action.number, action.after)
+      case "Expect":
+        return workshop.desk.expect(action.within)
       case "MoveDeadline":
         workshop.desk.moveDeadline(action.from, action.to)
         return Effect.void

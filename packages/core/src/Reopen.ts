@@ -18,6 +18,13 @@ import { ended, startNext } from "./TurnEnd.ts"
 /** How often a turn, or a call, begins at most: what kills its process each time is given up. */
 export const maxAttempts = 3
 
+/**
+ * A turn that is taken up again may ask at once, but whoever loaded the conversation listens with a message of its own only:
+ * so long a question waits for somebody before the setting `unattended` counts. Enough for a client that is busy, and
+ * little for one that nobody will ever answer.
+ */
+const attachTime = Duration.seconds(5)
+
 /** What a call without an output gets that had begun. */
 export const cutOff =
   "the process ended while this call ran; it was cut off, and whether it took effect is not known"
@@ -74,9 +81,14 @@ const takeUpAgain = (state: State, turn: Turn, left: Left): Decision => {
   const attempt = left.attempt + 1
   const message = `the process ended in the middle of this turn; it is taken up again, attempt ${attempt} of ${maxAttempts}`
   return followedBy(withdrawLost(state, left), (current) => ({
-    ...tell(current, turn, [{ type: "background_event", message }]),
+    ...tell({ ...current, approvals: { ...current.approvals, expecting: true } }, turn, [
+      { type: "background_event", message },
+    ]),
     facts: [{ _tag: "Attempt", turnId: turn.id, attempt }],
-    actions: [{ _tag: "StartTurn", id: turn.id, calls: left.calls }],
+    actions: [
+      { _tag: "Expect", within: attachTime },
+      { _tag: "StartTurn", id: turn.id, calls: left.calls },
+    ],
   }))
 }
 

@@ -46,10 +46,11 @@ const processOver = Effect.fnUntraced(function* (
   store: Observed,
   script: Script,
   runtime: ToolRuntime["Service"] = tools(),
+  resolving = resolver,
 ) {
   yield* TestClock.adjust(0)
   const services = yield* Layer.buildWithScope(
-    Layer.fresh(managerLayer(script, { tools: runtime, store: store.layer, resolver })),
+    Layer.fresh(managerLayer(script, { tools: runtime, store: store.layer, resolver: resolving })),
     yield* Scope.make(),
   )
   return Context.get(services, ConversationManager)
@@ -401,6 +402,68 @@ describe("a turn that is taken up again", () => {
         yield* takeUntil(listener, isEnd)
         assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", output))
       }
+    }),
+  )
+
+  it.effect("L7 asks who loads it, who listens a moment later, and not the setting", () =>
+    Effect.gen(function* () {
+      const { id, left } = yield* cutOff("ask", { unattended: "deny" })
+      const script = scripted(answer("end"))
+      const work = replaying("ask", () => Effect.succeed("again"))
+      const conversation = yield* (yield* processOver(left, script, work)).get(id)
+      yield* settle
+      yield* TestClock.adjust("4999 millis")
+      const listener = yield* conversation.attach({ answers: true })
+      yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")
+      // Its time begins with whoever came.
+      yield* TestClock.adjust("9 minutes")
+      yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "again"))
+    }),
+  )
+
+  it.effect("L7 lets the setting decide when nobody came within five seconds", () =>
+    Effect.gen(function* () {
+      const { id, left } = yield* cutOff("ask", { unattended: "deny" })
+      const script = scripted(answer("end"))
+      const work = replaying("ask", () => Effect.die("it ran"))
+      const conversation = yield* (yield* processOver(left, script, work)).get(id)
+      // One that can't answer is nobody.
+      const listener = yield* conversation.attach()
+      yield* TestClock.adjust("4999 millis")
+      const verdicts = Effect.map(logOf(conversation), (log) =>
+        log.flatMap(({ msg }) => (msg.type === "approval_resolved" ? [msg] : [])),
+      )
+      assert.deepStrictEqual(yield* verdicts, [])
+      yield* TestClock.adjust("1 millis")
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(yield* verdicts, [resolved("c", "denied", "unattended")])
+      assert.match(JSON.stringify(script.requests[0]?.input.at(-1)), /again was not approved/)
+    }),
+  )
+
+  it.effect("L7 lets a function decide then, and goes on waiting where that is the setting", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const allow = ({ callId }: { readonly callId: string }) => asked.push(callId) > 0
+      for (const [unattended, open] of [
+        [{ allow }, 0],
+        ["park", 1],
+      ] as const) {
+        const { id, left } = yield* cutOff("ask")
+        const work = replaying("ask", () => Effect.never)
+        const layer = Layer.succeed(SettingsResolver, {
+          resolve: () => Effect.succeed({ ...continued, unattended }),
+        })
+        const second = yield* processOver(left, hanging(), work, layer)
+        const conversation = yield* second.get(id)
+        yield* settle
+        assert.lengthOf((yield* conversation.state).approvals.open, 1)
+        yield* TestClock.adjust("5 seconds")
+        assert.lengthOf((yield* conversation.state).approvals.open, open)
+      }
+      assert.deepStrictEqual(asked, ["c"])
     }),
   )
 

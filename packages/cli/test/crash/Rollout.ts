@@ -117,19 +117,22 @@ const named = (
     return found === undefined ? [] : [`${event.id}/${found}`]
   })
 
-/** L7: each question has one answer; where nobody is there to be asked the answer comes without a question. */
-const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
-  paired(
-    "question and its answers",
-    named(events, ({ msg }) =>
-      msg.type.endsWith("_approval_request") ? String(msg["call_id"]) : undefined,
-    ),
-    named(events, ({ msg }) =>
-      msg.type === "approval_resolved" && msg["reason"] !== "unattended"
-        ? String(msg["call_id"])
-        : undefined,
-    ),
+/**
+ * L7: each question has one answer; where nobody is there to be asked the answer comes without a question, or after it when
+ * somebody was waited for.
+ */
+const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+  const asked = named(events, ({ msg }) =>
+    msg.type.endsWith("_approval_request") ? String(msg["call_id"]) : undefined,
   )
+  const put = new Set(asked)
+  const answered = named(events, ({ id, msg }) => {
+    const call = String(msg["call_id"])
+    const counts = msg["reason"] !== "unattended" || put.has(`${id}/${call}`)
+    return msg.type === "approval_resolved" && counts ? call : undefined
+  })
+  return paired("question and its answers", asked, answered)
+}
 
 /**
  * L11: each call has one output, also where its process died. What a turn called that was stopped is told to the model as
