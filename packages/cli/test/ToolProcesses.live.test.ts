@@ -1,6 +1,7 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { appendFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasBubblewrap } from "./support/Bubblewrap.ts"
 import { buildIfMissing } from "./support/Bundle.ts"
@@ -98,6 +99,44 @@ describe.skipIf(process.platform !== "linux")("what the built server has started
         }),
     )
   }
+
+  it.live.skipIf(!hasBubblewrap)(
+    "kill -9 of the server leaves no directory that stood in for a missing one, and no file is lost",
+    () =>
+      Effect.gen(function* () {
+        const seconds = mark()
+        const directory = yield* scripted([
+          [
+            {
+              tool_call: {
+                name: "shell",
+                arguments: { command: ["bash", "-c", `echo up; sleep ${seconds}`] },
+              },
+            },
+          ],
+        ])
+        const server = yield* Server.ready({ home: directory })
+        const [cwd, other] = [join(yield* home(), "a b'c"), yield* home()]
+        mkdirSync(cwd)
+        const settings = { sandbox: "workspace-write", "approval-policy": "never" }
+        for (const [id, at] of [
+          [1, cwd],
+          [2, other],
+        ] as const) {
+          server.call(id, "codex", { prompt: "go", ...settings, cwd: at })
+          yield* server.event("exec_command_output_delta", id)
+        }
+        const git = [join(cwd, ".git"), join(other, ".git")]
+        assert.deepStrictEqual(git.map(existsSync), [true, true])
+        writeFileSync(join(other, ".git", "HEAD"), "ref: refs/heads/main\n")
+        const started = descendantsOf(server.pid)
+        server.child.kill("SIGKILL")
+        yield* server.exit
+        assert.deepStrictEqual(yield* Effect.promise(() => awaitGone(started, seconds)), [])
+        assert.isFalse(existsSync(join(cwd, ".git")))
+        assert.deepStrictEqual(readdirSync(join(other, ".git")), ["HEAD"])
+      }),
+  )
 
   it.live("L8 kill -9 of the server leaves nothing of a tool server, hanging in a call", () =>
     Effect.gen(function* () {

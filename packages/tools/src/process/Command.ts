@@ -19,10 +19,15 @@ export interface Launch {
   /** True when the sandbox kills everything it started once the server is gone; else that has to be arranged. */
   readonly diesWithParent: boolean
   /**
-   * One of `inputs` without whose bytes nothing of the program ever runs: they are held back until the program is known
-   * to die with the server, as `diesWithParent` alone takes a moment to be so.
+   * Those of `inputs` that are held back until the watchdog knows of what reads them, as `diesWithParent` alone takes a
+   * moment to be so, and nothing may be left by a server that dies in it.
    */
-  readonly heldBy?: number
+  readonly held?: {
+    /** Without its bytes nothing of the program ever runs. */
+    readonly outside: number
+    /** Without its bytes what the sandbox has begun, and told on `statusFd` as `child-pid`, leads no group and runs nothing. */
+    readonly inside: number
+  }
 }
 
 /** What was kept of a stream of bytes: its head and tail. */

@@ -17,7 +17,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { PlatformError } from "effect/PlatformError"
-import * as ChildProcess from "effect/process/ChildProcess"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
@@ -25,6 +24,7 @@ import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
 import * as Gate from "./Gate.ts"
+import { commandOf, guarding, type Holding } from "./Holding.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Reaper } from "./Reaper.ts"
 import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
@@ -91,48 +91,6 @@ export class CommandRunner extends Context.Service<
   )
 }
 
-/** How a program is kept from running before it is sure to die with the server. */
-interface Holding {
-  /** By the gate in its stead; else by the input that its `Launch` names, if any. */
-  readonly gated: boolean
-  /** Waits until it may run. */
-  readonly admitted: Effect.Effect<void>
-}
-
-const stdinOf = ({ stdin }: Launch, { admitted, gated }: Holding): ChildProcess.CommandInput => {
-  const own = stdin === undefined ? [] : [stdin]
-  if (gated) return Stream.concat(after(admitted, Gate.pass), Stream.fromIterable(own))
-  // An open pipe makes programs wait for input that never comes.
-  return stdin === undefined ? "ignore" : Stream.make(stdin)
-}
-
-const after = (admitted: Effect.Effect<void>, bytes: Uint8Array) =>
-  Stream.fromEffect(Effect.as(admitted, bytes))
-
-const commandOf = (
-  launch: Launch,
-  killGrace: Duration.Duration,
-  holding: Holding,
-): ChildProcess.StandardCommand => {
-  const additionalFds: Record<`fd${number}`, ChildProcess.AdditionalFdConfig> = {}
-  for (const [fd, bytes] of launch.inputs) {
-    const stream = fd === launch.heldBy ? after(holding.admitted, bytes) : Stream.make(bytes)
-    additionalFds[`fd${fd}`] = { type: "input", stream }
-  }
-  if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
-  const [program, ...args] = holding.gated
-    ? Gate.gateOf({ ...launch, hasInput: launch.stdin !== undefined })
-    : launch.argv
-  return ChildProcess.make(program, args, {
-    ...(holding.gated ? {} : { cwd: launch.cwd }),
-    env: { ...launch.env },
-    stdin: stdinOf(launch, holding),
-    killSignal: "SIGTERM",
-    forceKillAfter: killGrace,
-    additionalFds,
-  })
-}
-
 const spawn = (
   { fs, spawner }: Parts,
   launch: Launch,
@@ -171,7 +129,7 @@ const read = (
 ) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, take)))
 
 const readOutput = Effect.fnUntraced(function* (
-  { gated, handle }: Started,
+  { enter, gated, handle }: Started,
   launch: Launch,
   options: RunOptions,
 ) {
@@ -195,7 +153,11 @@ const readOutput = Effect.fnUntraced(function* (
     yield* read(handle.stderr, take("stderr")),
   ]
   if (launch.statusFd !== undefined) {
-    const takeStatus = (bytes: Uint8Array) => Effect.sync(() => captures.status.push(bytes))
+    const takeStatus = (bytes: Uint8Array) => {
+      captures.status.push(bytes)
+      const child = /"child-pid": (\d+)\D/.exec(captures.status.finish().text)
+      return child === null ? Effect.void : enter(Number(child[1]))
+    }
     readers.push(yield* read(handle.getOutputFd(launch.statusFd), takeStatus))
   }
   return { captures, readers }
@@ -214,11 +176,11 @@ const gone = (group: ProcessGroup["Service"], pid: number, within: Duration.Dura
 /** Asks the group to end, kills it after the grace, and waits until nothing of it lives. */
 const endGroup = Effect.fnUntraced(function* (
   group: ProcessGroup["Service"],
-  pid: number,
+  { handle: { pid }, kill }: Started,
   killGrace: Duration.Duration,
 ) {
   if (yield* group.signal(pid, "SIGTERM")) yield* gone(group, pid, killGrace)
-  yield* killGroup(group, pid)
+  yield* kill
 })
 
 /** What not even SIGKILL ends within the time hangs in the system; waiting longer would not help. */
@@ -236,37 +198,53 @@ interface Parts {
 interface Started {
   readonly handle: ChildProcessSpawner.ChildProcessHandle
   readonly gated: boolean
+  /** What runs in its sandbox leads or will lead this group; the first time counts. */
+  readonly enter: (group: number) => Effect.Effect<void>
+  /** Ends all of it at once, once it was asked to end or has ended. */
+  readonly kill: Effect.Effect<void>
   /** True once nothing of the group is left. */
   over: boolean
 }
 
-/** Starts the program; when the scope ends its group is over. */
+/** Starts the program; when the scope ends its groups are over. */
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
-  const guarded = !launch.diesWithParent || launch.heldBy !== undefined
-  const watched = guarded && (yield* parts.reaper.ready)
-  const known = yield* Deferred.make<void>()
-  const holding = {
-    gated: watched && launch.heldBy === undefined,
-    admitted: watched ? Deferred.await(known) : Effect.void,
+  const watched =
+    (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.reaper.ready)
+  const guard = guarding(parts.reaper, lifetime)
+  const [outside, inside] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const holding: Holding = {
+    gated: watched && launch.held === undefined,
+    admitted: watched ? Deferred.await(outside) : Effect.void,
+    admittedInside: watched ? Deferred.await(inside) : Effect.void,
   }
+  let inner: number | undefined
+  const programOf = (handle: ChildProcessSpawner.ChildProcessHandle): Started => ({
+    handle,
+    gated: holding.gated,
+    over: false,
+    enter: (group) =>
+      Effect.suspend(() => {
+        if (inner !== undefined) return Effect.void
+        inner = group
+        return watched ? guard.add(group, inside) : Effect.void
+      }),
+    kill: Effect.suspend(() =>
+      Effect.forEach([handle.pid, ...(inner === undefined ? [] : [inner])], (group) =>
+        killGroup(parts.group, group),
+      ),
+    ),
+  })
   const spawning = spawn(parts, launch, options.killGrace, holding).pipe(
     Scope.provide(lifetime),
-    // What holds the program back waits for this; the program is being started meanwhile.
-    Effect.tap(({ pid }) =>
-      guarded
-        ? Effect.forkIn(Deferred.into(parts.reaper.add(pid), known), lifetime, {
-            startImmediately: true,
-          })
-        : Effect.void,
-    ),
-    Effect.map((handle): Started => ({ handle, gated: holding.gated, over: false })),
+    Effect.tap(({ pid }) => (watched ? guard.add(pid, outside) : Effect.void)),
+    Effect.map(programOf),
   )
   return yield* Effect.acquireRelease(
     Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
-    Effect.fnUntraced(function* ({ handle: { pid }, over }) {
-      if (!over) yield* endGroup(parts.group, pid, options.killGrace)
-      if (guarded) yield* parts.reaper.remove(pid)
+    Effect.fnUntraced(function* (program) {
+      if (!program.over) yield* endGroup(parts.group, program, options.killGrace)
+      yield* guard.remove
       // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
       yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
     }),
@@ -279,10 +257,10 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   const { handle } = program
   const { captures, readers } = yield* readOutput(program, launch, options)
   const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
-  if (Option.isNone(ending)) yield* endGroup(parts.group, handle.pid, options.killGrace)
+  if (Option.isNone(ending)) yield* endGroup(parts.group, program, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
   // What is left of the group has had its time.
-  yield* killGroup(parts.group, handle.pid)
+  yield* program.kill
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value

@@ -1,5 +1,6 @@
 /**
- * Service: process groups that have to die with the server, also when it is killed with -9 (L8).
+ * Service: process groups that have to die with the server, also when it is killed with -9 (L8), and directories of ours
+ * that nobody else would remove then.
  *
  * One watchdog for the whole server: a shell that reads from a pipe which groups there are, and that kills them when
  * the pipe ends, as it does however the server ends. It costs one process and three lines per command: a watchdog in
@@ -20,22 +21,32 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 
 /**
- * Lines `+ GROUP`, which are answered with the number, and `- GROUP`, in any number and in any state. It kills with the
- * shell's own `kill`, and does not go by itself when a terminal or a supervisor asks everything at once to end, nor when
- * nobody is left to hear an answer.
+ * Lines `+ NAME`, which are answered with the name, and `- NAME`, in any number and in any state; a name is the number of
+ * a group or the path of a directory. It kills with the shell's own `kill`, and does not go by itself when a terminal or a
+ * supervisor asks everything at once to end, nor when nobody is left to hear an answer.
  */
 const watchdog = `
 trap '' HUP INT TERM PIPE
-groups=' '
-while read -r change group; do
-  case $groups in
-    *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
+end='
+'
+known=$end
+while IFS= read -r line; do
+  name=\${line#??}
+  case $known in
+    *"$end$name$end"*) known="\${known%%"$end$name$end"*}$end\${known#*"$end$name$end"}" ;;
   esac
-  case $change in
-    +) groups="$groups$group "; echo "$group" ;;
+  case $line in
+    +*) known="$known$name$end"; echo "$name" ;;
   esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done
+IFS=$end
+set -f
+for name in $known; do
+  case $name in /*) ;; *) kill -s KILL -- "-$name" ;; esac
+done
+for name in $known; do
+  case $name in /*) command -p rmdir -- "$name" "\${name%/*}" ;; esac
+done
 `
 
 /** Lines the watchdog has not read yet; it reads at once. */
@@ -53,6 +64,10 @@ export class Reaper extends Context.Service<
     readonly add: (group: number) => Effect.Effect<void>
     /** This group is over: its number may soon be somebody else's. */
     readonly remove: (group: number) => Effect.Effect<void>
+    /** This empty directory, then the one that holds it if nothing else is in it, are to go with the server. */
+    readonly tidy: (directory: string) => Effect.Effect<void>
+    /** This directory is gone, or somebody else's by now. */
+    readonly tidied: (directory: string) => Effect.Effect<void>
   }
 >()("@colloquy/tools/Reaper") {
   static readonly layer = Layer.effect(
@@ -78,8 +93,9 @@ const make = Effect.fnUntraced(function* (
   spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
   scope: Scope.Scope,
 ) {
-  const groups = new Set<number>()
-  /** Those the watchdog has not answered yet. */
+  /** Of groups and directories. */
+  const names = new Set<number | string>()
+  /** Groups for which the watchdog has not answered yet. */
   const unheard = new Map<number, Deferred.Deferred<void>>()
   const starting = yield* Semaphore.make(1)
   /** Where the watchdog that runs reads from. */
@@ -100,7 +116,7 @@ const make = Effect.fnUntraced(function* (
   const start = Effect.gen(function* () {
     if (lines !== undefined) return
     const queue = yield* Queue.bounded<string>(maxUnread)
-    const known = Stream.fromIterable([...groups].map((group) => `+ ${group}\n`))
+    const known = Stream.fromIterable([...names].map((name) => `+ ${name}\n`))
     const lifetime = yield* Scope.fork(scope)
     const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)))
     // From here on groups are told of, and wait in the queue.
@@ -109,7 +125,7 @@ const make = Effect.fnUntraced(function* (
       Scope.provide(lifetime),
       Effect.tapError(() => Effect.sync(() => (lines = undefined))),
     )
-    // Killed by somebody: the next command starts another one, which hears of every group.
+    // Killed by somebody: the next command starts another one, which hears of everything.
     const over = Effect.suspend(() => {
       lines = undefined
       for (const group of unheard.keys()) heard(group)
@@ -121,12 +137,20 @@ const make = Effect.fnUntraced(function* (
   const tell = (line: string) =>
     Effect.suspend(() => (lines === undefined ? Effect.void : Queue.offer(lines, line)))
 
-  const waitUntilHeard = (group: number) =>
+  const add = (name: number | string) =>
     Effect.suspend(() => {
-      if (lines === undefined) return Effect.void
+      names.add(name)
+      return tell(`+ ${name}\n`)
+    })
+  const remove = (name: number | string) =>
+    Effect.suspend(() => (names.delete(name) ? tell(`- ${name}\n`) : Effect.void))
+
+  const addAndWait = (group: number) =>
+    Effect.suspend(() => {
+      if (lines === undefined) return add(group)
       const answer = Deferred.makeUnsafe<void>()
       unheard.set(group, answer)
-      return Effect.andThen(tell(`+ ${group}\n`), Deferred.await(answer)).pipe(
+      return Effect.andThen(add(group), Deferred.await(answer)).pipe(
         Effect.ensuring(Effect.sync(() => unheard.delete(group))),
       )
     })
@@ -141,15 +165,10 @@ const make = Effect.fnUntraced(function* (
         ),
       ),
     ),
-    add: (group) =>
-      Effect.andThen(
-        Effect.sync(() => groups.add(group)),
-        waitUntilHeard(group),
-      ),
-    remove: (group) =>
-      Effect.andThen(
-        Effect.sync(() => groups.delete(group)),
-        tell(`- ${group}\n`),
-      ),
+    add: addAndWait,
+    remove,
+    // A path of two lines would be two names.
+    tidy: (directory) => (directory.includes("\n") ? Effect.void : add(directory)),
+    tidied: remove,
   })
 })

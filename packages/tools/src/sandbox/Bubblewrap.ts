@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { Launch } from "../process/Command.ts"
+import { Reaper } from "../process/Reaper.ts"
 import { bubblewrapOptions, type Guard, isWithin } from "./BubblewrapArgv.ts"
 import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
 import { guardsFor } from "./Guards.ts"
@@ -53,6 +54,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       ChildProcessSpawner.ChildProcessSpawner,
       yield* ChildProcessSpawner.ChildProcessSpawner,
     ),
+    Context.add(Reaper, yield* Reaper),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
   const probed = yield* Effect.cached(probe(settings.environment["PATH"] ?? "", seccomp))
@@ -98,8 +100,9 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
       statusFd,
       diesWithParent: true,
-      // Waited for before anything else; without them there is nothing in the sandbox, not even a program.
-      heldBy: optionsFd,
+      // The options are read before anything else: without them there is nothing in the sandbox, not even a program. The
+      // filter is read last, before the sandbox has a session of its own: the system takes no empty one (0.8.0).
+      held: { outside: optionsFd, inside: seccompFd },
     }
     return launch
   })
@@ -122,4 +125,4 @@ export const layerBubblewrap = (
   Sandbox,
   never,
   FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
-> => Layer.effect(Sandbox, make(settings, processor))
+> => Layer.provide(Layer.effect(Sandbox, make(settings, processor)), Reaper.layer)

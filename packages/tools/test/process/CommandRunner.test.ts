@@ -88,6 +88,8 @@ class World {
           }),
           add: (group) => Effect.sync(() => void this.log.push(`add ${group}`)),
           remove: (group) => Effect.sync(() => void this.log.push(`remove ${group}`)),
+          tidy: () => Effect.void,
+          tidied: () => Effect.void,
         }),
         Layer.succeed(ChildProcessSpawner.ChildProcessSpawner)(
           ChildProcessSpawner.make((command) =>

@@ -20,6 +20,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { seccompProgram } from "../../src/sandbox/Seccomp.ts"
 const options = {
   timeout: Duration.minutes(1),
   killGrace: Duration.seconds(1),
@@ -30,9 +31,12 @@ const launch = {
   cwd: "/",
   env: { PATH: process.env.PATH },
   ...asked,
-  inputs: new Map((asked.inputs ?? []).map(([fd, text]) => [fd, new TextEncoder().encode(text)])),
+  inputs: new Map([
+    ...(asked.inputs ?? []).map(([fd, text]) => [fd, new TextEncoder().encode(text)]),
+    ...(asked.held === undefined ? [] : [[asked.held.inside, seccompProgram(process.arch)]]),
+  ]),
 }
-const first = { ...launch, argv: ["echo", "first"], inputs: new Map(), diesWithParent: false, heldBy: undefined, statusFd: undefined }
+const first = { ...launch, argv: ["echo", "first"], inputs: new Map(), diesWithParent: false, held: undefined, statusFd: undefined }
 const program = Effect.flatMap(CommandRunner, (runner) =>
   Effect.andThen(
     asked.first === undefined ? Effect.void : Effect.andThen(runner.run(first, options), Effect.sleep(50)),
@@ -161,7 +165,7 @@ describe("Reaper, a server killed with -9", () => {
 
   it.skipIf(!hasBwrap)("L8 leaves no sandbox that it was just starting", async () => {
     const options =
-      "--die-with-parent --ro-bind / / --dev /dev --unshare-user --unshare-pid --json-status-fd 4"
+      "--new-session --die-with-parent --ro-bind / / --dev /dev --unshare-user --unshare-pid --json-status-fd 4 --seccomp 3"
     const prefix = ["bwrap", "--args", "5", "--"]
     const inputs = [
       [
@@ -172,9 +176,10 @@ describe("Reaper, a server killed with -9", () => {
           .join(""),
       ],
     ]
-    const sandboxed = { diesWithParent: true, heldBy: 5, statusFd: 4, inputs }
+    const held = { outside: 5, inside: 3 }
+    const sandboxed = { diesWithParent: true, held, statusFd: 4, inputs }
     const left: Array<number> = []
-    for (const delayMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5]) {
+    for (let delayMs = 0; delayMs < 6; delayMs += 0.4) {
       left.push(await killedAtStart(sandboxed, delayMs, prefix))
     }
     assert.deepStrictEqual(
@@ -226,7 +231,7 @@ describe("Reaper, a server that goes on", () => {
   }
   const watchdogs = () =>
     processes().filter(
-      ({ parent, words }) => parent === process.pid && words.includes("read -r change"),
+      ({ parent, words }) => parent === process.pid && words.includes("read -r line"),
     )
 
   it.live("starts one watchdog for all commands, another when it is killed, and none stays", () =>

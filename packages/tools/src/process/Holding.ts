@@ -1,0 +1,79 @@
+/**
+ * What keeps a program from running before the watchdog knows of it: turns a `Launch` into a command of the platform of
+ * which nothing runs until it is admitted. Starts nothing itself. Part of L8.
+ */
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "effect/process/ChildProcess"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Launch } from "./Command.ts"
+import * as Gate from "./Gate.ts"
+import type { Reaper } from "./Reaper.ts"
+
+/** How a program is kept from running before it is sure to die with the server. */
+export interface Holding {
+  /** By the gate in its stead; else by the inputs that its `Launch` names, if any. */
+  readonly gated: boolean
+  /** Waits until it may run. */
+  readonly admitted: Effect.Effect<void>
+  /** Waits until what runs in its sandbox may. */
+  readonly admittedInside: Effect.Effect<void>
+}
+
+const stdinOf = ({ stdin }: Launch, { admitted, gated }: Holding): ChildProcess.CommandInput => {
+  const own = stdin === undefined ? [] : [stdin]
+  if (gated) return Stream.concat(after(admitted, Gate.pass), Stream.fromIterable(own))
+  // An open pipe makes programs wait for input that never comes.
+  return stdin === undefined ? "ignore" : Stream.make(stdin)
+}
+
+const after = (admitted: Effect.Effect<void>, bytes: Uint8Array) =>
+  Stream.fromEffect(Effect.as(admitted, bytes))
+
+const inputOf = ({ held }: Launch, fd: number, bytes: Uint8Array, holding: Holding) => {
+  if (fd === held?.outside) return after(holding.admitted, bytes)
+  return fd === held?.inside ? after(holding.admittedInside, bytes) : Stream.make(bytes)
+}
+
+export const commandOf = (
+  launch: Launch,
+  killGrace: Duration.Duration,
+  holding: Holding,
+): ChildProcess.StandardCommand => {
+  const additionalFds: Record<`fd${number}`, ChildProcess.AdditionalFdConfig> = {}
+  for (const [fd, bytes] of launch.inputs) {
+    additionalFds[`fd${fd}`] = { type: "input", stream: inputOf(launch, fd, bytes, holding) }
+  }
+  if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
+  const [program, ...args] = holding.gated
+    ? Gate.gateOf({ ...launch, hasInput: launch.stdin !== undefined })
+    : launch.argv
+  return ChildProcess.make(program, args, {
+    ...(holding.gated ? {} : { cwd: launch.cwd }),
+    env: { ...launch.env },
+    stdin: stdinOf(launch, holding),
+    killSignal: "SIGTERM",
+    forceKillAfter: killGrace,
+    additionalFds,
+  })
+}
+
+/** Has groups die with the server, each from when the watchdog knows it. */
+export const guarding = (reaper: Reaper["Service"], lifetime: Scope.Scope) => {
+  const groups: Array<number> = []
+  return {
+    groups,
+    /** The group is waited for by what holds the program back, and by nobody else. */
+    add: (group: number, known: Deferred.Deferred<void>) => {
+      groups.push(group)
+      return Effect.asVoid(
+        Effect.forkIn(Deferred.into(reaper.add(group), known), lifetime, {
+          startImmediately: true,
+        }),
+      )
+    },
+    remove: Effect.suspend(() => Effect.forEach(groups, reaper.remove, { discard: true })),
+  }
+}
