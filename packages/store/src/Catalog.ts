@@ -8,10 +8,11 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import type { FileFault, FileStat, Files } from "./Files.ts"
+import { FileFault, type FileStat, type Files } from "./Files.ts"
 import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
 import { readRow } from "./RolloutHead.ts"
+import type { Leases } from "./Leases.ts"
 import type { IndexFault, IndexRow, RolloutIndex } from "./RolloutIndex.ts"
 import { archiveFolder, idInName, sessionsFolder } from "./RolloutName.ts"
 
@@ -49,6 +50,7 @@ const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
 
 export class Catalog {
   private readonly files: Files["Service"]
+  private readonly leases: Leases["Service"]
   private readonly home: string
   private index: RolloutIndex["Service"]
   /** How often everything in the index was forgotten. */
@@ -57,8 +59,14 @@ export class Catalog {
   private readonly unreadable = new Map<ConversationId, string>()
   private readonly turn = Semaphore.makeUnsafe(1)
 
-  constructor(files: Files["Service"], index: RolloutIndex["Service"], home: string) {
+  constructor(
+    files: Files["Service"],
+    leases: Leases["Service"],
+    index: RolloutIndex["Service"],
+    home: string,
+  ) {
     this.files = files
+    this.leases = leases
     this.index = index
     this.home = home
   }
@@ -225,7 +233,11 @@ export class Catalog {
     const id = idInName(name)
     return Effect.scoped(
       Effect.flatMap(this.files.open(`${this.home}/${path}`, "read"), (handle) =>
-        Effect.flatMap(handle.stat, (stat) => readRow(handle, stat, { path, archived })),
+        Effect.flatMap(handle.stat, (stat) =>
+          stat.bytes === 0 && id !== undefined
+            ? Effect.as(this.discard(id, path), undefined)
+            : readRow(handle, stat, { path, archived }),
+        ),
       ),
     ).pipe(
       Effect.map((row) => (row?.meta.id === id ? row : undefined)),
@@ -235,6 +247,23 @@ export class Catalog {
           if (id !== undefined && fault.code !== "ENOENT") this.unreadable.set(id, path)
           return undefined
         }),
+      ),
+    )
+  }
+
+  /** Nobody was told of a conversation without a beginning. It stays while it may get one, and where it is not ours. */
+  private discard(id: ConversationId, path: string): Effect.Effect<void, FileFault> {
+    const file = `${this.home}/${path}`
+    return this.leases.take(id).pipe(
+      Effect.flatMap(({ inherited }) =>
+        inherited ? this.files.stat(file) : Effect.succeed(undefined),
+      ),
+      Effect.flatMap((stat) => (stat?.bytes === 0 ? this.files.remove(file) : Effect.void)),
+      Effect.scoped,
+      Effect.uninterruptible,
+      // Being made: its folder is looked at again until it is known what became of it.
+      Effect.catchTag("LeaseHeld", () =>
+        Effect.fail(new FileFault({ operation: "lease", path: file, code: "EBUSY" })),
       ),
     )
   }

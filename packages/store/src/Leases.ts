@@ -10,6 +10,8 @@ import type * as Scope from "effect/Scope"
 import type { FileFault } from "./Files.ts"
 
 export interface Lease {
+  /** True when it was that of an owner who died with it. */
+  readonly inherited: boolean
   /** Of the writer that died with it, as far as it told; else 0. */
   readonly lastGeneration: number
   /** For whoever takes it over when this process dies without having written. */

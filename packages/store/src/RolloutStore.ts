@@ -92,7 +92,7 @@ class RolloutStore implements Service {
       maxBytes: options.maxBytes ?? defaultMaxBytes,
       maxLineBytes: Math.min(options.maxLineBytes ?? maxLineBytes, maxLineBytes),
     }
-    this.catalog = new Catalog(files, index, options.home)
+    this.catalog = new Catalog(files, leases, index, options.home)
     this.locator = new Locator(files, this.catalog, options.home)
     this.pages = new RolloutPages(files, this.locator, options.home, this.live)
   }

@@ -3,7 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import { Leases } from "../src/Leases.ts"
 import * as MemoryIndex from "../src/MemoryIndex.ts"
 import { IndexFault, RolloutIndex } from "../src/RolloutIndex.ts"
 import * as RolloutStore from "../src/RolloutStore.ts"
@@ -65,6 +67,44 @@ describe("the index", () => {
       const opened = machine.files.done.filter((each) => /^(open|list|read) /.test(each))
       assert.deepStrictEqual(opened, [])
     }),
+  )
+
+  it.effect(
+    "L11 leaves out empty files, and removes those whose maker died before it told of them",
+    () =>
+      Effect.gen(function* () {
+        const machine = new Indexed()
+        const { files, leases } = machine
+        yield* later
+        yield* machine.run(make([1]))
+        const [dead, living, foreign] = [2, 3, 4].map((number) => {
+          const path = fileOf(machine, 1).replace(idOf(1), idOf(number))
+          files.put(path, "")
+          return path
+        })
+        const process = yield* Scope.make()
+        const take = (number: number) =>
+          Effect.flatMap(Leases, (all) => all.take(idOf(number))).pipe(
+            Effect.provide(leases.layer),
+            Scope.provide(process),
+          )
+        yield* take(2)
+        leases.killAll()
+        yield* take(3)
+        assert.deepStrictEqual(yield* machine.run(list()), listed([1]))
+        const left = files.files()
+        assert.deepStrictEqual(
+          [dead, living, foreign].map((path) => left.includes(path ?? "")),
+          [false, true, true],
+        )
+        // Whoever made it may have gone on in between.
+        leases.killAll()
+        files.put(living ?? "", files.text(fileOf(machine, 1)).replaceAll(idOf(1), idOf(3)))
+        assert.deepStrictEqual(yield* machine.run(list()), [
+          [idOf(3), "words 1"],
+          [idOf(1), "words 1"],
+        ])
+      }),
   )
 
   it.effect("follows what others do to the files: made, changed, moved, archived, removed", () =>

@@ -54,6 +54,7 @@ interface Held {
   text: string
   readonly told: Told
   readonly lastGeneration: number
+  readonly inherited: boolean
 }
 
 /** A file that nobody can read has no owner. */
@@ -120,7 +121,7 @@ class Desk {
         sinceMs,
         generation: lastGeneration,
       }
-      return { text: write(path, told), told, lastGeneration }
+      return { text: write(path, told), told, lastGeneration, inherited: held !== undefined }
     } finally {
       takers?.exec("ROLLBACK")
     }
@@ -231,6 +232,7 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
             Effect.sync(() => made.giveBack(id, taken)),
           )
           return {
+            inherited: held.inherited,
             lastGeneration: held.lastGeneration,
             tellGeneration: (generation) =>
               Effect.try({

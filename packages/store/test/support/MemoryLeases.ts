@@ -8,6 +8,8 @@ import { Leases } from "../../src/Leases.ts"
 export class MemoryLeases {
   private readonly owners = new Map<ConversationId, object>()
   private readonly generations = new Map<ConversationId, number>()
+  /** Those whose owner is dead. */
+  private readonly orphans = new Set<ConversationId>()
 
   /** Those of one process. */
   readonly layer = Layer.sync(Leases, () => ({
@@ -16,9 +18,11 @@ export class MemoryLeases {
         Effect.suspend(() => {
           if (this.owners.has(id)) return new LeaseHeld({ id, holder: { pid: 1, host: "here" } })
           const owner = {}
+          const inherited = this.orphans.delete(id)
           this.owners.set(id, owner)
           return Effect.succeed({
             owner,
+            inherited,
             lastGeneration: this.generations.get(id) ?? 0,
             tellGeneration: (generation: number) =>
               Effect.sync(() => {
@@ -36,6 +40,7 @@ export class MemoryLeases {
 
   /** Everybody who held one is dead. */
   killAll(): void {
+    for (const id of this.owners.keys()) this.orphans.add(id)
     this.owners.clear()
   }
 
