@@ -13,7 +13,14 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 type Path = Fault["path"]
 
-const named = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
+/** A client made the names. In UTF-16 units. */
+const maxNameLength = 256
+
+const named = (key: PropertyKey): string | number => {
+  if (typeof key === "number") return key
+  const name = String(key)
+  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
+}
 
 /** Of a member that a literal tells from the others: its name, and the literal as JSON. */
 const tagOf = (ast: SchemaAST.AST): readonly [name: string, literal: string] | undefined => {
@@ -32,31 +39,42 @@ const expectedTag = (union: SchemaAST.Union): string | undefined => {
     : undefined
 }
 
-const faultsAt = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<Fault> => {
+function* faultsAt(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
   switch (issue._tag) {
     case "Pointer":
-      return faultsAt(issue.issue, [...path, ...issue.path.map(named)])
+      return yield* faultsAt(issue.issue, [...path, ...issue.path.map(named)])
     case "Composite":
-      return issue.issues.flatMap((inner) => faultsAt(inner, path))
+      for (const inner of issue.issues) yield* faultsAt(inner, path)
+      return
     case "AnyOf": {
-      if (issue.issues.length > 0) return issue.issues.flatMap((inner) => faultsAt(inner, path))
+      if (issue.issues.length > 0) {
+        for (const inner of issue.issues) yield* faultsAt(inner, path)
+        return
+      }
       const expected = expectedTag(issue.ast)
-      if (expected !== undefined) return [{ path, message: `Expected ${expected}` }]
+      if (expected !== undefined) return yield { path, message: `Expected ${expected}` }
     }
   }
-  return format(issue).issues.map((one) => ({
-    path: [
-      ...path,
-      ...(one.path ?? []).map((segment) =>
-        named(typeof segment === "object" ? segment.key : segment),
-      ),
-    ],
-    message: one.message,
-  }))
+  for (const one of format(issue).issues) {
+    const below = (one.path ?? []).map((segment) =>
+      named(typeof segment === "object" ? segment.key : segment),
+    )
+    yield { path: [...path, ...below], message: one.message }
+  }
 }
 
-export const faultsOf = (error: Schema.SchemaError): ReadonlyArray<Fault> =>
-  faultsAt(error.issue, [])
+/** More than anybody mends at once; a client could ask for an error far longer than its message. */
+const maxFaults = 20
+
+/** At most 20, and then one that says that there are more. */
+export const faultsOf = (error: Schema.SchemaError): ReadonlyArray<Fault> => {
+  const faults: Array<Fault> = []
+  for (const fault of faultsAt(error.issue, [])) {
+    if (faults.length === maxFaults) return [...faults, { path: [], message: "and more" }]
+    faults.push(fault)
+  }
+  return faults
+}
 
 /** One line: `params.clientInfo.name: Missing key; params.protocolVersion: Expected string`. */
 export const describeFaults = (root: string, faults: ReadonlyArray<Fault>): string =>

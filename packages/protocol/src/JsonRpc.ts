@@ -41,6 +41,17 @@ export const RequestId: Schema.Codec<RequestId> = Schema.Union([
   }),
 ])
 
+/** UTF-16 units of a text, or digits: what names a request comes back with it, and with all that is told of it. */
+const maxIdLength = 128 * 1024
+
+/** Of a name that is kept, or told again and again. */
+export const maxShortLength = 1024
+
+const isUpTo = (max: number, id: RequestId): boolean =>
+  typeof id === "number" || (typeof id === "string" ? id : id.rawJSON).length <= max
+
+export const isShort = (id: RequestId): boolean => isUpTo(maxShortLength, id)
+
 /** The id as text: `1` and `"1"` give the same text, so this is no key. */
 export const requestIdText = (id: RequestId): string =>
   typeof id === "object" ? id.rawJSON : String(id)
@@ -273,6 +284,13 @@ const classifyCall = (value: Record<string, unknown>, id: RequestId | undefined)
       null,
       ErrorCode.invalidRequest,
       "Invalid Request: `id` must be a string or an integer",
+    )
+  }
+  if (!isUpTo(maxIdLength, id)) {
+    return invalid(
+      id,
+      ErrorCode.invalidRequest,
+      `Invalid Request: \`id\` is longer than ${maxIdLength} characters`,
     )
   }
   if (params !== undefined && params !== null && typeof params !== "object") {

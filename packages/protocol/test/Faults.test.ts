@@ -56,6 +56,20 @@ describe("Faults", () => {
     assert.strictEqual(told({ kind: "square", side: "1" }), "params.shape.side: Expected number")
   })
 
+  it("L13 tells 20 of many and that there are more, and long names in part: an error is no echo", () => {
+    const all = faults({ name: "n", ports: Array.from({ length: 300_000 }, () => "x") })
+    assert.deepStrictEqual(
+      [all.length, all[19], all[20]],
+      [21, { path: ["ports", 19], message: "Expected number" }, { path: [], message: "and more" }],
+    )
+    const Open = Schema.Record(Schema.String, Schema.Int)
+    const named = Result.flip(Schema.decodeUnknownResult(Open)({ ["k".repeat(1_000)]: "x" }))
+    assert.deepStrictEqual(
+      Result.map(named, faultsOf),
+      Result.succeed([{ path: [`${"k".repeat(256)}…`], message: "Expected number" }]),
+    )
+  })
+
   it("never quotes the value: it may be a secret", () => {
     const all = describeFaults(
       "params",

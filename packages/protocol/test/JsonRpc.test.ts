@@ -39,6 +39,26 @@ const invalid = (
 })
 
 describe("JsonRpc: ids", () => {
+  it.each(["'x'", "9"])(
+    "L13 of 131,072 characters %s is taken, and one more refused under it",
+    (of) => {
+      const one = of.replaceAll("'", "")
+      const quote = one === of ? "" : '"'
+      const id = (length: number) => `${quote}${one.repeat(length)}${quote}`
+      assert.strictEqual(successText(idOf(request(id(131_072))), {}).includes(id(131_072)), true)
+      const refused = parse(request(id(131_073)))
+      assert.strictEqual(refused._tag, "Invalid")
+      if (refused._tag !== "Invalid") return
+      assert.deepStrictEqual(
+        [
+          failureText(refused.id, refused.error).includes(`"id":${id(131_073)},`),
+          refused.error.message,
+        ],
+        [true, "Invalid Request: `id` is longer than 131072 characters"],
+      )
+    },
+  )
+
   it.each([
     "0",
     '"0"',

@@ -89,6 +89,8 @@ export interface PeerOptions<L extends Rpc.Any> {
    * reader; then its requests wait too (L6). Default 1,024.
    */
   readonly maxInFlight?: number
+  /** UTF-16 units of the requests that are served at once; no other begins while there are as many. Default 64 Mi. */
+  readonly maxInFlightChars?: number
   /**
    * What serves a request instead of the table, or refuses it, or leaves it to the table. `batched`: it came with
    * others in an array.
@@ -154,6 +156,8 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
 ): Effect.fn.Return<Peer, never, Scope.Scope> {
   const { connection } = options
   const maxInFlight = options.maxInFlight ?? 1024
+  const maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
+  let inFlightChars = 0
   const methods = methodsOf(options.local)
   const handlers = options.handlers as unknown as Readonly<Record<string, Route["handler"]>>
   const inFlight = yield* makeInFlight(connection.send)
@@ -194,13 +198,22 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         "Invalid Request: the id is that of a request still in flight",
       )
     }
-    return inFlight.running < maxInFlight
+    const limit =
+      inFlight.running >= maxInFlight
+        ? `${maxInFlight} requests`
+        : inFlightChars >= maxInFlightChars
+          ? `${maxInFlightChars} characters of requests`
+          : undefined
+    return limit === undefined
       ? undefined
-      : rpcError(ErrorCode.serverError, `more than ${maxInFlight} requests in flight`)
+      : rpcError(ErrorCode.serverError, `more than ${limit} in flight`)
   }
 
-  /** @param slot the place of its answer among those of a batch */
-  const onRequest = (request: Request, slot?: Slot): Effect.Effect<void> => {
+  /**
+   * @param chars of its text
+   * @param slot the place of its answer among those of a batch
+   */
+  const onRequest = (request: Request, chars: number, slot?: Slot): Effect.Effect<void> => {
     const { id } = request
     const refuse = (error: JsonRpcError) => (slot?.put ?? answers.say)(failureText(id, error))
     const routed = options.route?.(request, slot !== undefined)
@@ -226,6 +239,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       over = whenOver
     }
     const ends = found.begins?.(id)
+    inFlightChars += chars
     const caller: Caller = { peer: control, requestId: id, afterAnswer }
     const work = Effect.matchCauseEffect(
       Effect.suspend(() => handler(params.success, caller)),
@@ -242,6 +256,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       () => after,
       slot,
       () => {
+        inFlightChars -= chars
         over?.()
         ends?.()
       },
@@ -271,10 +286,10 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         : Effect.void,
     )
 
-  const onMessage = (message: Message, batch?: Batch): Effect.Effect<void> => {
+  const onMessage = (message: Message, chars: number, batch?: Batch): Effect.Effect<void> => {
     switch (message._tag) {
       case "Request":
-        return onRequest(message, batch?.slot())
+        return onRequest(message, chars, batch?.slot())
       case "Notification":
         return onNotification(message.method, message.params)
       case "Success":
@@ -286,7 +301,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     }
   }
 
-  const onBatch = (messages: ReadonlyArray<Message>): Effect.Effect<void> => {
+  const onBatch = (messages: ReadonlyArray<Message>, chars: number): Effect.Effect<void> => {
     if (options.batches?.() !== true) return onInvalid(noBatches())
     const fault =
       messages.length === 0
@@ -296,8 +311,9 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
           : undefined
     if (fault !== undefined) return onInvalid(invalidRequest(fault))
     const batch = makeBatch(answers)
+    const each = Math.ceil(chars / messages.length)
     return Effect.andThen(
-      Effect.forEach(messages, (message) => onMessage(message, batch), { discard: true }),
+      Effect.forEach(messages, (message) => onMessage(message, each, batch), { discard: true }),
       batch.close,
     )
   }
@@ -306,7 +322,8 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     switch (frame._tag) {
       case "Text": {
         const read = parseFrame(frame.text)
-        return read._tag === "Batch" ? onBatch(read.messages) : onMessage(read)
+        const { length } = frame.text
+        return read._tag === "Batch" ? onBatch(read.messages, length) : onMessage(read, length)
       }
       case "TooLong":
         // Nobody has parsed it: it may be JSON, but it is no request that is served here.

@@ -110,6 +110,25 @@ describe("Peer: answers", () => {
     }),
   )
 
+  it.effect("L6 what is in flight is bounded in characters too, until one of them is over", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ maxInFlightChars: 2_000 })
+      const large = "x".repeat(1_200)
+      yield* peer.send(call(1, "hang", { large }), call(2, "hang", { large }))
+      yield* peer.send(call(3, "echo", { n: 3 }))
+      yield* peer.quiet
+      const message = "more than 2000 characters of requests in flight"
+      assert.deepStrictEqual(peer.messages, [
+        { jsonrpc: "2.0", id: 3, error: { code: -32000, message } },
+      ])
+      yield* peer.send(note("unwanted", { id: 1 }))
+      yield* peer.quiet
+      yield* peer.send(call(4, "echo", { n: 4 }))
+      yield* peer.quiet
+      assert.deepStrictEqual(peer.messages.slice(1), [{ jsonrpc: "2.0", id: 4, result: { n: 4 } }])
+    }),
+  )
+
   it.effect("notifications are handled in order; unknown ones and bad parameters are ignored", () =>
     Effect.gen(function* () {
       const peer = yield* serve()

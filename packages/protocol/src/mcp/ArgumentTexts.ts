@@ -14,6 +14,13 @@ export const expectations: Readonly<Record<string, string>> = {
   null: "null",
 }
 
+/** In UTF-16 units. */
+const maxNameLength = 256
+
+/** What a client wrote, cut where it is long: an error is no echo. */
+export const inPart = (text: string): string =>
+  text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text
+
 /** What a value is, cut where it is long. */
 export const actual = (value: unknown): string => {
   if (value === null) return "null"

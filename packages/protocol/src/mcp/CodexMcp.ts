@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { AnyEventMsg } from "../EventMsg.ts"
-import { RequestId } from "../JsonRpc.ts"
+import { isShort, maxShortLength, RequestId } from "../JsonRpc.ts"
 import { dialect, notification, request } from "../Method.ts"
 import { CreateMessage, RootsList } from "./ClientFeatures.ts"
 import { Discover } from "./Discover.ts"
@@ -48,7 +48,11 @@ const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
 
 /** What the progress of one request is told under: chosen by its sender, given back as it came. */
-export const ProgressToken = RequestId
+export const ProgressToken = RequestId.check(
+  Schema.makeFilter((token) =>
+    isShort(token) ? undefined : `Expected at most ${maxShortLength} characters`,
+  ),
+)
 export type ProgressToken = typeof ProgressToken.Type
 
 /** Of a request whose progress can be told; some clients write `null` for no token. */

@@ -6,7 +6,7 @@
 import * as Result from "effect/Result"
 import type { JsonSchema } from "../JsonSchema.ts"
 import type { Budget } from "../pattern/Pattern.ts"
-import { actual, expectations, list, suggestion } from "./ArgumentTexts.ts"
+import { actual, expectations, inPart, list, suggestion } from "./ArgumentTexts.ts"
 import { indexOf, isObject, type SchemaIndex } from "./JsonSchemaIndex.ts"
 
 /** Faults, in the order in which they are found; none when the value conforms. At most 20. */
@@ -21,16 +21,14 @@ const maxFaults = 20
 
 type Path = ReadonlyArray<string | number>
 
-/** In UTF-16 units. The client made the names, and there may be several faults below one of them. */
-const maxNameLength = 256
-
-const nameOf = (path: Path): string => {
-  const name = path.reduce<string>(
-    (at, key) => (typeof key === "number" ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`),
-    "",
+/** In part: the client made the names, and there may be several faults below one of them. */
+const nameOf = (path: Path): string =>
+  inPart(
+    path.reduce<string>(
+      (at, key) => (typeof key === "number" ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`),
+      "",
+    ),
   )
-  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
-}
 
 const field = (path: Path): string => (path.length === 0 ? "" : ` (field \`${nameOf(path)}\`)`)
 

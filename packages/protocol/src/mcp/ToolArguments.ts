@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Pure } from "../Method.ts"
-import { actual, expectations, list, suggestion } from "./ArgumentTexts.ts"
+import { actual, expectations, inPart, list, suggestion } from "./ArgumentTexts.ts"
 import type { ToolDefinition } from "./CodexTools.ts"
 
 interface Property {
@@ -60,7 +60,7 @@ const explain = (
   const expected = expectations[property.type ?? ""] ?? "another type"
   if (!present) return `missing field \`${at}\` (expected ${expected})`
   if (property.enum !== undefined && typeof value === "string") {
-    return `unknown variant \`${value}\`, expected one of ${list(property.enum)}${suggestion(value, property.enum)} (field \`${at}\`)`
+    return `unknown variant \`${inPart(value)}\`, expected one of ${list(property.enum)}${suggestion(value, property.enum)} (field \`${at}\`)`
   }
   if (property.anyOf !== undefined && typeof value === "object" && value !== null) {
     const tag: unknown = Reflect.get(value, "type")
@@ -81,7 +81,7 @@ const explainAt = (
   const [segment, ...rest] = path
   const key = typeof segment === "symbol" ? "" : String(segment ?? "")
   const isItem = Array.isArray(value)
-  const at = isItem ? `${names}[${key}]` : names === "" ? key : `${names}.${key}`
+  const at = inPart(isItem ? `${names}[${key}]` : names === "" ? key : `${names}.${key}`)
   const properties = isItem ? { [key]: schema.items ?? {} } : (schema.properties ?? {})
   const present = typeof value === "object" && value !== null && Object.hasOwn(value, key)
   const member: unknown = present ? Reflect.get(value, key) : undefined
@@ -91,7 +91,10 @@ const explainAt = (
     : explainAt(rest, member, inner, at)
 }
 
-/** The decoded arguments, or one line with every fault, joined by `; `. */
+/** More than a model mends at once. */
+const maxFaults = 20
+
+/** The decoded arguments, or one line with every fault, at most 20 of them, joined by `; `. */
 export const decodeArguments = <A extends Pure>(
   tool: Pick<ToolDefinition<A>, "name" | "arguments" | "inputSchema">,
   args: unknown,
@@ -106,13 +109,14 @@ export const decodeArguments = <A extends Pure>(
     onExcessProperty: "error",
   })
   return Result.mapError(decoded, (error) => {
-    const faults = formatIssues(error.issue).issues.map(({ path = [] }) =>
+    const { issues } = formatIssues(error.issue)
+    const faults = issues.slice(0, maxFaults).map(({ path = [] }) =>
       explainAt(
         path.map((segment) => (typeof segment === "object" ? segment.key : segment)),
         args,
         tool.inputSchema,
       ),
     )
-    return [...new Set(faults)].join("; ")
+    return [...new Set(faults), ...(issues.length > maxFaults ? ["and more"] : [])].join("; ")
   })
 }

@@ -28,6 +28,15 @@ describe("decodeArguments", () => {
     },
   )
 
+  it("L13 tells 20 of many faults and that there are more, and long names in part", () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))
+    const told = fault(CodexReply, { prompt: "p", ...many }).split("; ")
+    assert.deepStrictEqual([told.length, told.at(-1)], [21, "and more"])
+    const long = "k".repeat(100_000)
+    assert.isBelow(fault(CodexReply, { prompt: "p", [long]: 1 }).length, 1_000)
+    assert.isBelow(fault(Codex, { prompt: "p", sandbox: long }).length, 1_000)
+  })
+
   it.each<readonly [args: unknown, text: string]>([
     [null, "invalid type: null, expected a map of arguments for `codex`"],
     [[], "invalid type: sequence, expected a map of arguments for `codex`"],

@@ -26,16 +26,18 @@ describe("notifications/progress: tokens", () => {
       ),
   )
 
-  it.effect.each([1.5, true, {}, ["t"]])("L13 the token %j is refused with its place", (token) =>
-    withServer({}, (server) =>
-      Effect.gen(function* () {
-        yield* server.send(codex(1, "x", token))
-        const { error } = yield* server.response(1)
-        assert.strictEqual(error?.code, -32602)
-        assert.include(error?.message, "params._meta.progressToken")
-        assert.deepStrictEqual(yield* listed(server.manager), [])
-      }),
-    ),
+  it.effect.each([1.5, true, {}, ["t"], "t".repeat(1025)])(
+    "L13 the token %j is refused with its place",
+    (token) =>
+      withServer({}, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(codex(1, "x", token))
+          const { error } = yield* server.response(1)
+          assert.strictEqual(error?.code, -32602)
+          assert.include(error?.message, "params._meta.progressToken")
+          assert.deepStrictEqual(yield* listed(server.manager), [])
+        }),
+      ),
   )
 
   it.effect(

@@ -46,7 +46,34 @@ const failing = [
 
 const text = (words: string) => ({ role: "user", content: { type: "text", text: words } })
 
+const slow = prompt({
+  name: "slow",
+  run: (_, { progress }) => Effect.as(Effect.andThen(progress(1), progress(2)), "done"),
+})
+
 describe("prompts/get", () => {
+  it.effect("L13 tells no progress where the token is none", () =>
+    withFeatures({ prompts: [slow] }, (server) =>
+      Effect.gen(function* () {
+        const tokens = ["t", {}, 1.5, "t".repeat(2_000)]
+        for (const [id, progressToken] of tokens.entries()) {
+          for (const params of [{ name: "slow" }, stateless({ name: "slow" })]) {
+            const { _meta } = { _meta: {}, ...params }
+            const answer = yield* server.ask(`${id} ${Object.keys(_meta).length}`, "prompts/get", {
+              ...params,
+              _meta: { ..._meta, progressToken },
+            })
+            assert.deepStrictEqual(answer.result?.["messages"], [text("done")])
+          }
+        }
+        assert.deepStrictEqual(
+          server.messages.flatMap(({ params }) => params?.["progressToken"] ?? []),
+          ["t", "t", "t", "t"],
+        )
+      }),
+    ),
+  )
+
   it.effect("gives the messages, with the arguments in them", () =>
     withFeatures({ prompts: [review, greet] }, (server) =>
       Effect.gen(function* () {

@@ -101,6 +101,7 @@ export interface PeerHarnessOptions {
   /** Instead of the connection's own. */
   readonly flush?: Effect.Effect<void>
   readonly maxInFlight?: number
+  readonly maxInFlightChars?: number
   readonly shutdownGrace?: PeerOptions<LocalMethods>["shutdownGrace"]
   readonly batches?: boolean
 }
@@ -134,6 +135,9 @@ export const serve = Effect.fnUntraced(function* (
       withdraw: ({ notify }, id) => notify(Withdrawn, [{ id }]),
       batches: () => options.batches === true,
       ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
+      ...(options.maxInFlightChars === undefined
+        ? {}
+        : { maxInFlightChars: options.maxInFlightChars }),
       ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
     })
     yield* Deferred.succeed(made, peer)

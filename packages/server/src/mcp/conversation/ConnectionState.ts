@@ -3,7 +3,7 @@
  * a client may cancel (§2.5), who made which conversation, and the questions that are with its client.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
+import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -12,7 +12,7 @@ import type { CallElicitations } from "../Elicitations.ts"
 import type { ToolCaller } from "../TurnCall.ts"
 import { Recent } from "./Recent.ts"
 
-/** A client that cancels a call has far fewer between. */
+/** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
 const maxRemembered = 1024
 
 interface Desk {
@@ -95,7 +95,9 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
     return {
       scope,
       attended: new Set(),
-      onCancel: (id, effect) => cancels.put(requestIdKey(id), effect),
+      onCancel: (id, effect) => {
+        if (isShort(id)) cancels.put(requestIdKey(id), effect)
+      },
       forget: (id, effect) => {
         const key = requestIdKey(id)
         if (effect === undefined || cancels.get(key) === effect) cancels.take(key)
@@ -110,7 +112,9 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
             ? Effect.void
             : Effect.asVoid(Effect.forkIn(effect, scope, alone))
         }),
-      made: (conversationId, by) => makers.put(conversationId, by),
+      made: (conversationId, by) => {
+        if (isShort(by)) makers.put(conversationId, by)
+      },
       questions: sharedDesks((conversationId) => makers.get(conversationId)),
     }
   },

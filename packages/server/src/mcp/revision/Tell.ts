@@ -1,23 +1,31 @@
 /** What a handler tells on its way, in every era: progress under the token of its request, and lines of the log. */
-import { Progress, type ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
+import { Progress, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
 import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { PeerControl } from "../../Peer.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
 /** Who connects over a pipe: the one who started the process. */
 export const localPrincipal = "local"
 
+let is: ((u: unknown) => u is ProgressToken) | undefined
+
+/** Read when there is progress to tell: a start does not wait for it. */
+const isToken = (u: unknown): u is ProgressToken =>
+  u !== undefined && u !== null && (is ??= Schema.is(ProgressToken))(u)
+
 /** What does not rise is not told: the protocol forbids it. */
 export const progressTo = (peer: PeerControl, meta: Members): RequestContext["progress"] => {
   let last = Number.NEGATIVE_INFINITY
   return (progress, total, message) => {
     const token = meta["progressToken"]
-    if (token === undefined || token === null || !(progress > last)) return Effect.void
+    // Not every method reads it with its params: what is no token asks for nothing.
+    if (!isToken(token) || !(progress > last)) return Effect.void
     last = progress
     return peer.notify(Progress, [
       {
-        progressToken: token as ProgressToken,
+        progressToken: token,
         progress,
         ...(total === undefined ? {} : { total }),
         ...(message === undefined ? {} : { message }),
