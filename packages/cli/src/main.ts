@@ -21,6 +21,26 @@ const withoutStacks = async <A>(load: () => Promise<A>): Promise<A> => {
   }
 }
 
+/**
+ * Of a command that prints: its reader may leave when it has what it wanted (`| head`), which is no fault; what else
+ * keeps the text from its reader is told.
+ */
+const printing = () => {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(0)
+    process.stderr.write(`colloquy: stdout cannot be written (${code ?? message})\n`)
+    process.exit(1)
+  })
+}
+
+const prints: ReadonlySet<Args.Invocation["_tag"]> = new Set([
+  "Help",
+  "Version",
+  "Config",
+  "Generate",
+  "Doctor",
+])
+
 const run = async (invocation: Args.Invocation): Promise<number> => {
   switch (invocation._tag) {
     case "Help": {
@@ -67,5 +87,6 @@ if (Result.isFailure(invocation)) {
   )
   process.exitCode = 2
 } else {
+  if (prints.has(invocation.success._tag)) printing()
   process.exitCode = await run(invocation.success)
 }

@@ -2,8 +2,10 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { version } from "../src/Version.ts"
 import * as CliProcess from "./CliProcess.ts"
 
@@ -46,7 +48,34 @@ const alive = (pid: number) => {
   }
 }
 
+const entry = fileURLToPath(new URL("../bin/colloquy.mjs", import.meta.url))
+
+/** Exit code and stderr of a command whose output goes through a shell. */
+const inShell = (script: string) => {
+  const { status, stderr } = spawnSync("bash", ["-c", script, process.execPath, entry], {
+    encoding: "utf8",
+  })
+  return [status, stderr]
+}
+
 describe("colloquy", () => {
+  for (const command of ["generate-json-schema", "--help"]) {
+    it(`${command}: a reader that leaves early is no fault, and no stack is shown`, () => {
+      const left = `"$0" "$1" ${command} | true; exit "\${PIPESTATUS[0]}"`
+      assert.deepStrictEqual(inShell(left), [0, ""])
+    })
+
+    it.skipIf(!existsSync("/dev/full"))(
+      `${command}: an output that takes nothing is told in one line`,
+      () => {
+        assert.deepStrictEqual(inShell(`"$0" "$1" ${command} > /dev/full`), [
+          1,
+          "colloquy: stdout cannot be written (ENOSPC)\n",
+        ])
+      },
+    )
+  }
+
   it.live("--version prints the version", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* CliProcess.run(["--version"]), {

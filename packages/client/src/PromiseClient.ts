@@ -79,13 +79,17 @@ const asker =
         }),
     })
 
+const unknownMethod = (name: string) =>
+  new JsonRpcError({ code: ErrorCode.methodNotFound, message: `unknown method \`${name}\`` })
+
 const textItem = (text: string): InputItem => ({ type: "text", data: { text } })
 
 const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient => {
   let closing = false
   const methods = methodsOf(AppServer.clientToServer)
   const request: PromiseClient["request"] = (name, params) => {
-    const method = methods.get(name) as unknown as Named<typeof name>
+    const method = methods.get(name) as unknown as Named<typeof name> | undefined
+    if (method === undefined) return Promise.reject(unknownMethod(name))
     return Effect.runPromise(app.client.request(method, params))
   }
   return {

@@ -1,3 +1,4 @@
+import { ConnectionClosed } from "@colloquy/protocol/Connection"
 import {
   successText,
   requestText,
@@ -112,7 +113,24 @@ describe("PromiseClient", () => {
           (cause: unknown) => cause,
         ),
       )
-      assert.strictEqual(Reflect.get(Object(thrown), "_tag"), "ConnectionClosed")
+      assert.instanceOf(thrown, ConnectionClosed)
+      assert.strictEqual(thrown.message, "the connection to the server has ended")
+    }),
+  )
+
+  it.effect("a method that the dialect does not have is refused by its name", () =>
+    Effect.gen(function* () {
+      const { client } = yield* connected()
+      const thrown = yield* Effect.promise(() =>
+        client.request("getUserAgnt" as "getUserAgent", undefined).then(
+          () => undefined,
+          (cause: unknown) => cause,
+        ),
+      )
+      assert.deepStrictEqual(
+        thrown,
+        new JsonRpcError({ code: -32601, message: "unknown method `getUserAgnt`" }),
+      )
     }),
   )
 

@@ -58,7 +58,10 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
   },
 ) {
   override get message() {
-    return `conversation ${this.id} is not available: ${this.reason}`
+    const of = `conversation ${this.id} is `
+    // What stands behind it may name the conversation already.
+    const reason = this.reason.startsWith(of) ? this.reason.slice(of.length) : this.reason
+    return `${of}not available: ${reason}`
   }
 }
 

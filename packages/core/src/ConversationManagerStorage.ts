@@ -169,7 +169,10 @@ export const make = (
         lease,
       )
       if (summary.archived && entry.path === undefined) {
-        return yield* unavailable(entry, "it is archived; unarchive it first")
+        return yield* unavailable(
+          entry,
+          "it is archived; unarchive it, or resume it by the path of its file",
+        )
       }
       const folded = yield* fold(entry)
       const settings = yield* settingsOf(entry, folded, summary)

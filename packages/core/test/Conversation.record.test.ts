@@ -256,6 +256,7 @@ describe("one writer", () => {
           error._tag === "ConversationUnavailable" ? error.because?._tag : undefined,
           "LeaseHeld",
         )
+        assert.match(error.message, /^conversation \S+ is not available: in use by /)
         // It is listed all the same, and free when the first one ends.
         assert.deepStrictEqual(
           (yield* second.manager.list()).items.map((item) => [item.id, item.loaded]),

@@ -61,7 +61,7 @@ describe("ConversationManager over its store", () => {
       assert.deepStrictEqual(previews(yield* manager.list({ archived: true })), ["conversation A"])
       assert.strictEqual(
         (yield* Effect.flip(manager.get(a.id))).message,
-        `conversation ${a.id} is not available: it is archived; unarchive it first`,
+        `conversation ${a.id} is not available: it is archived; unarchive it, or resume it by the path of its file`,
       )
       yield* manager.unarchive(a.id)
       yield* speak(yield* manager.get(a.id), "and again")

@@ -19,7 +19,11 @@ export type Frame =
 /** The other side can no longer be written to. */
 export class ConnectionClosed extends Data.TaggedError("ConnectionClosed")<{
   readonly reason: string
-}> {}
+}> {
+  override get message() {
+    return this.reason
+  }
+}
 
 export interface Connection {
   /** The next frames in order of arrival, at least one; fails with `Done` once, at end of input. */

@@ -3,7 +3,7 @@
  *
  * Owns the process; nothing of it outlives the scope (L8). Its stderr is that of this process.
  */
-import type { Connection } from "@colloquy/protocol/Connection"
+import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
@@ -38,21 +38,33 @@ const leave = (child: Child, maxLeaveMs: number) =>
     child.stdin.end()
   })
 
+const codeOf = (error: Error): string =>
+  "code" in error && typeof error.code === "string" ? error.code : error.message
+
+interface Started {
+  readonly child: Child
+  /** Of a process that cannot start: Node tells why after it gave the process. */
+  readonly failure: Promise<Error> | undefined
+}
+
+const failed = ({ command, cwd }: StdioCommand, error: Error) => {
+  const where = cwd === undefined ? "" : ` in ${cwd}`
+  return new ConnectionClosed({
+    reason: `\`${command}\` cannot be started${where} (${codeOf(error)})`,
+  })
+}
+
 /**
- * Starts the process and gives its connection for the length of the scope. One that cannot start, or that ends, is the
- * end of the connection.
+ * Starts the process and gives its connection for the length of the scope. Fails for one that cannot start; one that ends
+ * is the end of the connection.
  */
-export const open = ({
-  args = [],
-  command,
-  cwd,
-  env,
-  maxLeaveMs = 2000,
-  stderr = "inherit",
-}: StdioCommand): Effect.Effect<Connection, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync((): Child => {
-      const child = spawn(command, args, {
+export const open = (
+  server: StdioCommand,
+): Effect.Effect<Connection, ConnectionClosed, Scope.Scope> => {
+  const { args = [], command, cwd, env, maxLeaveMs = 2000, stderr = "inherit" } = server
+  return Effect.acquireRelease(
+    Effect.sync((): Started => {
+      const child: Child = spawn(command, args, {
         stdio: ["pipe", "pipe", stderr],
         ...(cwd === undefined ? {} : { cwd }),
         ...(env === undefined ? {} : { env }),
@@ -60,9 +72,18 @@ export const open = ({
       // The connection over the streams says what became of them, at its end.
       child.stdin.on("error", () => {})
       child.on("error", () => {})
-      return child
+      const failure = new Promise<Error>((resolve) => child.once("error", resolve))
+      return { child, failure: child.pid === undefined ? failure : undefined }
     }),
-    (child) => leave(child, maxLeaveMs),
+    ({ child }) => leave(child, maxLeaveMs),
   ).pipe(
-    Effect.flatMap((child) => StdioConnection.make({ input: child.stdout, output: child.stdin })),
+    Effect.flatMap(({ child, failure }) =>
+      failure === undefined
+        ? StdioConnection.make({ input: child.stdout, output: child.stdin })
+        : Effect.flatMap(
+            Effect.promise(() => failure),
+            (error) => Effect.fail(failed(server, error)),
+          ),
+    ),
   )
+}

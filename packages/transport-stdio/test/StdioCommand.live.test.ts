@@ -47,11 +47,26 @@ describe("StdioCommand", () => {
     )
   }
 
-  it.live("a command that is not there is the end of the connection", () =>
+  it.live.each<readonly [what: string, server: StdioCommand.StdioCommand, reason: string]>([
+    [
+      "a command that is not there",
+      { command: "/nowhere/at-all" },
+      "`/nowhere/at-all` cannot be started (ENOENT)",
+    ],
+    [
+      "a command that is no program",
+      { command: "/dev/null" },
+      "`/dev/null` cannot be started (EACCES)",
+    ],
+    [
+      "a directory that is not there",
+      { ...command(), cwd: "/nowhere" },
+      `\`${process.execPath}\` cannot be started in /nowhere (ENOENT)`,
+    ],
+  ])("%s: says what cannot be started, and why", ([, server, reason]) =>
     Effect.gen(function* () {
-      const connection = yield* StdioCommand.open({ command: "/nowhere/at-all" })
-      const end = yield* Effect.flip(connection.receive)
-      assert.strictEqual(end._tag, "Done")
+      const closed = yield* Effect.flip(StdioCommand.open(server))
+      assert.deepStrictEqual([closed._tag, closed.message], ["ConnectionClosed", reason])
     }),
   )
 })

@@ -128,7 +128,7 @@ export const resolve = (
     return fail(`Model provider \`${providerId}\` not found`, "model_provider")
 
   const tools = toolSettings(chosen)
-  if (Result.isFailure(tools)) return fail(tools.failure)
+  if (Result.isFailure(tools)) return fail(tools.failure.message, tools.failure.key)
   const settings = { ...settle({ source, overrides, config: chosen, provider }), ...tools.success }
   const { stored } = overrides
   return Result.succeed(stored === undefined ? settings : withStored(settings, stored))

@@ -2,6 +2,7 @@
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import type { ConversationSettings, McpServer, ShellEnvironment } from "../ConversationSettings.ts"
+import { ConfigFault } from "./ConfigFault.ts"
 import type { Config, McpServerConfig } from "./ConfigSchema.ts"
 
 const shellEnvironment = (
@@ -14,13 +15,16 @@ const shellEnvironment = (
   includeOnly: config.include_only ?? [],
 })
 
+const faulty = (key: string, problem: string) =>
+  Result.fail(new ConfigFault({ message: `\`${key}\`: ${problem}`, key }))
+
 const transportOf = (
   at: string,
   config: McpServerConfig,
-): Result.Result<McpServer["transport"], string> => {
+): Result.Result<McpServer["transport"], ConfigFault> => {
   const { command, url } = config
   if ((command === undefined) === (url === undefined)) {
-    return Result.fail(`\`${at}\`: expected either \`command\` or \`url\``)
+    return faulty(at, "expected either `command` or `url`")
   }
   if (url !== undefined) {
     return Result.succeed({
@@ -45,13 +49,13 @@ const serverName = /^[a-zA-Z0-9_-]+$/
 
 const mcpServers = (
   configs: Readonly<Record<string, McpServerConfig>>,
-): Result.Result<Record<string, McpServer>, string> => {
+): Result.Result<Record<string, McpServer>, ConfigFault> => {
   const servers: Record<string, McpServer> = {}
   for (const [name, config] of Object.entries(configs)) {
     if (config.enabled === false) continue
     const at = `mcp_servers.${name}`
     if (!serverName.test(name)) {
-      return Result.fail(`\`${at}\`: expected a name of letters, digits, \`_\` and \`-\``)
+      return faulty(at, "expected a name of letters, digits, `_` and `-`")
     }
     const transport = transportOf(at, config)
     if (Result.isFailure(transport)) return Result.fail(transport.failure)
@@ -78,10 +82,10 @@ const secretNames = (config: Config): ReadonlyArray<string> => [
   ),
 ]
 
-/** What the configuration says of tools; the error names the key. */
+/** What the configuration says of tools. */
 export const toolSettings = (
   config: Config,
-): Result.Result<Partial<ConversationSettings>, string> => {
+): Result.Result<Partial<ConversationSettings>, ConfigFault> => {
   const policy = config.shell_environment_policy
   const secrets = secretNames(config)
   return Result.map(mcpServers(config.mcp_servers ?? {}), (servers) => ({

@@ -349,6 +349,14 @@ describe("Resolve", () => {
     assert.isUndefined(settings(toml, { stored: plain }).effort)
   })
 
+  it("a tool server that is neither a program nor an address is told with its key", () => {
+    const failed = Resolve.resolve(source('[mcp_servers.a]\ncomand = "x"'), {})
+    assert.deepStrictEqual(
+      Result.isFailure(failed) ? [failed.failure.message, failed.failure.key] : undefined,
+      ["`mcp_servers.a`: expected either `command` or `url`", "mcp_servers.a"],
+    )
+  })
+
   it.effect("the layer serves the settings and the errors as values", () =>
     Effect.gen(function* () {
       const resolver = yield* SettingsResolver

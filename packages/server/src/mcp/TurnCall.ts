@@ -63,12 +63,14 @@ const nothing: ReadonlyArray<Delivery> = []
 
 const gone = "the conversation ended before the turn did"
 
+/** An error is the turn's own when nothing was said at its end: one of a tool server costs its tools, not the answer. */
 const resultOf = (
   threadId: string,
   terminal: EventMsg,
   error: string | undefined,
 ): CallToolResult => {
-  if (error !== undefined) return failureIn(threadId, error)
+  const answered = terminal.type === "task_complete" && terminal.last_agent_message !== null
+  if (error !== undefined && !answered) return failureIn(threadId, error)
   return terminal.type === "task_complete"
     ? success(threadId, terminal.last_agent_message ?? "")
     : failureIn(threadId, "Turn interrupted")

@@ -1,5 +1,6 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { Connection } from "@colloquy/protocol/Connection"
 import type { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
@@ -11,7 +12,16 @@ import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { runTurn } from "../../src/mcp/TurnCall.ts"
 import type { PeerControl } from "../../src/Peer.ts"
-import { withCore } from "../support/Harness.ts"
+import { oneCall } from "../support/Asking.ts"
+import { withCore, withServer } from "../support/Harness.ts"
+import { callResult, textOf, typesOf } from "../support/Wire.ts"
+
+/** Tools of a turn in which something else goes wrong. */
+const failing = (emit: (context: ToolContext) => Effect.Effect<void>) =>
+  ToolRuntime.simple({
+    specs: () => [],
+    run: (_, context) => Effect.as(emit(context), "ran"),
+  })
 
 const settled = Effect.forEach(Array.from({ length: 300 }), () => Effect.yieldNow, {
   discard: true,
@@ -93,5 +103,20 @@ describe("TurnCall", () => {
       const { events, state } = yield* cancelWhileBlocked(hanging, false)
       assert.deepStrictEqual([events, state.turn], [[], undefined])
     }),
+  )
+
+  it.effect(
+    "an error that the turn lives through, as that of a tool server, does not take the answer's place",
+    () => {
+      const emit = (context: ToolContext) =>
+        context.emit({ type: "error", message: "MCP client for `a` failed to start: no" })
+      return withServer({ script: oneCall, tools: failing(emit) }, (server) =>
+        Effect.gen(function* () {
+          const answer = yield* server.call(1, "codex", { prompt: "x" })
+          assert.deepStrictEqual([textOf(answer), callResult(answer).isError], ["done", undefined])
+          assert.include(typesOf(server.messages, 1), "error")
+        }),
+      )
+    },
   )
 })
