@@ -128,6 +128,17 @@ const invalidRequest = (fault: string): Invalid => ({
   error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
 })
 
+/** What a handler gives may be no JSON at all, in places where every value is allowed: a circle, a BigInt. */
+const spoken = (id: RequestId, text: () => string): Effect.Effect<string> =>
+  Effect.try({ try: text, catch: (fault) => fault }).pipe(
+    Effect.catch((fault) =>
+      Effect.as(
+        Effect.logError("what a handler gave cannot be said in JSON", fault),
+        internalText(id),
+      ),
+    ),
+  )
+
 /** The text that answers a request whose handler gave this. */
 const resultText = (
   id: RequestId,
@@ -135,7 +146,7 @@ const resultText = (
   result: unknown,
 ): Effect.Effect<string> => {
   const encoded = codec.encodeResult(result)
-  if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
+  if (encoded._tag === "Success") return spoken(id, () => successText(id, encoded.success))
   const text = describeFaults("result", faultsOf(encoded.failure))
   return Effect.as(
     Effect.logError(`a handler broke its method's schema: ${text}`),
@@ -148,7 +159,7 @@ const errorText = (id: RequestId, cause: Cause.Cause<JsonRpcError>): Effect.Effe
   const failure = cause.reasons.find(Cause.isFailReason)
   return failure === undefined
     ? Effect.as(Effect.logError("a handler died", cause), internalText(id))
-    : Effect.succeed(failureText(id, failure.error))
+    : spoken(id, () => failureText(id, failure.error))
 }
 
 export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(

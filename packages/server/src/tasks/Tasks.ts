@@ -105,8 +105,22 @@ const endOf = (exit: Exit.Exit<CallToolResult, JsonRpcError>): Effect.Effect<Tas
       )
 }
 
-const charsOf = (end: TaskEnd): number =>
-  end._tag === "Result" ? JSON.stringify(end.result).length : 0
+/** What cannot be said in JSON cannot be kept for who asks. Gives the end, and the UTF-16 units of what is kept of it. */
+const keepable = (end: TaskEnd): Effect.Effect<readonly [end: TaskEnd, chars: number]> =>
+  Effect.try({
+    try: () => {
+      const kept = end._tag === "Result" ? end.result : end._tag === "Error" ? end.error.data : ""
+      return [end, JSON.stringify(kept ?? "").length] as const
+    },
+    catch: (fault) => fault,
+  }).pipe(
+    Effect.catch((fault) =>
+      Effect.as(Effect.logError("the result of a task cannot be said in JSON", fault), [
+        failed(ErrorCode.internalError, "Internal error"),
+        0,
+      ] as const),
+    ),
+  )
 
 interface Work {
   readonly questions: TaskQuestions
@@ -141,8 +155,8 @@ const makeTasks = Effect.fnUntraced(function* (
     }
     const run = Effect.suspend(() => order.run(control)).pipe(
       Effect.onExit((exit) =>
-        Effect.flatMap(endOf(exit), (end) =>
-          table.step(task, (now, nowMs) => Steps.finish(now, end, nowMs), charsOf(end)),
+        Effect.flatMap(Effect.flatMap(endOf(exit), keepable), ([end, chars]) =>
+          table.step(task, (now, nowMs) => Steps.finish(now, end, nowMs), chars),
         ),
       ),
       // Told to the pollers.
