@@ -130,7 +130,7 @@ const invalidRequest = (fault: string): Invalid => ({
 
 /** What a handler gives may be no JSON at all, in places where every value is allowed: a circle, a BigInt. */
 const spoken = (id: RequestId, text: () => string): Effect.Effect<string> =>
-  Effect.try({ try: text, catch: (fault) => fault }).pipe(
+  Effect.try(text).pipe(
     Effect.catch((fault) =>
       Effect.as(
         Effect.logError("what a handler gave cannot be said in JSON", fault),

@@ -107,12 +107,9 @@ const endOf = (exit: Exit.Exit<CallToolResult, JsonRpcError>): Effect.Effect<Tas
 
 /** What cannot be said in JSON cannot be kept for who asks. Gives the end, and the UTF-16 units of what is kept of it. */
 const keepable = (end: TaskEnd): Effect.Effect<readonly [end: TaskEnd, chars: number]> =>
-  Effect.try({
-    try: () => {
-      const kept = end._tag === "Result" ? end.result : end._tag === "Error" ? end.error.data : ""
-      return [end, JSON.stringify(kept ?? "").length] as const
-    },
-    catch: (fault) => fault,
+  Effect.try(() => {
+    const kept = end._tag === "Result" ? end.result : end._tag === "Error" ? end.error.data : ""
+    return [end, JSON.stringify(kept ?? "").length] as const
   }).pipe(
     Effect.catch((fault) =>
       Effect.as(Effect.logError("the result of a task cannot be said in JSON", fault), [
