@@ -16,13 +16,9 @@ export interface RolloutName {
   readonly directory: string
 }
 
-/** @param zone the person's */
-export const rolloutName = (
-  id: ConversationId,
-  createdAtMs: number,
-  zone: DateTime.TimeZone,
-): RolloutName => {
-  const parts = DateTime.toParts(DateTime.makeZonedUnsafe(createdAtMs, { timeZone: zone }))
+/** @param localMs when it was made, as milliseconds of a clock that shows local time */
+export const rolloutName = (id: ConversationId, localMs: number): RolloutName => {
+  const parts = DateTime.toPartsUtc(DateTime.makeUnsafe(localMs))
   const two = (value: number) => String(value).padStart(2, "0")
   const day = [String(parts.year).padStart(4, "0"), two(parts.month), two(parts.day)] as const
   const time = [two(parts.hour), two(parts.minute), two(parts.second)].join("-")

@@ -16,7 +16,6 @@ import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { LogRecord } from "@colloquy/core/store/LogRecord"
 import { LeaseHeld, StoreError } from "@colloquy/core/store/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -41,8 +40,8 @@ type Service = ConversationStore["Service"]
 export interface RolloutStoreOptions extends Partial<WriterLimits> {
   /** The state directory, absolute: `sessions` and `archived_sessions` lie in it. */
   readonly home: string
-  /** Of the names of files. */
-  readonly zone: DateTime.TimeZone
+  /** How far local time is ahead of UTC at a moment: files are named in local time. */
+  readonly offsetMsAt: (atMs: number) => number
 }
 
 /** A file of it takes a second to read; a person's longest conversations have some ten thousands. */
@@ -186,7 +185,10 @@ class RolloutStore implements Service {
     const { id } = meta
     const lease = yield* this.leases.take(id)
     if ((yield* this.catalog.get(id)) !== undefined) return yield* exists(id)
-    const { directory, file } = rolloutName(id, meta.createdAtMs, this.options.zone)
+    const { directory, file } = rolloutName(
+      id,
+      meta.createdAtMs + this.options.offsetMsAt(meta.createdAtMs),
+    )
     const path = this.pathOf({ path: `${directory}/${file}` })
     yield* this.files.makeDirectory(folderOf(path))
     const handle = yield* this.files.create(path)

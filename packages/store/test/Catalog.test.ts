@@ -1,6 +1,5 @@
 import { ConversationStore, type ListQuery } from "@colloquy/core/store/ConversationStore"
 import { assert, describe, it } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -18,7 +17,7 @@ class Indexed extends Machine {
   readonly asked: Array<string> = []
 
   override get layer(): Layer.Layer<ConversationStore> {
-    return RolloutStore.layer({ home, zone: DateTime.zoneMakeOffset(0) }).pipe(
+    return RolloutStore.layer({ home, offsetMsAt: () => 0 }).pipe(
       Layer.provide([
         this.files.layer,
         this.leases.layer,

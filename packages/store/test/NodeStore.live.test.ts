@@ -67,6 +67,35 @@ describe("rollouts over real files", () => {
     }),
   )
 
+  it.effect("are named in local time, as it is on the day that they are made", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.env["TZ"]),
+        (before) =>
+          Effect.sync(() => {
+            if (before === undefined) delete process.env["TZ"]
+            else process.env["TZ"] = before
+          }),
+      )
+      process.env["TZ"] = "America/New_York"
+      const made = (number: number, createdAt: string) => {
+        const one = metaOf(number, { createdAtMs: Date.parse(createdAt) })
+        return Effect.flatMap(ConversationStore, (store) => store.create(one, opening(one)))
+      }
+      yield* run(
+        home,
+        Effect.andThen(made(2, "2025-01-01T02:00:00Z"), made(3, "2025-07-01T02:00:00Z")),
+      )
+      assert.deepStrictEqual(
+        filesIn(home).flatMap(
+          (name) => /^sessions\/(.*)-[0-9a-f-]{36}\.jsonl$/.exec(name)?.[1] ?? [],
+        ),
+        ["2024/12/31/rollout-2024-12-31T21-00-00", "2025/06/30/rollout-2025-06-30T22-00-00"],
+      )
+    }),
+  )
+
   it.effect("an index that is missing, garbage, cut short or of another version is made anew", () =>
     Effect.gen(function* () {
       const home = yield* temporary

@@ -2,7 +2,6 @@
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { LogRecord } from "@colloquy/core/store/LogRecord"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -25,7 +24,7 @@ export class Machine {
   get layer(): Layer.Layer<ConversationStore> {
     return RolloutStore.layer({
       home,
-      zone: DateTime.zoneMakeOffset(2 * 3_600_000),
+      offsetMsAt: () => 2 * 3_600_000,
       ...this.options,
     }).pipe(Layer.provide([this.files.layer, this.leases.layer, MemoryIndex.layer]))
   }
