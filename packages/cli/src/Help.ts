@@ -27,10 +27,15 @@ Options:
 
 Keys that only this program has:
   offline.script           JSON file with the answers of the offline model
-  offline.delta_delay_ms   Pause between two pieces of its answer
+  offline.delta_delay_ms   Pause between two pieces of its answer, in milliseconds
   mcp_events               on (default), off, or twice: each event again under its own name, for the
                            clients of codex 0.20
-  shutdown_grace_ms        How long running turns may go on after the client has left
+  shutdown_grace_ms        How long calls may go on after the client has left, in milliseconds (500)
+  conversation_store       files (default), or memory: nothing is kept when the process ends
+  unattended               deny (default), or park: what becomes of a question that nobody can be asked
+  approval_timeout_sec     How long a question waits before it is denied, in seconds (600)
+  on_restart               close (default), or continue: what becomes of a turn whose process died
+  login.*                  issuer, client_id, scopes, callback_port and base_url of logins by browser
 
 Environment:
   COLLOQUY_HOME            Directory of config.toml; else CODEX_HOME, else ~/.colloquy

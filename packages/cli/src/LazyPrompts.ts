@@ -4,11 +4,13 @@ import * as Effect from "effect/Effect"
 
 const reading = Effect.promise(() => import("./PromptDirectory.ts"))
 
-/** What the platform says, without the path: a client's log is no place for it. */
-const failed = (cause: unknown) =>
-  new PromptFileError({
-    message: cause instanceof Error && "code" in cause ? String(cause.code) : String(cause),
-  })
+/** What is wrong, without the path: a client's log is no place for it. */
+const problemOf = (cause: unknown): string => {
+  if (cause instanceof TypeError) return "is not UTF-8"
+  return cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+}
+
+const failed = (cause: unknown) => new PromptFileError({ message: problemOf(cause) })
 
 export const make = (options: { readonly stateDirectory: string }): PromptFiles => ({
   list: Effect.flatMap(reading, ({ list }) =>

@@ -82,7 +82,7 @@ describe("PromptDirectory", () => {
       assert.deepStrictEqual(got.result?.["messages"], [
         { role: "user", content: { type: "text", text: "Say hello to Ann." } },
       ])
-      assert.include(server.stderr(), "prompt file bad.md left out")
+      assert.include(server.stderr(), "prompt file bad.md left out: is not UTF-8")
     }),
   )
 })

@@ -1,10 +1,25 @@
+import { keysOf } from "@colloquy/core/settings/ConfigKeys"
 import { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { serverOptions } from "../src/ServerOptions.ts"
+import { readFileSync } from "node:fs"
+import { help } from "../src/Help.ts"
+import { ServerOptions, serverOptions } from "../src/ServerOptions.ts"
+
+const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
 
 describe("ServerOptions", () => {
+  it.each([
+    ...keysOf(ServerOptions).map(({ path }) => path.replace(/^login\..*/, "login.*")),
+    "unattended",
+    "approval_timeout_sec",
+    "on_restart",
+  ])("people find %s in the help and in the README", (path) => {
+    assert.include(help, `\n  ${path} `)
+    assert.include(readme, `\`${path}\``)
+  })
+
   it("the keys of the server are read beside those of the conversations", () => {
     const tree = ConfigTree.fromRecord({
       model: "m",

@@ -54,6 +54,13 @@ const located = (
   )
 }
 
+/** Whoever gave them runs with other settings than they think, and nothing else says so. */
+const warnOfUnknown = Effect.fnUntraced(function* (config: SettingsOverrides["config"]) {
+  if (config === undefined || Object.keys(config).length === 0) return
+  const { warningsOfRecord } = yield* Effect.promise(() => import("./UnknownKeys.ts"))
+  for (const warning of warningsOfRecord(config)) yield* Effect.logWarning(warning)
+})
+
 export interface LiveSettings {
   /** The file as it is now. */
   readonly file: Effect.Effect<ConfigFile.ConfigFile, SettingsError>
@@ -87,7 +94,10 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
       Effect.gen(function* () {
         const file = yield* read
         const resolved = Resolve.resolve({ ...options.source, tree: laid(file) }, overrides)
-        if (Result.isSuccess(resolved)) return yield* InstructionsFile.read(resolved.success)
+        if (Result.isSuccess(resolved)) {
+          yield* warnOfUnknown(overrides.config)
+          return yield* InstructionsFile.read(resolved.success)
+        }
         const overridden = [
           ...args,
           ...Object.keys(overrides.config ?? {}),

@@ -3,6 +3,7 @@ import { unknownKeys } from "@colloquy/core/settings/ConfigKeys"
 import { Config } from "@colloquy/core/settings/ConfigSchema"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ServerOptions } from "../ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
@@ -40,15 +41,27 @@ const ofFile = (file: ConfigFile): Effect.Effect<ReadonlyArray<string>> => {
   )
 }
 
+const limited = (all: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const more = all.length - maxWarnings
+  return more <= 0 ? all : [...all.slice(0, maxWarnings), `and ${more} more keys that are ignored`]
+}
+
 /** One line each. */
 export const warningsOf = (
   file: ConfigFile,
   overrides: ReadonlyArray<ConfigTree.Override>,
 ): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.map(ofFile(file), (found) => {
-    const all = [...found, ...overrides.flatMap(ofOverride)]
-    const more = all.length - maxWarnings
-    return more <= 0
-      ? all
-      : [...all.slice(0, maxWarnings), `and ${more} more keys that are ignored`]
-  })
+  Effect.map(ofFile(file), (found) => limited([...found, ...overrides.flatMap(ofOverride)]))
+
+/** One line each of what a client's `config` holds for one conversation. */
+export const warningsOfRecord = (
+  config: Readonly<Record<string, unknown>>,
+): ReadonlyArray<string> => {
+  const tree = ConfigTree.applyRecord(ConfigTree.empty, config)
+  if (Result.isFailure(tree)) return []
+  return limited(
+    unknownKeys(AllKeys, tree.success).map((one) =>
+      told(`config of a conversation: \`${one.path}\``, one),
+    ),
+  )
+}

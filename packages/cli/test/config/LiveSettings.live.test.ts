@@ -2,6 +2,7 @@ import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -73,6 +74,20 @@ describe("LiveSettings", () => {
       writeFileSync(other.path, 'model_verbosity = "low"\n')
       const error = yield* Effect.flip(other.live.resolve({ config: { model_verbosity: "loud" } }))
       assert.match(error.message, /^unknown variant `loud`/)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("what a client set and nobody knows is ignored with a warning", () =>
+    Effect.gen(function* () {
+      const { live } = yield* setting()
+      const told: Array<unknown> = []
+      const log = Logger.make(({ message }) => told.push(message))
+      yield* live
+        .resolve({ config: { model: "m", aproval_policy: "never" } })
+        .pipe(Effect.provide(Logger.layer([log])))
+      assert.deepStrictEqual(told.flat(), [
+        "config of a conversation: `aproval_policy`: there is no such key and it is ignored, did you mean `approval_policy`?",
+      ])
     }).pipe(Effect.scoped),
   )
 

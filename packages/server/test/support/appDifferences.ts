@@ -238,7 +238,7 @@ export const appDifferences: ReadonlyArray<AppDifference> = [
     key: "archived",
     original: "A conversation that was archived is not found.",
     colloquy: "The error says that it is archived.",
-    why: "It can be brought back.",
+    why: "`resumeConversation` with the path of its file takes it up again.",
     is: (d) => d.path === "error.message" && String(d.ours).includes("is archived"),
   },
   {

@@ -399,7 +399,7 @@ export const laterDifferences = [
     original:
       "`session_configured` tells a permission profile, who reviews approvals and the file of the session.",
     colloquy: "It tells the sandbox policy instead, and the two counts of earlier versions.",
-    why: "The profile says the same in another shape; there is no file yet.",
+    why: "The profile says the same in another shape; a client needs the id alone.",
   },
   {
     key: "token-members",

@@ -6,6 +6,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Complete } from "../../features/Completion.ts"
@@ -37,15 +38,18 @@ const find = (
   manager: Manager,
   uri: string,
   id: string | undefined,
-): Effect.Effect<Conversation, ResourceNotFound> => {
+): Effect.Effect<Conversation, ResourceNotFound | JsonRpcError> => {
   const missing = new ResourceNotFound({ uri })
   const parsed = parseConversationId(id ?? "")
   return "problem" in parsed
     ? Effect.fail(missing)
     : manager.get(parsed.id).pipe(
-        // One that cannot be loaded now may be there later.
-        Effect.tapError(({ message }) => Effect.logDebug(message)),
-        Effect.mapError(() => missing),
+        // One that cannot be loaded now is there, and may be read later.
+        Effect.mapError((error) =>
+          error._tag === "ConversationUnavailable"
+            ? new JsonRpcError({ code: ErrorCode.internalError, message: error.message })
+            : missing,
+        ),
       )
 }
 

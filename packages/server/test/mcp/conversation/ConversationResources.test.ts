@@ -116,6 +116,21 @@ describe("ConversationResources", () => {
       ),
   )
 
+  it.effect("one that is there and cannot be loaded says why, and is not called missing", () =>
+    withServer({ script: echo }, (server) =>
+      Effect.gen(function* () {
+        const id = yield* talked(server, "a", "hello")
+        yield* Effect.orDie(server.manager.archive(id))
+        for (const method of ["resources/read", "resources/subscribe"]) {
+          assert.deepStrictEqual((yield* server.ask(method, method, { uri: uriOf(id) })).error, {
+            code: -32603,
+            message: `conversation ${id} is not available: it is archived; unarchive it, or resume it by the path of its file`,
+          })
+        }
+      }),
+    ),
+  )
+
   it.effect("completes ids by their beginning, newest first, 100 at most", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
