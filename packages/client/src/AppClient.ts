@@ -3,7 +3,11 @@
  * streams. Every method of the dialect goes through `client`.
  */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
-import { ApplyPatchApproval, ExecCommandApproval } from "@colloquy/protocol/app/Approvals"
+import {
+  ApplyPatchApproval,
+  ElicitationRequest,
+  ExecCommandApproval,
+} from "@colloquy/protocol/app/Approvals"
 import {
   CancelRequest,
   ConversationClosed,
@@ -63,6 +67,10 @@ export type Approval =
       readonly grantRoot?: string
     }
 
+/** What a tool server of a conversation asks to be filled in. */
+export type Form = Params<typeof ElicitationRequest>
+export type Filled = ResultOf<typeof ElicitationRequest>
+
 export interface ConnectOptions {
   readonly clientInfo: Params<typeof Initialize>["clientInfo"]
   /**
@@ -70,6 +78,8 @@ export interface ConnectOptions {
    * else has answered is interrupted; an error is a denial. Without it the client is not asked.
    */
   readonly onApproval?: (approval: Approval) => Effect.Effect<ReviewDecision, JsonRpcError>
+  /** Shows the forms of tool servers, likewise; an error declines. Without it others are asked, or nobody. */
+  readonly onForm?: (form: Form) => Effect.Effect<Filled, JsonRpcError>
   /** Of what the server tells beside events and questions: the ends of logins, say. See `ClientOptions.handlers`. */
   readonly handlers?: ServerHandlers
 }
@@ -179,7 +189,7 @@ const subscriptionOf = (result: unknown): string | undefined =>
 /** Says who the client is, and gives it for the length of the scope. */
 export const connect = (
   connection: Connection,
-  { clientInfo, handlers = {}, onApproval }: ConnectOptions,
+  { clientInfo, handlers = {}, onApproval, onForm }: ConnectOptions,
 ): Effect.Effect<AppClient, JsonRpcError | ConnectionClosed, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -202,6 +212,9 @@ export const connect = (
         ...handlers,
         ...eventHandlers(subscribers),
         ...(onApproval === undefined ? {} : approvalHandlers(onApproval)),
+        ...(onForm === undefined
+          ? {}
+          : { [ElicitationRequest._tag]: (form: Form) => onForm(form) }),
       },
     })
     yield* client.closed.pipe(
@@ -214,7 +227,10 @@ export const connect = (
       Effect.forkIn(scope, { startImmediately: true }),
     )
     const approvals = onApproval === undefined ? ("none" as const) : ("camelCase" as const)
-    const server = yield* client.request(Initialize, { clientInfo, capabilities: { approvals } })
+    const server = yield* client.request(Initialize, {
+      clientInfo,
+      capabilities: { approvals, ...(onForm === undefined ? {} : { elicitation: true }) },
+    })
     yield* client.notify(Initialized, undefined)
 
     const subscribe: AppClient["subscribe"] = (conversationId, subscriber, raw) =>

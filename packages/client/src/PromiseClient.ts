@@ -33,6 +33,11 @@ export interface ConnectOptions {
     approval: AppClient.Approval,
     signal: AbortSignal,
   ) => Promise<ReviewDecision> | ReviewDecision
+  /** Shows the form of a tool server, likewise; a promise that is rejected declines. */
+  readonly onForm?: (
+    form: AppClient.Form,
+    signal: AbortSignal,
+  ) => Promise<AppClient.Filled> | AppClient.Filled
 }
 
 /** Promises are rejected with `JsonRpcError` as the server sends it, or with `ConnectionClosed`. */
@@ -68,10 +73,12 @@ export interface PromiseClient {
 }
 
 const asker =
-  (answer: NonNullable<ConnectOptions["onApproval"]>) =>
-  (approval: AppClient.Approval): Effect.Effect<ReviewDecision, JsonRpcError> =>
+  <Question, Answer>(
+    answer: (question: Question, signal: AbortSignal) => Promise<Answer> | Answer,
+  ) =>
+  (question: Question): Effect.Effect<Answer, JsonRpcError> =>
     Effect.tryPromise({
-      try: (signal) => Promise.resolve(answer(approval, signal)),
+      try: (signal) => Promise.resolve(answer(question, signal)),
       catch: (error) =>
         new JsonRpcError({
           code: ErrorCode.internalError,
@@ -130,7 +137,7 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
  */
 export const connect = async (
   connection: Connection | Effect.Effect<Connection, ConnectionClosed, Scope.Scope>,
-  { clientInfo, onApproval }: ConnectOptions,
+  { clientInfo, onApproval, onForm }: ConnectOptions,
 ): Promise<PromiseClient> => {
   const scope = Scope.makeUnsafe()
   const connected = Effect.gen(function* () {
@@ -138,6 +145,7 @@ export const connect = async (
     return yield* AppClient.connect(open, {
       clientInfo,
       ...(onApproval === undefined ? {} : { onApproval: asker(onApproval) }),
+      ...(onForm === undefined ? {} : { onForm: asker(onForm) }),
     })
   })
   const app = await Effect.runPromise(

@@ -135,6 +135,39 @@ describe("AppClient", () => {
     }),
   )
 
+  it.effect("shows the forms of tool servers where it can, and says that it does", () =>
+    Effect.gen(function* () {
+      const seen: Array<AppClient.Form> = []
+      const { hello, next, send } = yield* connected({
+        onForm: (form) => {
+          seen.push(form)
+          return Effect.succeed({ action: "accept", content: { age: 7 } })
+        },
+      })
+      assert.deepStrictEqual(
+        hello,
+        request(0, "initialize", {
+          clientInfo,
+          capabilities: { approvals: "none", elicitation: true },
+        }),
+      )
+      const form: AppClient.Form = {
+        conversationId,
+        elicitationId: "elicitation-4",
+        serverName: "files",
+        message: "How old?",
+        requestedSchema: { type: "object" },
+      }
+      yield* send(requestText("q", "elicitationRequest", form))
+      assert.deepStrictEqual(yield* next, {
+        _tag: "Success",
+        id: "q",
+        result: { action: "accept", content: { age: 7 } },
+      })
+      assert.deepStrictEqual(seen, [form])
+    }),
+  )
+
   it.effect("L4 events that stand in one read with the answer are told, each once", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()

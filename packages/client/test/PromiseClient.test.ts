@@ -154,4 +154,26 @@ describe("PromiseClient", () => {
       )
     }),
   )
+
+  it.effect("shows forms by the callback; one that throws is an error", () =>
+    Effect.gen(function* () {
+      const { next, send } = yield* connected({
+        onForm: ({ message }) =>
+          message === "a" ? { action: "decline" } : Promise.reject(new Error("no screen")),
+      })
+      const form = { conversationId, elicitationId: "e", serverName: "s", requestedSchema: {} }
+      yield* send(requestText("q", "elicitationRequest", { ...form, message: "a" }))
+      assert.deepStrictEqual(yield* next, {
+        _tag: "Success",
+        id: "q",
+        result: { action: "decline" },
+      })
+      yield* send(requestText("r", "elicitationRequest", { ...form, message: "b" }))
+      const refused = yield* next
+      assert.strictEqual(
+        refused._tag === "Failure" ? refused.error.message : undefined,
+        "the client could not decide: no screen",
+      )
+    }),
+  )
 })

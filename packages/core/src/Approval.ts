@@ -66,3 +66,6 @@ export type Unattended =
       /** Pure; called by the conversation's fiber. What it throws is a denial, reason `failed`. */
       readonly allow: (request: ApprovalRequest) => boolean
     }
+
+/** Which questions a listener can put to somebody: all, only those of our own tools, or only forms of tool servers. */
+export type Answers = "all" | "approvals" | "forms"

@@ -6,7 +6,8 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Equal from "effect/Equal"
 import type { Verdict } from "./Approval.ts"
-import type { Outcome, QuestionRequest } from "./Elicitation.ts"
+import type { InputOf } from "./Decision.ts"
+import { type Outcome, type QuestionRequest, takes } from "./Elicitation.ts"
 import { remember } from "./Grants.ts"
 
 export interface Question {
@@ -40,13 +41,21 @@ export interface ApprovalBook {
   readonly resolved: ReadonlyArray<Resolved>
   /** What the session approved; the fold of `approval_resolved` events, so it lasts as long as the log. */
   readonly grants: ReadonlyArray<string>
-  /** Listeners that declared they can answer. */
+  /** Listeners that declared they can answer the questions of our own tools. */
   readonly answering: number
+  /** Listeners that declared they can fill in the forms of tool servers. */
+  readonly filling: number
   /** True for a moment after a restart: whoever loads the conversation has not had the time to listen yet. */
   readonly expecting?: true
 }
 
-export const emptyBook: ApprovalBook = { open: [], resolved: [], grants: [], answering: 0 }
+export const emptyBook: ApprovalBook = {
+  open: [],
+  resolved: [],
+  grants: [],
+  answering: 0,
+  filling: 0,
+}
 
 /** Tools ask one at a time, or a few; one more is denied. */
 export const maxOpen = 64
@@ -167,15 +176,30 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
   )
 }
 
+const isForm = ({ _tag }: QuestionRequest): boolean => _tag === "Elicitation"
+
+/** True while somebody is there to be asked. */
+export const isAttended = (book: ApprovalBook, request: QuestionRequest): boolean =>
+  (isForm(request) ? book.filling : book.answering) > 0
+
+type Attending = Omit<InputOf<"Attend">, "_tag">
+
+/** True for a question that waits for whoever has come. */
+export const unparks = ({ parked, request }: Question, { answers, by }: Attending): boolean =>
+  parked && by === 1 && takes(answers, isForm(request))
+
 /** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */
-export const attend = (book: ApprovalBook, by: 1 | -1): ApprovalBook => {
-  const answering = book.answering + by
-  if (by === -1) return { ...book, answering }
+export const attend = (book: ApprovalBook, who: Attending): ApprovalBook => {
+  const answering = book.answering + (takes(who.answers, false) ? who.by : 0)
+  const filling = book.filling + (takes(who.answers, true) ? who.by : 0)
+  if (who.by === -1) return { ...book, answering, filling }
   return {
-    ...expectNobody(book),
+    // Whoever came answers some questions; the others are still waited for.
+    ...(answering > 0 && filling > 0 ? expectNobody(book) : book),
     answering,
+    filling,
     open: book.open.map((question) =>
-      question.parked ? { ...question, parked: false } : question,
+      unparks(question, who) ? { ...question, parked: false } : question,
     ),
   }
 }

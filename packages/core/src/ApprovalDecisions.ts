@@ -65,6 +65,10 @@ const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdi
   }
 }
 
+/** Where somebody is there who answers other questions alone, a form waits for nobody. */
+const whenUnattended = ({ approvals, settings }: State): Unattended =>
+  approvals.answering > 0 ? "deny" : (settings.unattended ?? "deny")
+
 /** A call id of the model is no place for it: several calls may run. The number of the event is unique in the log. */
 const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest =>
   request._tag === "Elicitation" ? { ...request, callId: `elicitation-${seq}` } : request
@@ -101,7 +105,7 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
 /** Without a person to ask it is answered at once, and no request is told of. */
 const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, turnId } = input
-  const { approvals, settings, turn } = state
+  const { approvals, turn } = state
   const request = named(input.request, state.seq)
   if (turn?.id !== turnId || turn.aborting !== undefined) {
     const verdict = denied(state.closing ? "shutdown" : "withdrawn")
@@ -116,10 +120,10 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   const grant = request._tag === "Elicitation" ? undefined : grantFor(approvals.grants, request)
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
   if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
-  const parked = approvals.answering === 0
+  const parked = !Book.isAttended(approvals, request)
   const verdict =
     parked && approvals.expecting !== true
-      ? unattendedVerdict(settings.unattended ?? "deny", request)
+      ? unattendedVerdict(whenUnattended(state), request)
       : undefined
   if (verdict !== undefined) return atOnce(verdict)
   return {
@@ -169,12 +173,12 @@ export const giveUp = (state: State, number: number, reason: "expired" | "withdr
 
 /** Whoever was expected did not come: what waits for somebody is decided as if it were asked now. */
 export const nobodyCame = (state: State): Decision => {
-  const { approvals, settings } = state
+  const { approvals } = state
   if (approvals.expecting !== true) return nothing(state)
   const before = nothing({ ...state, approvals: Book.expectNobody(approvals) })
   return approvals.open.reduce<Decision>((decision, question) => {
     const verdict = question.parked
-      ? unattendedVerdict(settings.unattended ?? "deny", question.request)
+      ? unattendedVerdict(whenUnattended(state), question.request)
       : undefined
     return verdict === undefined
       ? decision
@@ -204,12 +208,11 @@ export const withdrawAll = (state: State): Decision => {
 }
 
 /** A listener that can answer came or went. With the first, the deadlines of what was parked begin. */
-export const attend = (state: State, by: 1 | -1): Decision => ({
-  ...nothing({ ...state, approvals: Book.attend(state.approvals, by) }),
-  actions:
-    by === 1
-      ? state.approvals.open.flatMap(({ number, parked }) =>
-          parked ? [{ _tag: "StartDeadline", number, after: deadlineOf(state) } as const] : [],
-        )
+export const attend = (state: State, input: InputOf<"Attend">): Decision => ({
+  ...nothing({ ...state, approvals: Book.attend(state.approvals, input) }),
+  actions: state.approvals.open.flatMap((question) =>
+    Book.unparks(question, input)
+      ? [{ _tag: "StartDeadline", number: question.number, after: deadlineOf(state) } as const]
       : [],
+  ),
 })

@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import type { AttachError, ConversationUnavailable, SubmitError } from "./ConversationErrors.ts"
 import type { State } from "./ConversationState.ts"
 import type { Receipt, WhileRunning } from "./Decision.ts"
+import type { Answers } from "./Approval.ts"
 import type { Listener } from "./Listener.ts"
 import type { OutboxLimits } from "./Outbox.ts"
 import type { Existing } from "./Fold.ts"
@@ -56,12 +57,13 @@ export interface Conversation {
     readonly from?: number
     readonly limits?: OutboxLimits
     /**
-     * Declares that the listener can answer questions: it gets an `Ask` for each, those still open on attach behind
+     * Declares that the listener can answer these questions, `true` for all: it gets an `Ask` for each, those still open on attach behind
      * `synced`, and answers by `exec_approval`, `patch_approval` or `elicitation_answer`. While at least one such listener is attached,
-     * tools' questions are put; otherwise the setting `unattended` decides. When the last one leaves, what is open
-     * stays open until its deadline: it may come back, and anyone may still answer.
+     * such questions are put; otherwise the setting `unattended` decides, or a form is declined where somebody is there
+     * who answers other questions alone. When the last one leaves, what is open stays open until its deadline: it may come
+     * back, and anyone may still answer.
      */
-    readonly answers?: boolean
+    readonly answers?: boolean | Answers
   }) => Effect.Effect<Listener, AttachError, Scope.Scope>
   /** A snapshot. */
   readonly state: Effect.Effect<State, ConversationUnavailable>

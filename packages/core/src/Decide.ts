@@ -55,7 +55,7 @@ export const decide = (state: State, input: Input): Decision => {
     case "NobodyCame":
       return nobodyCame(state)
     case "Attend":
-      return attend(state, input.by)
+      return attend(state, input)
     case "Listed":
       return listed(state, input)
     case "Ended":

@@ -3,7 +3,7 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Duration from "effect/Duration"
-import type { ApprovalRequest } from "./Approval.ts"
+import type { Answers, ApprovalRequest } from "./Approval.ts"
 import type { SubmitError } from "./ConversationErrors.ts"
 import type { Draft, State } from "./ConversationState.ts"
 import type { Outcome, UnnamedElicitation } from "./Elicitation.ts"
@@ -76,8 +76,8 @@ export type Input =
   | { readonly _tag: "Withdraw"; readonly number: number }
   /** The moment after a restart is over in which somebody may come. */
   | { readonly _tag: "NobodyCame" }
-  /** A listener that can answer came (1) or went (-1). */
-  | { readonly _tag: "Attend"; readonly by: 1 | -1 }
+  /** A listener that can answer these came (1) or went (-1). */
+  | { readonly _tag: "Attend"; readonly by: 1 | -1; readonly answers: Answers }
   /** The tools that submission `id` asked for. */
   | {
       readonly _tag: "Listed"

@@ -4,6 +4,7 @@
  */
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import type {
+  Answers,
   ApprovalRequest,
   Elicitation,
   ElicitationAnswer,
@@ -20,6 +21,13 @@ interface ElicitationRequest extends UnnamedElicitation {
   /** Of the question: no call of the model is known to have led to it. */
   readonly callId: PatchApproval["callId"]
 }
+
+export const answersOf = (given: boolean | Answers | undefined): Answers | undefined =>
+  given === true ? "all" : given === false ? undefined : given
+
+/** @param isForm of a question that a tool server asks */
+export const takes = (answers: Answers, isForm: boolean): boolean =>
+  answers === "all" || (answers === "forms") === isForm
 
 /** Everything a conversation is asked, as its book has it. */
 export type QuestionRequest = ApprovalRequest | ElicitationRequest

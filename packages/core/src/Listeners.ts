@@ -9,6 +9,8 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { EventsFromFuture, TooManyListeners } from "./ConversationErrors.ts"
+import type { Answers } from "./Approval.ts"
+import { answersOf } from "./Elicitation.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Listener } from "./Listener.ts"
 import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
@@ -50,7 +52,7 @@ export class Listeners {
   attach(options?: {
     readonly from?: number
     readonly limits?: OutboxLimits
-    readonly answers?: boolean
+    readonly answers?: boolean | Answers
   }): Effect.Effect<Listener, EventsFromFuture | TooManyListeners, Scope.Scope> {
     const enter = Effect.suspend(
       (): Effect.Effect<OutboxListener, EventsFromFuture | TooManyListeners> => {
@@ -61,7 +63,7 @@ export class Listeners {
         if (this.size >= this.maxListeners) {
           return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
         }
-        const listener = new OutboxListener(this.log, limits, from, answers)
+        const listener = new OutboxListener(this.log, limits, from, answersOf(answers))
         if (this.ended) listener.end()
         this.all = this.all.concat(listener)
         return Effect.succeed(listener)

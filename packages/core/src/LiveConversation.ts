@@ -26,6 +26,7 @@ import type { Conversation, ConversationOptions, OwnedConversation } from "./Con
 import type { State } from "./ConversationState.ts"
 import { decide } from "./Decide.ts"
 import { type Action, type Decision, followedBy, nothing, type Receipt } from "./Decision.ts"
+import { answersOf } from "./Elicitation.ts"
 import { durabilityOf } from "./Facts.ts"
 import type { Left } from "./Fold.ts"
 import { answer, type Command, type Inbox, refuse } from "./Inbox.ts"
@@ -120,13 +121,10 @@ export class LiveConversation implements OwnedConversation {
 
   attach(...[options]: Parameters<Conversation["attach"]>): ReturnType<Conversation["attach"]> {
     const listening = this.journal.listeners.attach(options)
-    return options?.answers === true
-      ? Effect.tap(listening, () =>
-          Effect.acquireRelease(this.inbox.send({ input: { _tag: "Attend", by: 1 } }), () =>
-            this.inbox.send({ input: { _tag: "Attend", by: -1 } }),
-          ),
-        )
-      : listening
+    const answers = answersOf(options?.answers)
+    if (answers === undefined) return listening
+    const attend = (by: 1 | -1) => this.inbox.send({ input: { _tag: "Attend", by, answers } })
+    return Effect.tap(listening, () => Effect.acquireRelease(attend(1), () => attend(-1)))
   }
 
   /** Deals with what an earlier life left open, before anything else. When that fails this life is over. */

@@ -9,6 +9,8 @@
  * stands in the log already, what comes while it is live is offered once.
  */
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import type { Answers } from "./Approval.ts"
+import { takes } from "./Elicitation.ts"
 import type { EventLog } from "./EventLog.ts"
 
 export type Delivery =
@@ -61,10 +63,10 @@ export class Outbox {
   private readonly log: EventLog
   private readonly limits: OutboxLimits
 
-  private readonly answers: boolean
+  private readonly answers: Answers | undefined
 
-  /** @param answers whether the listener is asked the conversation's questions */
-  constructor(log: EventLog, limits: OutboxLimits, from: number, answers = false) {
+  /** @param answers which of the conversation's questions the listener is asked; default: none */
+  constructor(log: EventLog, limits: OutboxLimits, from: number, answers?: Answers) {
     this.log = log
     this.answers = answers
     this.limits = limits
@@ -109,7 +111,9 @@ export class Outbox {
     if (this.replayFrom === undefined) {
       for (const event of this.events) {
         deliveries.push({ _tag: "Event", event })
-        if (this.answers && this.log.isOpenQuestion(event)) deliveries.push({ _tag: "Ask", event })
+        if (this.answers !== undefined && this.log.isOpenQuestion(event)) {
+          this.ask(event, this.answers, deliveries)
+        }
       }
       this.events = []
       this.deltaBytes = 0
@@ -125,11 +129,16 @@ export class Outbox {
     return deliveries
   }
 
+  private ask(event: Event, answers: Answers, deliveries: Array<Delivery>): void {
+    if (!takes(answers, event.msg.type === "elicitation_request")) return
+    deliveries.push({ _tag: "Ask", event })
+  }
+
   private goLive(deliveries: Array<Delivery>): void {
     for (const event of this.log.inProgress()) deliveries.push({ _tag: "Event", event })
     deliveries.push({ _tag: "Synced", seq: this.log.seq })
-    if (this.answers) {
-      for (const event of this.log.openQuestions()) deliveries.push({ _tag: "Ask", event })
+    if (this.answers !== undefined) {
+      for (const event of this.log.openQuestions()) this.ask(event, this.answers, deliveries)
     }
     this.replayFrom = undefined
   }

@@ -6,6 +6,7 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type { Answers } from "./Approval.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Listener } from "./Listener.ts"
 import { Outbox, type OutboxLimits } from "./Outbox.ts"
@@ -16,8 +17,8 @@ export class OutboxListener implements Listener {
   private wake: (() => void) | undefined
   private ended = false
 
-  /** Begins at durable event `from`; is asked questions if it `answers`. */
-  constructor(log: EventLog, limits: OutboxLimits, from: number, answers = false) {
+  /** Begins at durable event `from`; is asked the questions that it `answers`. */
+  constructor(log: EventLog, limits: OutboxLimits, from: number, answers?: Answers) {
     this.outbox = new Outbox(log, limits, from, answers)
   }
 

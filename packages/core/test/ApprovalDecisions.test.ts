@@ -39,8 +39,8 @@ import {
 } from "./decisions.ts"
 import { says } from "./support.ts"
 
-const attend: Input = { _tag: "Attend", by: 1 }
-const leave: Input = { _tag: "Attend", by: -1 }
+const attend: Input = { _tag: "Attend", by: 1, answers: "all" }
+const leave: Input = { _tag: "Attend", by: -1, answers: "all" }
 const expire = (number: number): Input => ({ _tag: "Expire", number })
 const withdraw = (number: number): Input => ({ _tag: "Withdraw", number })
 
@@ -153,6 +153,37 @@ describe("approvals: asking", () => {
       ...Array.from({ length: maxOpen }, (_, i) => asks(i, exec(`c${i}`))),
     )
     assert.deepStrictEqual(say(full, asks(64, exec("x"))), closes(64, "x", "denied", "failed"))
+  })
+})
+
+describe("approvals: who fills in forms", () => {
+  it("L7 a form that waits since a restart is declined where only others came in time", () => {
+    const expecting: State = {
+      ...running,
+      approvals: { ...running.approvals, expecting: true },
+    }
+    const form = { server: "s", message: "m", requestedSchema: {} }
+    const put = after(
+      expecting,
+      { _tag: "Attend", by: 1, answers: "approvals" },
+      { _tag: "Ask", turnId: "a", number: 0, request: { _tag: "Elicitation", ...form } },
+      asks(1, exec("c")),
+    )
+    assert.deepStrictEqual(
+      put.approvals.open.map(({ parked }) => parked),
+      [true, false],
+    )
+    const { actions, state } = decide(put, { _tag: "NobodyCame" })
+    assert.deepStrictEqual(actions, [settle(0, "denied", "unattended")])
+    assert.deepStrictEqual(
+      state.approvals.open.map(({ number }) => number),
+      [1],
+    )
+    const both = after(expecting, attend)
+    assert.deepStrictEqual(
+      [both.approvals.expecting, both.approvals.answering, both.approvals.filling],
+      [undefined, 1, 1],
+    )
   })
 })
 

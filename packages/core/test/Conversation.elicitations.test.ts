@@ -289,6 +289,78 @@ describe("questions of tool servers", () => {
     }),
   )
 
+  it.effect("L7 a form is put to who can fill it in, and no other question is", () =>
+    Effect.gen(function* () {
+      const { answers, conversation, listener } = yield* asking([form], {}, (context, request) =>
+        Effect.andThen(context.approve(exec("c")), context.elicit(request)),
+      )
+      const approver = yield* conversation.attach({ answers: "approvals" })
+      const filler = yield* conversation.attach({ answers: "forms" })
+      yield* conversation.submit(says("hi"))
+      const [command] = asksIn(yield* takeUntil(approver, isAsk))
+      assert.strictEqual(command?.msg.type, "exec_approval_request")
+      yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
+      const asks = asksIn(yield* takeUntil(filler, isAsk))
+      assert.deepStrictEqual(
+        asks.map(({ msg }) => msg.type),
+        ["elicitation_request"],
+      )
+      yield* conversation.submit(fills(idOf(asks[0]), { content }))
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(asksIn(yield* takeUntil(approver, isEnd)), [])
+      assert.deepStrictEqual(answers, [{ action: "accept", content }])
+    }),
+  )
+
+  it.effect.each(["deny", "park"] as const)(
+    "L7 where whoever is there fills in no forms it is declined at once, also where questions %s",
+    (unattended) =>
+      Effect.gen(function* () {
+        const { answers, conversation, listener } = yield* asking([form], { unattended })
+        yield* conversation.attach({ answers: "approvals" })
+        yield* conversation.submit(says("hi"))
+        assert.deepStrictEqual(
+          told(yield* takeUntil(listener, isEnd)).flatMap((msg) =>
+            msg.type === "approval_resolved" ? [msg.reason] : [msg.type],
+          ),
+          ["unattended", "task_complete"],
+        )
+        assert.deepStrictEqual(answers, [{ action: "decline" }])
+      }),
+  )
+
+  it.effect("L7 one that waits for a person waits for one who can fill it in", () =>
+    Effect.gen(function* () {
+      const { answers, conversation, listener } = yield* asking([form], { unattended: "park" })
+      yield* conversation.submit(says("hi"))
+      yield* settle
+      yield* conversation.attach({ answers: "approvals", from: 0 })
+      yield* TestClock.adjust("1 hour")
+      const filler = yield* conversation.attach({ answers: "forms", from: 0 })
+      const [question] = asksIn(yield* takeUntil(filler, isAsk))
+      assert.strictEqual(question?.msg.type, "elicitation_request")
+      yield* TestClock.adjust("10 minutes")
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(answers, [{ action: "decline" }])
+    }),
+  )
+
+  it.effect("L7 who fills in forms alone does not attend other questions", () =>
+    Effect.gen(function* () {
+      const verdicts: Array<unknown> = []
+      const { conversation, listener } = yield* asking([form], {}, (context) =>
+        Effect.map(context.approve(exec("c")), (verdict) => {
+          verdicts.push(verdict)
+          return { action: "decline" }
+        }),
+      )
+      yield* conversation.attach({ answers: "forms" })
+      yield* conversation.submit(says("hi"))
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(verdicts, [{ decision: "denied", reason: "unattended" }])
+    }),
+  )
+
   it.effect("what is too large is put to nobody", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([

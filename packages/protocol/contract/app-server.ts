@@ -468,6 +468,7 @@ export type InitializeParams = {
   }
   readonly capabilities?: {
     readonly approvals?: "camelCase" | "snake_case" | "none" | null
+    readonly elicitation?: boolean | null
   } | null
 }
 
@@ -860,6 +861,20 @@ export type ExecCommandApprovalParams = {
 
 export type ExecCommandApprovalResult = {
   readonly decision: "approved" | "approved_for_session" | "denied" | "abort"
+}
+
+/** A tool server asks for something to be filled in: `elicitation/create` of the Model Context Protocol, passed on. Where no client that listens can show it, it is declined. */
+export type ElicitationRequestParams = {
+  readonly conversationId: string
+  readonly elicitationId: string
+  readonly serverName: string
+  readonly message: string
+  readonly requestedSchema: Readonly<Record<string, unknown>>
+}
+
+export type ElicitationRequestResult = {
+  readonly action: "accept" | "decline" | "cancel"
+  readonly content?: Readonly<Record<string, unknown>> | null
 }
 
 /** The event `error` of a conversation, once per listener. */
@@ -1440,6 +1455,8 @@ export interface ServerRequests {
   "applyPatchApproval": { params: ApplyPatchApprovalParams; result: ApplyPatchApprovalResult }
   /** May this command run? */
   "execCommandApproval": { params: ExecCommandApprovalParams; result: ExecCommandApprovalResult }
+  /** A tool server asks for something to be filled in: `elicitation/create` of the Model Context Protocol, passed on. Where no client that listens can show it, it is declined. */
+  "elicitationRequest": { params: ElicitationRequestParams; result: ElicitationRequestResult }
 }
 
 /** Notifications that the server sends, by their names on the wire. */

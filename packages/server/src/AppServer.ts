@@ -51,6 +51,7 @@ export const serve = (
       const route = yield* makeHandlers({
         initializes: true,
         approvals: () => "camelCase",
+        forms: () => false,
         userAgent: options.userAgent ?? "colloquy",
       })
       const peer = yield* makePeer({
@@ -71,22 +72,31 @@ export const serve = (
 
 const isForm = Schema.is(ApprovalForm)
 
-const formOf = (capabilities: Readonly<Record<string, unknown>>): ApprovalForm => {
-  const { experimental } = capabilities
-  const declared =
-    typeof experimental === "object" && experimental !== null && "approvals" in experimental
-      ? experimental.approvals
-      : undefined
+type Capabilities = Readonly<Record<string, unknown>>
+
+const experimental = ({ experimental }: Capabilities, name: string): unknown =>
+  typeof experimental === "object" && experimental !== null
+    ? (experimental as Capabilities)[name]
+    : undefined
+
+const formOf = (capabilities: Capabilities): ApprovalForm => {
+  const declared = experimental(capabilities, "approvals")
   return isForm(declared) ? declared : "snake_case"
 }
 
 /**
  * For `McpServer`: the same requests beside MCP on one connection, as the original served them up to 0.36. `initialize` is
- * that of MCP; questions are put in the words of that time unless the client declares `experimental.approvals`.
+ * that of MCP; questions are put in the words of that time unless the client declares `experimental.approvals`, and forms of
+ * tool servers where it declares `experimental.elicitation`.
  */
 export const beside =
   ({ userAgent = "colloquy" }: Pick<AppServerOptions, "userAgent"> = {}): NonNullable<
     McpServerOptions["beside"]
   > =>
   (capabilities) =>
-    makeHandlers({ initializes: false, approvals: () => formOf(capabilities()), userAgent })
+    makeHandlers({
+      initializes: false,
+      approvals: () => formOf(capabilities()),
+      forms: () => experimental(capabilities(), "elicitation") === true,
+      userAgent,
+    })

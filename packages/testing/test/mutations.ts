@@ -172,8 +172,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L7",
     name: "a question is put where nobody can answer",
     file: "ApprovalDecisions.ts",
-    find: "const parked = approvals.answering === 0",
-    replace: "const parked = approvals.answering < 0",
+    find: "const parked = !Book.isAttended(approvals, request)",
+    replace: "const parked = false",
   },
   {
     law: "L7",

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import type { App, ServerMethod } from "./App.ts"
 import { ending, events, invalid, listening, made, patch, refuses, row, say, shell } from "./Row.ts"
 
@@ -86,6 +87,47 @@ const applyPatchApproval = row(
     }),
 )
 
+const toolServer = fileURLToPath(
+  new URL("../../../tools/test/mcp/fixtures/server.mjs", import.meta.url),
+)
+
+const elicitationRequest = row(
+  "puts the form of a tool server to a client that shows it, and what is filled in goes back",
+  {
+    config: `[mcp_servers.fixture]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(toolServer)}]\n`,
+    script: [[{ tool_call: { name: "fixture__ask", arguments: {} } }]],
+    initialized: false,
+  },
+  (app) =>
+    Effect.gen(function* () {
+      yield* app.ask("initialize", {
+        clientInfo: { name: "rows", version: "1" },
+        capabilities: { elicitation: true },
+      })
+      const { conversationId } = yield* made(app)
+      yield* listening(app, conversationId, { after: -1 })
+      const { turnId } = yield* say(app, conversationId, "go")
+      const asked = yield* question(app, "elicitationRequest")
+      assert.deepStrictEqual(asked, {
+        id: asked.id,
+        method: "elicitationRequest",
+        params: {
+          conversationId,
+          elicitationId: asked.params?.["elicitationId"],
+          serverName: "fixture",
+          message: "How old?",
+          requestedSchema: { type: "object", properties: { age: { type: "integer" } } },
+        },
+      })
+      const answer = { action: "accept", content: { age: 7 } }
+      yield* app.reply(asked, { result: answer })
+      yield* ending(app, turnId)
+      assert.deepStrictEqual(resolution(app), [{ decision: "approved", reason: "answered" }])
+      const end = yield* app.told("codex/event/mcp_tool_call_end")
+      assert.include(JSON.stringify(end), JSON.stringify(JSON.stringify(answer)).slice(1, -1))
+    }),
+)
+
 const cancelRequest = row(
   "takes back the question of a turn that is stopped",
   { script: [[patch]] },
@@ -137,5 +179,6 @@ export const takenBackRows = { "$/cancelRequest": takenBack } as const
 export const approvalRows = {
   execCommandApproval,
   applyPatchApproval,
+  elicitationRequest,
   "$/cancelRequest": cancelRequest,
 } as const

@@ -46,6 +46,7 @@ export const AppServer = dialect({
   serverToClient: [
     Approvals.ApplyPatchApproval,
     Approvals.ExecCommandApproval,
+    Approvals.ElicitationRequest,
     ...Events.eventTypes.map(Events.eventNotification),
     Events.SessionConfigured,
     Events.ConversationSynced,

@@ -1,11 +1,12 @@
 /**
- * What the server asks its client (§3.8). Each question has two spellings of the same params: those of October first. An
- * error, and an answer that cannot be read, is a denial.
+ * What the server asks its client (§3.8). Each question of an approval has two spellings of the same params: those of
+ * October first. An error, and an answer that cannot be read, is a denial.
  */
 import * as Schema from "effect/Schema"
 import { FileChange, ParsedCommand } from "../EventMsg.ts"
 import { request } from "../Method.ts"
 import { ReviewDecision } from "../Policy.ts"
+import { maybe, Open } from "./Fields.ts"
 
 const result = Schema.Struct({ decision: ReviewDecision })
 
@@ -56,4 +57,26 @@ export const ExecCommandApproval = request("execCommandApproval", {
   result,
   since: "0.25",
   doc: "May this command run?",
+})
+
+export const ElicitationRequest = request("elicitationRequest", {
+  params: Schema.Struct({
+    conversationId: Schema.String,
+    /** What `approval_resolved` calls it by. */
+    elicitationId: Schema.String,
+    /** Who asks, as the configuration names it. What follows is said by it and not by this server. */
+    serverName: Schema.String,
+    message: Schema.String,
+    /** JSON Schema of the object to be filled in. */
+    requestedSchema: Open,
+  }),
+  result: Schema.Struct({
+    /** `cancel`: nobody chose. */
+    action: Schema.Literals(["accept", "decline", "cancel"]),
+    /** Counts with `accept`; 64 Ki characters of JSON at most. */
+    content: maybe(Open),
+  }),
+  since: "colloquy 0.1",
+  capability: "elicitation",
+  doc: "A tool server asks for something to be filled in: `elicitation/create` of the Model Context Protocol, passed on. Where no client that listens can show it, it is declined.",
 })

@@ -24,6 +24,8 @@ export const Initialize = request("initialize", {
       Schema.Struct({
         /** Default `camelCase`: who sends this request is of October. */
         approvals: maybe(ApprovalForm),
+        /** True: the client shows the forms of tool servers. Default false: they are put to others, or declined. */
+        elicitation: maybe(Schema.Boolean),
       }),
     ),
   }),

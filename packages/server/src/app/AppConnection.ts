@@ -1,5 +1,6 @@
 /** What one connection remembers: who its client is, its subscriptions, and the questions that are with it. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { Answers } from "@colloquy/core/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
 import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
@@ -22,6 +23,8 @@ export interface AppConnection {
   readonly initialize: (params: Params<typeof Initialize>) => boolean
   readonly initialized: () => boolean
   readonly approvals: () => ApprovalForm
+  /** Which questions can be put to its client; undefined: none. */
+  readonly answers: () => Answers | undefined
   /** Names the client once it is known (§1.2). */
   readonly userAgent: () => ResultOf<typeof Initialize>
   readonly subscriptions: Subscriptions.Subscriptions
@@ -42,6 +45,8 @@ export interface AppConnectionOptions {
   readonly auth: Auth["Service"]
   /** Until the client says otherwise. */
   readonly approvals: () => ApprovalForm
+  /** Likewise: whether it shows the forms of tool servers. */
+  readonly forms: () => boolean
   /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
@@ -59,6 +64,11 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   let client: Params<typeof Initialize> | undefined
   const approvals = () => client?.capabilities?.approvals ?? options.approvals()
+  const answers = (): Answers | undefined => {
+    const forms = client?.capabilities?.elicitation ?? options.forms()
+    if (approvals() === "none") return forms ? "forms" : undefined
+    return forms ? "all" : "approvals"
+  }
   const heard = heardOf(options.manager)
   const holds = Holds.make()
   const audience = audienceOf(options.manager)
@@ -84,6 +94,7 @@ export const make = Effect.fnUntraced(function* (
           )
       }),
     approvals,
+    answers,
     searches: new Map(),
     initialize: (params) => {
       if (client !== undefined) return false
@@ -107,7 +118,7 @@ export const make = Effect.fnUntraced(function* (
       isEnding: isEnding(options.manager),
       holds,
       questions,
-      approvals,
+      answers,
     }),
   }
 })

@@ -88,6 +88,8 @@ export interface AppHandlersOptions {
   readonly initializes: boolean
   /** How questions are put until the client says otherwise. */
   readonly approvals: () => ApprovalForm
+  /** Whether the client shows the forms of tool servers, until it says otherwise. */
+  readonly forms: () => boolean
   /** `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
@@ -125,6 +127,7 @@ export const make = Effect.fnUntraced(function* (
     manager: yield* ConversationManager,
     auth: Context.get(context, Auth),
     approvals: options.approvals,
+    forms: options.forms,
     userAgent: options.userAgent,
   })
   const routes = new Map<string, Route>()

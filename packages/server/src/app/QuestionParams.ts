@@ -1,6 +1,10 @@
 /** From the core's questions to those of this dialect, in the words of the client's generation (§3.8). Pure. */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
-import type { ApplyPatchApproval, ExecCommandApproval } from "@colloquy/protocol/app/Approvals"
+import type {
+  ApplyPatchApproval,
+  ElicitationRequest,
+  ExecCommandApproval,
+} from "@colloquy/protocol/app/Approvals"
 import type { ApprovalForm } from "@colloquy/protocol/app/Session"
 import type { Params } from "@colloquy/protocol/Method"
 
@@ -37,3 +41,14 @@ export const patchParams = (
         ...(grant_root === undefined ? {} : { grantRoot: grant_root }),
       }
 }
+
+export const formParams = (
+  conversationId: string,
+  { id, message, requested_schema, server_name }: EventOf<"elicitation_request">,
+): Params<typeof ElicitationRequest> => ({
+  conversationId,
+  elicitationId: id,
+  serverName: server_name,
+  message,
+  requestedSchema: requested_schema,
+})

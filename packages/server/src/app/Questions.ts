@@ -8,19 +8,23 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { Op } from "@colloquy/protocol/Op"
-import { ApplyPatchApproval, ExecCommandApproval } from "@colloquy/protocol/app/Approvals"
+import {
+  ApplyPatchApproval,
+  ElicitationRequest,
+  ExecCommandApproval,
+} from "@colloquy/protocol/app/Approvals"
+import { present } from "@colloquy/protocol/app/Fields"
 import type { ApprovalForm } from "@colloquy/protocol/app/Session"
-import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { isQuestion, type Question, questionId } from "../mcp/ElicitationParams.ts"
+import { type AnswerOp, denial, refOf, submitAnswer } from "../mcp/QuestionAnswers.ts"
 import { isUnusable } from "../Outgoing.ts"
 import type { PeerControl } from "../Peer.ts"
-import { execParams, patchParams } from "./QuestionParams.ts"
+import { execParams, formParams, patchParams } from "./QuestionParams.ts"
 
 /** Those of one conversation. */
 export interface Desk {
@@ -38,43 +42,31 @@ export interface Questions {
   ) => Effect.Effect<Desk, never, Scope.Scope>
 }
 
-/** The first answer to a question wins; this one may come too late. */
-const submit = (
-  conversation: Conversation,
-  op: Op,
-  because?: "malformed" | "failed",
-): Effect.Effect<void> =>
-  conversation.submit(op, because === undefined ? {} : { because }).pipe(
-    Effect.asVoid,
-    Effect.catch(({ message }) => Effect.logDebug(`an answer was not taken: ${message}`)),
-  )
-
-const answerOp = (question: Question, decision: ReviewDecision): Op => {
-  const named = { id: questionId(question), question: question.seq }
-  switch (question.msg.type) {
-    case "exec_approval_request":
-      return { type: "exec_approval", ...named, decision }
-    case "apply_patch_approval_request":
-      return { type: "patch_approval", ...named, decision }
-    case "elicitation_request":
-      return { type: "elicitation_answer", ...named, action: "decline" }
-  }
-}
-
+/** What the client says. */
 const request = (
   conversation: Conversation,
   peer: PeerControl,
-  { msg }: Question,
+  question: Question,
   form: ApprovalForm,
-): Effect.Effect<{ readonly decision: ReviewDecision }, JsonRpcError | ConnectionClosed> => {
+): Effect.Effect<AnswerOp, JsonRpcError | ConnectionClosed> => {
+  const { msg } = question
+  const named = { id: questionId(question), question: question.seq }
   switch (msg.type) {
     case "exec_approval_request":
-      return peer.request(ExecCommandApproval, execParams(conversation.id, msg, form))
+      return Effect.map(
+        peer.request(ExecCommandApproval, execParams(conversation.id, msg, form)),
+        ({ decision }) => ({ type: "exec_approval", ...named, decision }),
+      )
     case "apply_patch_approval_request":
-      return peer.request(ApplyPatchApproval, patchParams(conversation.id, msg, form))
+      return Effect.map(
+        peer.request(ApplyPatchApproval, patchParams(conversation.id, msg, form)),
+        ({ decision }) => ({ type: "patch_approval", ...named, decision }),
+      )
     case "elicitation_request":
-      // This dialect has no form that a person could fill in.
-      return Effect.succeed({ decision: "denied" })
+      return Effect.map(
+        peer.request(ElicitationRequest, formParams(conversation.id, msg)),
+        (answer) => ({ type: "elicitation_answer", ...named, ...present(answer) }),
+      )
   }
 }
 
@@ -86,7 +78,7 @@ const ask = (
 ): Effect.Effect<void> =>
   request(conversation, peer, question, form).pipe(
     Effect.matchEffect({
-      onSuccess: ({ decision }) => submit(conversation, answerOp(question, decision)),
+      onSuccess: (op) => submitAnswer(conversation, op),
       onFailure: (failure) =>
         failure._tag === "ConnectionClosed"
           ? // No answer and no refusal: others may still answer, or this client may come back.
@@ -95,9 +87,9 @@ const ask = (
               Effect.logWarning(
                 `question of call ${questionId(question)} denied: ${failure.message}`,
               ),
-              submit(
+              submitAnswer(
                 conversation,
-                answerOp(question, "denied"),
+                denial(refOf(question)),
                 isUnusable(failure) ? "malformed" : "failed",
               ),
             ),

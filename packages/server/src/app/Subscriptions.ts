@@ -6,6 +6,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError } from "@colloquy/core/ConversationErrors"
 import type { Listener } from "@colloquy/core/Listener"
+import type { Answers } from "@colloquy/core/Approval"
 import type { RateLimits } from "@colloquy/core/ModelClient"
 import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
@@ -17,7 +18,6 @@ import {
   type EventParams,
   eventNotification,
 } from "@colloquy/protocol/app/Events"
-import type { ApprovalForm } from "@colloquy/protocol/app/Session"
 import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -81,7 +81,7 @@ export interface SubscriptionsOptions {
   /** By conversations. */
   readonly holds: Holds
   readonly questions: Questions
-  readonly approvals: () => ApprovalForm
+  readonly answers: () => Answers | undefined
 }
 
 const advance = (subscription: Subscription, next: number): void => {
@@ -173,7 +173,7 @@ const tell = Effect.fnUntraced(function* (
 })
 
 export const make = ({
-  approvals,
+  answers: answersOf,
   audience,
   heard,
   holds,
@@ -216,9 +216,12 @@ export const make = ({
     const fork = Effect.runForkWith(yield* Effect.context())
     const scope = yield* Scope.fork(connectionScope)
     const from = after === undefined ? heard.from(conversation.id) : after + 1
-    const answers = approvals() !== "none"
+    const answers = answersOf()
     const listener = yield* conversation
-      .attach({ answers, ...(from === undefined ? {} : { from }) })
+      .attach({
+        ...(answers === undefined ? {} : { answers }),
+        ...(from === undefined ? {} : { from }),
+      })
       .pipe(
         Scope.provide(scope),
         Effect.onError(() => Scope.close(scope, Exit.void)),

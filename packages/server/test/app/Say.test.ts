@@ -50,6 +50,7 @@ describe("Say", () => {
           manager: ConversationManager.of(manager),
           auth: Auth.none,
           approvals: () => "camelCase",
+          forms: () => false,
           userAgent: "colloquy",
         })
         const { begin } = yield* Effect.orDie(
