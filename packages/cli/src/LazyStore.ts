@@ -23,6 +23,8 @@ export const layer = (options: NodeStoreOptions): Layer.Layer<ConversationStore>
       )
       return {
         create: (meta, records) => Effect.flatMap(store, (loaded) => loaded.create(meta, records)),
+        placeOf: (meta) =>
+          Effect.flatMap(store, (loaded) => loaded.placeOf?.(meta) ?? Effect.succeed(undefined)),
         open: (where) => Effect.flatMap(store, (loaded) => loaded.open(where)),
         read: (id, page) => Effect.flatMap(store, (loaded) => loaded.read(id, page)),
         readBackward: (id, page) =>

@@ -79,6 +79,14 @@ describe("colloquy app-server", () => {
       yield* ask("sendUserMessage", { conversationId, items: words("one") })
       const told = yield* first.stdoutHas("codex/event/task_complete")
       const heard = seqOf(told, "codex/event/agent_message")
+      const configured = messagesOf(told).find(
+        ({ method }) => method === "codex/event/session_configured",
+      )
+      assert.strictEqual(
+        (configured?.params?.["msg"] as { readonly rollout_path?: string } | undefined)
+          ?.rollout_path,
+        rolloutPath,
+      )
       first.child.kill("SIGKILL")
       yield* first.outcome
       const second = yield* CliProcess.start(["app-server"], variables)

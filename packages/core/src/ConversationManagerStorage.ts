@@ -52,6 +52,12 @@ export interface Birth {
   readonly forkedFrom?: string
 }
 
+/** Whoever hears of a conversation hears where it is kept (recording 0.45). */
+const withPlace = (event: Event, place: string | undefined): Event =>
+  event.msg.type === "session_configured" && place !== undefined
+    ? { ...event, msg: { ...event.msg, rollout_path: place } }
+    : event
+
 export type Program = Pick<ConversationMeta, "originator" | "version" | "source">
 
 export const make = (
@@ -89,11 +95,12 @@ export const make = (
     lease: Scope.Scope,
   ): Effect.fn.Return<Source, StoreError> {
     const atMs = yield* Clock.currentTimeMillis
+    const meta = metaOf(entry, atMs, settings, birth)
+    const place = yield* store.placeOf?.(meta) ?? Effect.succeed(undefined)
     const records: ReadonlyArray<LogRecord> = [
-      ...birth.events.map((event) => eventRecord(atMs, event)),
+      ...birth.events.map((event) => eventRecord(atMs, withPlace(event, place))),
       { _tag: "Settings", atMs, settings: toStored(settings) },
     ]
-    const meta = metaOf(entry, atMs, settings, birth)
     let abandoned = false
     const making = Effect.tap(store.create(meta, records), () =>
       abandoned ? forget(entry) : Effect.void,

@@ -106,6 +106,10 @@ class RolloutStore implements Service {
     )
   }
 
+  placeOf({ createdAtMs, id }: ConversationMeta): Effect.Effect<string> {
+    return Effect.sync(() => this.pathOf({ path: this.placeIn(id, createdAtMs) }))
+  }
+
   open(
     where: Where,
   ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> {
@@ -164,6 +168,12 @@ class RolloutStore implements Service {
     return `${this.options.home}/${path}`
   }
 
+  private placeIn(id: ConversationId, createdAtMs: number): string {
+    const localMs = createdAtMs + this.options.offsetMsAt(createdAtMs)
+    const { directory, file } = rolloutName(id, localMs)
+    return `${directory}/${file}`
+  }
+
   private summaryOf(row: IndexRow): ConversationSummary {
     const { archived, meta, preview, updatedAtMs } = row
     return (
@@ -185,14 +195,11 @@ class RolloutStore implements Service {
     const { id } = meta
     const lease = yield* this.leases.take(id)
     if ((yield* this.catalog.get(id)) !== undefined) return yield* exists(id)
-    const { directory, file } = rolloutName(
-      id,
-      meta.createdAtMs + this.options.offsetMsAt(meta.createdAtMs),
-    )
-    const path = this.pathOf({ path: `${directory}/${file}` })
+    const place = this.placeIn(id, meta.createdAtMs)
+    const path = this.pathOf({ path: place })
     yield* this.files.makeDirectory(folderOf(path))
     const handle = yield* this.files.create(path)
-    return yield* this.begin(meta, records, { path: `${directory}/${file}`, handle, lease }).pipe(
+    return yield* this.begin(meta, records, { path: place, handle, lease }).pipe(
       Effect.onError(() =>
         // Nobody was told of it: a file that stays all the same has no whole beginning and is no conversation.
         Effect.ignore(

@@ -138,6 +138,8 @@ export class ConversationStore extends Context.Service<
       meta: ConversationMeta,
       records: ReadonlyArray<LogRecord>,
     ) => Effect.Effect<LogWriter, StoreError, Scope.Scope>
+    /** The file that `create` makes for this conversation, absolute. Absent, or undefined: there is none. */
+    readonly placeOf?: (meta: ConversationMeta) => Effect.Effect<string | undefined>
     /**
      * Takes the lease until the scope closes and puts right what a crash left: after it the whole log can be read. The
      * lease of an owner that is dead is taken over.

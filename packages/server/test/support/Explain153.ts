@@ -156,13 +156,7 @@ const later: Readonly<Record<LaterDifferenceKey, Explanation>> = {
     "codex_error_info",
   ),
   "session-members": anyOf(
-    members(
-      "missing",
-      /^event:session_configured$/,
-      "approvals_reviewer",
-      "permission_profile",
-      "rollout_path",
-    ),
+    members("missing", /^event:session_configured$/, "approvals_reviewer", "permission_profile"),
     members(
       "added",
       /^event:session_configured$/,

@@ -40,6 +40,7 @@ export const layer = Layer.effect(
     }
     return ConversationStore.of({
       create: (...args) => memory.create(...args),
+      placeOf: ({ id }) => Effect.succeed(pathOf(id)),
       read: (...args) => memory.read(...args),
       readBackward: (...args) => memory.readBackward(...args),
       positionOf: (...args) => memory.positionOf(...args),

@@ -1,4 +1,5 @@
 /** Plays the client's part of a recording against a server in memory and holds what it sent to what the original sent. */
+import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { ProviderScript } from "@colloquy/testing/ProviderScript"
@@ -22,7 +23,13 @@ export interface Replay<Key extends string> {
   readonly tools?: Otherwise
   /** Of the recording's `config.toml`. Default: its model and provider alone. */
   readonly settings?: Layer.Layer<SettingsResolver>
+  /** Default: one without files. */
+  readonly store?: Layer.Layer<ConversationStore>
 }
+
+/** Files are named by the time they were made. */
+const timeOfFile =
+  /(?<=\/state\/sessions\/)(?:\d+\/)*(rollout-)(?:[\dT-]{20})?(?=[0-9a-f-]{36}\.jsonl)/g
 
 export type Explanations<Key extends string> = Readonly<
   Record<Key, (difference: Difference) => boolean>
@@ -48,7 +55,7 @@ const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
       ids.reduce(
         (rest, [request, id]) =>
           rest.replaceAll(id, `<conversation of ${request.replaceAll('"', "")}>`),
-        text,
+        text.replaceAll(timeOfFile, "$1"),
       ),
     ),
   )
@@ -68,6 +75,7 @@ const found = (
       version: "1.2.3",
       tools: toolsOf(entries, replay.tools),
       settings: replay.settings ?? settingsWith({}),
+      ...(replay.store === undefined ? {} : { store: replay.store }),
     },
     (harness) =>
       Effect.map(play(entries, harness, conversations), () =>

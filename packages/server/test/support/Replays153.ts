@@ -3,6 +3,7 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Script from "@colloquy/testing/ProviderScript"
 import type { Key153 } from "./Explain153.ts"
 import { defaultReply, settingsWith } from "./Harness.ts"
+import * as PathStore from "./PathStore.ts"
 import type * as Replaying from "./Replaying.ts"
 import { replays029 } from "./Replays029.ts"
 
@@ -45,6 +46,7 @@ const turn: ReadonlyArray<Use> = [...silent, "delta-names", "text-members"]
 const replay = (script: Script.ProviderScript, ...uses: ReadonlyArray<Use>): Replay => ({
   script,
   settings: open,
+  store: PathStore.layer,
   uses: [...initialize, ...uses],
 })
 

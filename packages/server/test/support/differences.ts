@@ -396,10 +396,9 @@ export const laterDifferences = [
   },
   {
     key: "session-members",
-    original:
-      "`session_configured` tells a permission profile, who reviews approvals and the file of the session.",
+    original: "`session_configured` tells a permission profile and who reviews approvals.",
     colloquy: "It tells the sandbox policy instead, and the two counts of earlier versions.",
-    why: "The profile says the same in another shape; a client needs the id alone.",
+    why: "The profile says the same in another shape.",
   },
   {
     key: "token-members",

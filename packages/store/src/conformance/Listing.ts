@@ -50,6 +50,16 @@ const newestFirst = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
 
 export const listCases: ReadonlyArray<Behaviour> = [
   {
+    name: "the file of a conversation is known before it is made, or there is none",
+    run: Effect.gen(function* () {
+      const store = yield* ConversationStore
+      const meta = sampleMeta(0)
+      const place = yield* store.placeOf?.(meta) ?? Effect.succeed(undefined)
+      yield* Effect.scoped(store.create(meta, openingOf(meta)))
+      yield* same("its file", (yield* store.metadata({ id: meta.id })).path, place)
+    }),
+  },
+  {
     name: "a list is newest first, in pages of any size",
     run: Effect.gen(function* () {
       yield* made
