@@ -94,18 +94,36 @@ export const givesOutputs = ({ conversations, run }: Story): ReadonlyArray<strin
     )
   })
 
+/** True when somebody was asked who stops the turn with the answer: it may be recorded without its outcome. */
+const askedToStop = (trace: Run["trace"], id: string): boolean => {
+  const stopping = new Set(
+    trace.flatMap((entry) =>
+      entry.at === "listening" && entry.conversation === id && entry.answering === "abort"
+        ? [entry.listener]
+        : [],
+    ),
+  )
+  return trace.some(
+    (entry) =>
+      entry.at === "took" &&
+      stopping.has(entry.listener) &&
+      entry.deliveries.some(({ _tag }) => _tag === "Ask"),
+  )
+}
+
 /** True when somebody had begun to stop something of the conversation. */
 const wasStopped = ({ before }: Run, id: string): boolean =>
-  before?.trace.some(
-    (entry) =>
-      (entry.at === "call" &&
+  before !== undefined &&
+  (askedToStop(before.trace, id) ||
+    before.trace.some(
+      (entry) =>
+        entry.at === "call" &&
         entry.conversation === id &&
         (entry.operation.do === "cancel" ||
           (entry.operation.do === "submit" &&
             (entry.operation.whileRunning === "interrupt" ||
-              ["interrupt", "shutdown"].includes(entry.operation.what))))) ||
-      (entry.at === "replied" && entry.conversation === id && entry.decision === "abort"),
-  ) ?? false
+              ["interrupt", "shutdown"].includes(entry.operation.what)))),
+    ))
 
 /** L7: a question that the crash left open is open again, and nothing is allowed without an answer to it. */
 export const survives = ({ conversations, run }: Story): ReadonlyArray<string> =>
