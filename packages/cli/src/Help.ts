@@ -32,7 +32,8 @@ Keys that only this program has:
                            clients of codex 0.20
   shutdown_grace_ms        How long calls may go on after the client has left, in milliseconds (500)
   conversation_store       files (default), or memory: nothing is kept when the process ends
-  unattended               deny (default), or park: what becomes of a question that nobody can be asked
+  unattended               what becomes of a question that nobody can be asked: deny (default), or park: it
+                           waits, however long, until somebody can
   approval_timeout_sec     How long a question waits before it is denied, in seconds (600)
   on_restart               close (default), or continue: what becomes of a turn whose process died
   login.*                  issuer, client_id, scopes, callback_port and base_url of logins by browser

@@ -121,7 +121,7 @@ export const Config = Schema.Struct({
   unattended: keyOr(
     Schema.Literals(["deny", "park"]),
     "deny",
-    "What becomes of a question that nobody can be asked: denied, or left open until its deadline.",
+    "What becomes of a question that nobody can be asked: denied, or left open until somebody can; only then its deadline begins.",
   ),
   on_restart: keyOr(
     Schema.Literals(["close", "continue"]),
