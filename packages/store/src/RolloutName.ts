@@ -42,3 +42,5 @@ export const directoryOfName = (file: string): string | undefined => {
   const day = form.exec(file)?.[1]
   return day === undefined ? undefined : `${sessionsFolder}/${day.replaceAll("-", "/")}`
 }
+
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/"))
