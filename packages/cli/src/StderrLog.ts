@@ -20,9 +20,17 @@ const levels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
   ["trace", "Trace"],
 ])
 
+const named = (text: string): LogLevel.LogLevel | undefined =>
+  levels.get(text.toLowerCase().split(/[,=]/).at(-1)?.trim() ?? "")
+
 /** Reads `debug`, and of the original's `RUST_LOG` form `codex_core=info,debug` the last level; else `Warn`. */
-export const levelOf = (text: string | undefined): LogLevel.LogLevel =>
-  levels.get(text?.toLowerCase().split(/[,=]/).at(-1)?.trim() ?? "") ?? "Warn"
+export const levelOf = (text: string | undefined): LogLevel.LogLevel => named(text ?? "") ?? "Warn"
+
+/** What is wrong with `COLLOQUY_LOG`, in a line. */
+export const levelWarning = (text: string | undefined): string | undefined =>
+  text === undefined || named(text) !== undefined
+    ? undefined
+    : `COLLOQUY_LOG: there is no such level and \`warn\` counts, expected one of ${[...levels.keys()].map((name) => `\`${name}\``).join(", ")}`
 
 /** What a line is written to; `process.stderr` is one. */
 export interface LineTarget {

@@ -117,7 +117,10 @@ export const run = async (
     return 1
   }
   const { options, warnings, offlineNotice } = startup.value
-  for (const warning of warnings) write(`colloquy: ${warning}`)
+  const level = StderrLog.levelWarning(environment.logLevel)
+  for (const warning of level === undefined ? warnings : [level, ...warnings]) {
+    write(`colloquy: ${warning}`)
+  }
   if (offlineNotice !== undefined) write(`colloquy: ${offlineNotice}`)
   const exitCode = ProcessGuard.install({
     // The end of the input is the one way in which a server ends.

@@ -25,6 +25,18 @@ describe("StderrLog", () => {
     )
   })
 
+  it("a level that there is not is told with those that there are", () => {
+    assert.deepStrictEqual([undefined, "info", "a=info,error"].map(StderrLog.levelWarning), [
+      undefined,
+      undefined,
+      undefined,
+    ])
+    assert.strictEqual(
+      StderrLog.levelWarning("verbose"),
+      "COLLOQUY_LOG: there is no such level and `warn` counts, expected one of `off`, `error`, `warn`, `info`, `debug`, `trace`",
+    )
+  })
+
   it.effect("an entry below the level is not written and any other is one line", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
