@@ -37,16 +37,19 @@ export const listed = (story: Story): ReadonlyArray<string> => {
   const made = new Set(
     story.run.trace.flatMap((entry) => (entry.at === "made" ? [entry.conversation] : [])),
   )
-  // One that a store makes after all, when nobody waits for it any more, may be left there.
-  const late = story.run.trace.some(
-    (entry) => entry.at === "store" && entry.operation === "create" && entry.how === "late",
+  // Left there may be one that a store makes after all, when nobody waits for it any more, and one that it does not forget.
+  const left = story.run.trace.some(
+    (entry) =>
+      entry.at === "store" &&
+      ((entry.operation === "create" && entry.how === "late") ||
+        (entry.operation === "delete" && entry.how === "fails")),
   )
   return story.calls.flatMap((call) => {
     const answer = call.answers[0]?.answer
     const { operation } = call.entry
     if ((operation.do !== "list" && operation.do !== "pages") || answer?.is !== "ok") return []
     const ids = answer.value as ReadonlyArray<string>
-    const strangers = made.size === 0 || late ? [] : ids.filter((id) => !made.has(id))
+    const strangers = made.size === 0 || left ? [] : ids.filter((id) => !made.has(id))
     return [
       ...(ids.length <= story.run.plan.maxConversations ? [] : [`too many: ${show(call)}`]),
       ...(new Set(ids).size === ids.length ? [] : [`one twice: ${show(call)}`]),
