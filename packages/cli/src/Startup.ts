@@ -39,13 +39,17 @@ export interface Startup {
 }
 
 /** The process cannot begin; `message` is one line. */
-export class StartupError extends Data.TaggedError("StartupError")<{ readonly message: string }> {}
+export class StartupError extends Data.TaggedError("StartupError")<{
+  readonly message: string
+  /** About keys that nobody reads: one of them may be what is missing. */
+  readonly warnings?: ReadonlyArray<string>
+}> {}
 
-/** The line to print on stderr before exit code 1. */
+/** The lines to print on stderr before exit code 1. */
 export const messageOf = (cause: Cause.Cause<StartupError>): string => {
   const error = Cause.squash(cause)
   return error instanceof StartupError
-    ? error.message
+    ? [...(error.warnings ?? []).map((warning) => `colloquy: ${warning}`), error.message].join("\n")
     : `colloquy: cannot start: ${errorLine(error)}`
 }
 
@@ -112,7 +116,10 @@ export const load = Effect.fnUntraced(function* (
     overrides,
     source: sourceOf(environment),
   })
-  const failed = ({ message }: SettingsError) => loadingFailed(message)
+  const file = yield* Effect.mapError(live.file, ({ message }) => loadingFailed(message))
+  const warnings = yield* warningsOf(file, overrides)
+  const failed = ({ message }: SettingsError) =>
+    new StartupError({ message: loadingFailed(message).message, warnings })
   const tree = yield* Effect.mapError(live.tree, failed)
   const source = { ...sourceOf(environment), tree }
   const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
@@ -136,7 +143,7 @@ export const load = Effect.fnUntraced(function* (
     options,
     settings,
     ...(script === undefined ? {} : { script }),
-    warnings: yield* warningsOf(yield* Effect.mapError(live.file, failed), overrides),
+    warnings,
     ...(chosen || settings.provider.wire !== "offline"
       ? {}
       : {

@@ -168,6 +168,21 @@ describe("colloquy mcp", () => {
     )
   }
 
+  it.live("a misspelt key is told before the error that it leads to", () =>
+    Effect.gen(function* () {
+      const directory = yield* CliProcess.stateDirectory('[mcp_servers.a]\ncomand = "x"\n')
+      const { code, stderr } = yield* CliProcess.run(["mcp"], { COLLOQUY_HOME: directory })
+      assert.strictEqual(code, 1)
+      const [warning, error, ...more] = stderr.trimEnd().split("\n")
+      assert.strictEqual(
+        warning,
+        `colloquy: ${directory}/config.toml:2: \`mcp_servers.a.comand\`: there is no such key and it is ignored, did you mean \`mcp_servers.a.command\`?`,
+      )
+      assert.match(error ?? "", /^error loading config: .*`mcp_servers\.a`/)
+      assert.deepStrictEqual(more, [])
+    }),
+  )
+
   it.live(
     "L9 it serves until the end of its input, says on stderr that it is offline, and exits with 0",
     () =>
