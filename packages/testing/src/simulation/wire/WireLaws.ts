@@ -1,5 +1,5 @@
 /** The laws (design §5) that every wire run has to keep, each as a check over its connections. Pure. */
-import { Cancelled, Ping } from "@colloquy/protocol/mcp/CodexMcp"
+import { Cancelled, Initialize, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Violation } from "../Laws.ts"
 import { endBoundMs } from "./WirePlan.ts"
 import {
@@ -37,15 +37,19 @@ export const answeredOnce: Check = (connection) => {
   return [...counts, ...strangers.map((id) => `an answer to ${String(id)}, which nobody asked`)]
 }
 
-/** L1: once the server has read a cancellation, which a later answered `probe` shows, no answer follows. */
+/**
+ * L1: once the server has read a cancellation, which a later answered `probe` shows, no answer follows. Of `initialize` it
+ * may: that one cannot be taken back.
+ */
 export const silentOnceCancelled =
   (probe: string): Check =>
   (connection) => {
     const { said, heard } = connection
     const asked = (id: unknown) => said.filter((message) => isRequest(message) && message.id === id)
-    return said.filter(isRequest).flatMap(({ id, at }) => {
+    return said.filter(isRequest).flatMap(({ id, at, method }) => {
       const cancel = cancelled(connection, id)
       if (cancel === undefined || cancel.at < at || asked(id).length > 1) return []
+      if (method === Initialize._tag) return []
       const ping = said.find(
         (message) =>
           message.method === probe && message.at > cancel.at && asked(message.id).length === 1,
