@@ -260,7 +260,9 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   if (Option.isNone(ending)) yield* endGroup(parts.group, program, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
   // What is left of the group has had its time.
-  yield* program.kill
+  // The sandbox of one that exited is over: it told the exit code as its last.
+  const hasExited = Option.isSome(ending) && ending.value._tag === "Exited"
+  yield* hasExited ? killGroup(parts.group, handle.pid) : program.kill
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
