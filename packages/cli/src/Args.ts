@@ -17,24 +17,36 @@ export type Invocation =
   | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Config"; readonly overrides: ReadonlyArray<string> }
   | { readonly _tag: "Doctor" }
-  /** Without `out` to stdout. */
-  | { readonly _tag: "Generate"; readonly format: GenerateFormat; readonly out?: string }
+  | ({ readonly _tag: "Generate"; readonly format: GenerateFormat } & GenerateScope)
 
 export type GenerateFormat = "ts" | "json-schema" | "docs"
+
+/** What is generated, and where to. */
+export interface GenerateScope {
+  /** Without one, every dialect. */
+  readonly dialect?: DialectName
+  /** Directory; without one, stdout. */
+  readonly out?: string
+}
+
+/** By their names only: the definitions are more than a start can bear. A test compares them. */
+export const dialects = ["app-server", "codex-mcp"] as const
+export type DialectName = (typeof dialects)[number]
 
 /** Nobody can tell what was meant; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-type Option = "overrides" | "events" | "out"
+type Option = "overrides" | "events" | "out" | "dialect"
 
 interface Command {
   readonly takes: ReadonlyArray<Option>
   readonly invocation: (given: Given) => Invocation
+  /** What it cannot do as it was asked. */
+  readonly refuses?: (given: Given) => string | undefined
 }
 
-interface Given {
+interface Given extends GenerateScope {
   readonly overrides: ReadonlyArray<string>
-  readonly out?: string
 }
 
 const mcp: Command = {
@@ -43,13 +55,22 @@ const mcp: Command = {
 }
 
 const generate = (format: GenerateFormat): Command => ({
-  takes: ["out"],
-  invocation: ({ out }) => ({
+  takes: ["out", "dialect"],
+  invocation: ({ dialect, out }) => ({
     _tag: "Generate",
     format,
+    ...(dialect === undefined ? {} : { dialect }),
     ...(out === undefined ? {} : { out }),
   }),
+  // Two documents make one text of Markdown, and no JSON or TypeScript.
+  refuses: ({ dialect, out }) =>
+    format === "docs" || dialect !== undefined || out !== undefined
+      ? undefined
+      : `\`generate-${format}\` prints one dialect: name it (${named(dialects, "or")}), or write both with \`-o DIRECTORY\``,
 })
+
+const named = (names: ReadonlyArray<string>, joint: "and" | "or") =>
+  names.map((name) => `\`${name}\``).join(` ${joint} `)
 
 const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
 
@@ -77,7 +98,7 @@ const noEvents = "--no-events"
 const options = ["--config", "--help", noEvents, "--out", "--version"]
 
 /** What goes with an option that the command does not take. */
-const takers: Readonly<Record<Exclude<Option, "overrides">, string>> = {
+const takers: Readonly<Record<Exclude<Option, "overrides" | "dialect">, string>> = {
   events: `${noEvents}\` goes with \`mcp`,
   out: "--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs",
 }
@@ -92,6 +113,14 @@ const unknown = (kind: string, word: string, known: ReadonlyArray<string>) => {
   return fail(
     `unknown ${kind} ${quote(word)}${near === undefined ? "" : `, did you mean \`${near}\`?`}`,
   )
+}
+
+const readDialect = (word: string) => {
+  const dialect = dialects.find((name) => name === word)
+  if (dialect !== undefined) return Result.succeed(dialect)
+  return nearest(word, dialects) === undefined
+    ? fail(`unknown dialect ${quote(word)}: there are ${named(dialects, "and")}`)
+    : unknown("dialect", word, dialects)
 }
 
 /** The value of an option at `args[index]`, in any of its spellings, and how many words it took. */
@@ -115,6 +144,7 @@ interface Words {
   readonly overrides: Array<string>
   out?: string
   name?: string
+  dialect?: DialectName
   asked?: "Help" | "Version"
   silent: boolean
 }
@@ -141,6 +171,10 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
     words.name = word
     // 0.36 called the server `codex mcp serve`.
     return Result.succeed(word === "mcp" && args[index + 1] === "serve" ? 2 : 1)
+  } else if (words.dialect === undefined && commands.get(words.name)?.takes.includes("dialect")) {
+    const dialect = readDialect(word)
+    if (Result.isFailure(dialect)) return Result.fail(dialect.failure)
+    words.dialect = dialect.success
   } else if (words.name !== "help") return fail(`unexpected argument ${quote(word)}`)
   return Result.succeed(1)
 }
@@ -163,8 +197,11 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
       return fail(`\`--config\` does not go with \`${words.name}\`, which reads none`)
     }
   }
-  const overrides = [...words.overrides, ...(words.silent ? ["mcp_events=off"] : [])]
-  return Result.succeed(
-    command.invocation({ overrides, ...(words.out === undefined ? {} : { out: words.out }) }),
-  )
+  const given: Given = {
+    overrides: [...words.overrides, ...(words.silent ? ["mcp_events=off"] : [])],
+    ...(words.dialect === undefined ? {} : { dialect: words.dialect }),
+    ...(words.out === undefined ? {} : { out: words.out }),
+  }
+  const refused = command.refuses?.(given)
+  return refused === undefined ? Result.succeed(command.invocation(given)) : fail(refused)
 }

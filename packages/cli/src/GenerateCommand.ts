@@ -1,6 +1,6 @@
 /**
- * The commands `generate-ts`, `generate-json-schema` and `generate-docs`: print the contract of every dialect, one file
- * each, from the definitions. Exit codes: 0 done, 1 the directory cannot be written.
+ * The commands `generate-ts`, `generate-json-schema` and `generate-docs`: print the contract of a dialect, or write
+ * that of every one, a file each, from the definitions. Exit codes: 0 done, 1 the directory cannot be written.
  */
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { jsonSchemaDocumentOf } from "@colloquy/protocol/emit/JsonSchemaDocument"
@@ -8,7 +8,7 @@ import { markdownOf } from "@colloquy/protocol/emit/Markdown"
 import { typeScriptOf } from "@colloquy/protocol/emit/TypeScript"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { GenerateFormat } from "./Args.ts"
+import type { DialectName, GenerateFormat, GenerateScope } from "./Args.ts"
 import { codeOf } from "./config/ConfigFile.ts"
 import { contracts } from "./Contracts.ts"
 
@@ -26,15 +26,19 @@ const emitters: Readonly<Record<GenerateFormat, Emitter>> = {
   docs: { ending: "md", emit: markdownOf },
 }
 
-/** The files of one format by name. */
-export const filesOf = (format: GenerateFormat): ReadonlyMap<string, string> => {
+/** The files of one format by name; of one dialect where it is named. */
+export const filesOf = (
+  format: GenerateFormat,
+  dialect?: DialectName,
+): ReadonlyMap<string, string> => {
   const { emit, ending } = emitters[format]
-  return new Map(contracts().map((contract) => [`${contract.dialect}.${ending}`, emit(contract)]))
+  const wanted = contracts().filter((one) => dialect === undefined || one.dialect === dialect)
+  return new Map(wanted.map((contract) => [`${contract.dialect}.${ending}`, emit(contract)]))
 }
 
-/** @param out directory, made where it is missing; without one everything goes to stdout */
-export const run = (format: GenerateFormat, out: string | undefined): number => {
-  const files = filesOf(format)
+/** A directory is made where it is missing. On stdout one document follows the other. */
+export const run = (format: GenerateFormat, { dialect, out }: GenerateScope): number => {
+  const files = filesOf(format, dialect)
   if (out === undefined) {
     process.stdout.write([...files.values()].join("\n"))
     return 0

@@ -11,9 +11,10 @@ Commands:
   config         Print every key of the configuration that counts, and where it comes from;
                  secrets are hidden
   doctor         Tell whether commands can be confined on this machine, and what is missing
-  generate-ts, generate-json-schema, generate-docs
-                 Print every method, event and type of every dialect as TypeScript, JSON Schema or
-                 Markdown; with -o into files of a directory
+  generate-ts, generate-json-schema, generate-docs [DIALECT]
+                 Print every method, event and type of a dialect, app-server or codex-mcp, as
+                 TypeScript, JSON Schema or Markdown; with -o into files of a directory, those of
+                 both dialects where none is named
   help           Show this page
 
 Options:
@@ -48,4 +49,5 @@ Environment:
 Examples:
   colloquy demo
   colloquy mcp -c model=gpt-5 -c sandbox_mode=workspace-write
+  colloquy generate-json-schema app-server > app-server.schema.json
 `

@@ -71,7 +71,7 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
     }
     case "Generate": {
       const generate = await import("./GenerateCommand.ts")
-      return generate.run(invocation.format, invocation.out)
+      return generate.run(invocation.format, invocation)
     }
     case "Doctor": {
       const doctor = await import("./Doctor.ts")

@@ -1,11 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Args from "../src/Args.ts"
+import { contracts } from "../src/Contracts.ts"
 
 const read = (...args: ReadonlyArray<string>) =>
   Result.match(Args.parse(args), { onSuccess: (value) => value, onFailure: (e) => e.message })
 
 describe("Args", () => {
+  it("the dialects that can be named are those there are", () => {
+    assert.deepStrictEqual(
+      [...Args.dialects],
+      contracts().map(({ dialect }) => dialect),
+    )
+  })
+
   for (const [args, invocation] of [
     [[], { _tag: "Help" }],
     [["help"], { _tag: "Help" }],
@@ -16,7 +24,17 @@ describe("Args", () => {
     [["demo", "--version"], { _tag: "Version" }],
     [["doctor"], { _tag: "Doctor" }],
     [["config", "-c", "a=1"], { _tag: "Config", overrides: ["a=1"] }],
-    [["generate-ts"], { _tag: "Generate", format: "ts" }],
+    [["generate-docs"], { _tag: "Generate", format: "docs" }],
+    [["generate-ts", "codex-mcp"], { _tag: "Generate", format: "ts", dialect: "codex-mcp" }],
+    [
+      ["generate-json-schema", "app-server"],
+      { _tag: "Generate", format: "json-schema", dialect: "app-server" },
+    ],
+    [
+      ["-o", "x", "generate-ts", "app-server"],
+      { _tag: "Generate", format: "ts", dialect: "app-server", out: "x" },
+    ],
+    [["generate-ts", "--help"], { _tag: "Help" }],
     [["generate-docs", "-o", "x"], { _tag: "Generate", format: "docs", out: "x" }],
     [["--out=y", "generate-json-schema"], { _tag: "Generate", format: "json-schema", out: "y" }],
     [["mcp"], { _tag: "Mcp", overrides: [] }],
@@ -64,6 +82,19 @@ describe("Args", () => {
         (args) => [args, `\`--config\` does not go with \`${command}\`, which reads none`] as const,
       ),
     ),
+    ...["generate-ts", "generate-json-schema"].map(
+      (command) =>
+        [
+          [command],
+          `\`${command}\` prints one dialect: name it (\`app-server\` or \`codex-mcp\`), or write both with \`-o DIRECTORY\``,
+        ] as const,
+    ),
+    [["generate-ts", "appserver"], "unknown dialect `appserver`, did you mean `app-server`?"],
+    [
+      ["generate-docs", "mcp", "-o", "x"],
+      "unknown dialect `mcp`: there are `app-server` and `codex-mcp`",
+    ],
+    [["generate-ts", "app-server", "codex-mcp"], "unexpected argument `codex-mcp`"],
     [["generate-ts", "-o"], "`-o` needs a value: `-o DIRECTORY`"],
     [["mcp", "now"], "unexpected argument `now`"],
     [["mcp", "-c"], "`-c` needs a value: `-c key=value`"],

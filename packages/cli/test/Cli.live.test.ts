@@ -59,7 +59,7 @@ const inShell = (script: string) => {
 }
 
 describe("colloquy", () => {
-  for (const command of ["generate-json-schema", "--help"]) {
+  for (const command of ["generate-json-schema app-server", "--help"]) {
     it(`${command}: a reader that leaves early is no fault, and no stack is shown`, () => {
       const left = `"$0" "$1" ${command} | true; exit "\${PIPESTATUS[0]}"`
       assert.deepStrictEqual(inShell(left), [0, ""])

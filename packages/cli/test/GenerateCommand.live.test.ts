@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { filesOf, run } from "../src/GenerateCommand.ts"
+import * as CliProcess from "./CliProcess.ts"
 
 const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url))
 
@@ -43,7 +44,7 @@ describe("generate", () => {
   it.live("the TypeScript of every dialect compiles on its own", () =>
     Effect.gen(function* () {
       const directory = join(yield* temporary, "made")
-      assert.strictEqual(run("ts", directory), 0)
+      assert.strictEqual(run("ts", { out: directory }), 0)
       const files = Fs.readdirSync(directory)
       assert.deepStrictEqual(files, [...filesOf("ts").keys()])
       const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
@@ -62,11 +63,47 @@ describe("generate", () => {
     }
   })
 
+  it.live("a dialect that is named is the only one written", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      assert.strictEqual(run("ts", { dialect: "codex-mcp", out: directory }), 0)
+      assert.deepStrictEqual(Fs.readdirSync(directory), ["codex-mcp.ts"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each([
+    ["ts", "codex-mcp.ts"],
+    ["json-schema", "codex-mcp.schema.json"],
+    ["docs", "codex-mcp.md"],
+  ] as const)("stdout of generate-%s carries the dialect that is named, and nothing else", (row) =>
+    Effect.gen(function* () {
+      const [format, name] = row
+      assert.deepStrictEqual(yield* CliProcess.run([`generate-${format}`, "codex-mcp"]), {
+        code: 0,
+        signal: null,
+        stdout: Fs.readFileSync(new URL(name, contract), "utf8"),
+        stderr: "",
+      })
+    }),
+  )
+
+  it.live("stdout carries no two documents that would not stand together", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["generate-json-schema"]), {
+        code: 2,
+        signal: null,
+        stdout: "",
+        stderr:
+          "colloquy: `generate-json-schema` prints one dialect: name it (`app-server` or `codex-mcp`), or write both with `-o DIRECTORY`; `colloquy --help` shows what there is\n",
+      })
+    }),
+  )
+
   it.live("a directory that cannot be made ends it with 1", () =>
     Effect.gen(function* () {
       const file = join(yield* temporary, "file")
       Fs.writeFileSync(file, "")
-      assert.strictEqual(run("docs", join(file, "made")), 1)
+      assert.strictEqual(run("docs", { out: join(file, "made") }), 1)
     }).pipe(Effect.scoped),
   )
 })
