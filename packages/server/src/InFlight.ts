@@ -18,10 +18,12 @@ interface Entry {
   readonly id: RequestId
   readonly cancellable: boolean
   readonly slot: Slot | undefined
-  readonly over: (() => void) | undefined
+  readonly over: ((sent: boolean) => void) | undefined
   fiber?: Fiber.Fiber<void>
-  /** It came to its answer, whatever its state became since. */
+  /** It came to an answer, whatever its state became since. */
   answers?: true
+  /** To that of its work. */
+  sent?: true
   /** From `answering` on the transport may have the answer, accepted or waiting: no other may follow. */
   state: "running" | "answering" | "cancelled" | "stopped"
   /** Of one that was cancelled: what its sender gets when its work has ended. */
@@ -40,7 +42,7 @@ export interface InFlight {
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
    * `slot` takes the answer instead of the connection, and is told when there is none. `over` is called at the end of
-   * the request, with or without an answer.
+   * the request: `sent` tells whether the answer may have gone out, which is known only of one that `after` ran for.
    */
   readonly start: (
     id: RequestId,
@@ -48,7 +50,7 @@ export interface InFlight {
     cancellable?: boolean,
     after?: () => Effect.Effect<void> | undefined,
     slot?: Slot,
-    over?: () => void,
+    over?: (sent: boolean) => void,
   ) => Effect.Effect<void>
   /**
    * Stops that request for good: it gets no answer that was not accepted yet, but this one when its work has ended; one
@@ -104,7 +106,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
     const over = (entry: Entry) => {
       if (table.get(entry.id) === entry) table.take(entry.id)
       if (table.size === 0) idle.openUnsafe()
-      entry.over?.()
+      entry.over?.(entry.sent === true)
       if (entry.answers === undefined) return
       answering--
       accepted.openUnsafe()
@@ -127,6 +129,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
         const answer = (text: string) => {
           if (entry.state !== "running") return skip(entry)
           begin(entry)
+          entry.sent = true
           const next = after?.()
           if (slot !== undefined) return slot.put(text, next)
           const sent = send([text])

@@ -71,9 +71,9 @@ export interface Caller {
   readonly requestId?: RequestId
   /**
    * Of a request: what runs once its answer was accepted, before anything else of it; the last given counts (L2).
-   * `over` is called when the request is over, with or without an answer.
+   * `over` is called when the request is over; `sent`: its answer may have gone out, also where `effect` did not run.
    */
-  readonly afterAnswer?: (effect: Effect.Effect<void>, over?: () => void) => void
+  readonly afterAnswer?: (effect: Effect.Effect<void>, over?: (sent: boolean) => void) => void
 }
 
 export interface PeerOptions<L extends Rpc.Any> {
@@ -244,7 +244,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       )
     }
     let after: Effect.Effect<void> | undefined
-    let over: (() => void) | undefined
+    let over: ((sent: boolean) => void) | undefined
     const afterAnswer: Caller["afterAnswer"] = (effect, whenOver) => {
       after = effect
       over = whenOver
@@ -266,9 +266,9 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       cancellable,
       () => after,
       slot,
-      () => {
+      (sent) => {
         inFlightChars -= chars
-        over?.()
+        over?.(sent)
         ends?.()
       },
     )

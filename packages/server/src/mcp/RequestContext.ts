@@ -80,9 +80,9 @@ export interface RequestContext {
   readonly notify: PeerControl["notify"]
   /**
    * Runs once the answer was accepted, before anything else of the request; the last given counts (L2). `over` is called
-   * when the request is over, with or without an answer.
+   * when the request is over; `sent`: its answer may have gone out, also where the effect did not run.
    */
-  readonly afterAnswer: (effect: Effect.Effect<void>, over?: () => void) => void
+  readonly afterAnswer: (effect: Effect.Effect<void>, over?: (sent: boolean) => void) => void
   /** `notifications/progress`, for a request that named a token; a `progress` that does not rise is not told. */
   readonly progress: (
     progress: number,

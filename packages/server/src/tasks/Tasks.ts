@@ -28,12 +28,18 @@ export interface TaskControl extends Pick<TaskQuestions, "ask"> {
   readonly say: (message: string) => Effect.Effect<void>
 }
 
+/**
+ * Whether who wanted the task has heard of it: `heard` begins the work, `unheard` forgets the task, and `unknown`, where
+ * he has taken it back and may have heard of it all the same, keeps it as a cancelled one.
+ */
+export type Beginning = "heard" | "unheard" | "unknown"
+
 export interface TaskOrder {
   readonly principal: string
   /** As wanted: held to the bounds of the server. Null for ever, absent for the default. */
   readonly ttlMs?: number | null
-  /** The work waits for it, and the task is forgotten when it says false: nobody has heard of it. */
-  readonly begin?: Effect.Effect<boolean>
+  /** The work waits for it. Default: it begins at once. */
+  readonly begin?: Effect.Effect<Beginning>
   readonly run: (task: TaskControl) => Effect.Effect<CallToolResult, JsonRpcError>
 }
 
@@ -159,9 +165,16 @@ const makeTasks = Effect.fnUntraced(function* (
       // Told to the pollers.
       Effect.exit,
     )
-    return Effect.flatMap(order.begin ?? Effect.succeed(true), (begins) =>
-      begins ? Effect.asVoid(run) : table.remove(task),
-    )
+    return Effect.flatMap(order.begin ?? Effect.succeed<Beginning>("heard"), (beginning) => {
+      switch (beginning) {
+        case "heard":
+          return Effect.asVoid(run)
+        case "unheard":
+          return table.remove(task)
+        case "unknown":
+          return table.step(task, (now, nowMs) => Steps.finish(now, { _tag: "Cancelled" }, nowMs))
+      }
+    })
   }
 
   const start = (task: Task, order: TaskOrder) => {

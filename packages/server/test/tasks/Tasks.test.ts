@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { InputRequest } from "../../src/mcp/RequestContext.ts"
-import { Tasks, type TaskOrder } from "../../src/tasks/Tasks.ts"
+import { type Beginning, Tasks, type TaskOrder } from "../../src/tasks/Tasks.ts"
 
 const said = (text: string): CallToolResult => ({ content: [{ type: "text", text }] })
 
@@ -260,18 +260,33 @@ describe("Tasks", () => {
   it.effect("forgets a task that nobody has heard of", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxTasks: 1 })
-      const heard = yield* Deferred.make<boolean>()
+      const heard = yield* Deferred.make<Beginning>()
       let ran = false
       const { id } = yield* tasks.create(
         order(() => Effect.sync(() => ((ran = true), said("x"))), { begin: Deferred.await(heard) }),
       )
       yield* settle
       assert.isUndefined((yield* tasks.get("me", id)).end)
-      yield* Deferred.succeed(heard, false)
+      yield* Deferred.succeed(heard, "unheard")
       yield* settle
       assert.strictEqual((yield* Effect.flip(tasks.get("me", id)))._tag, "UnknownTask")
       assert.isFalse(ran)
       yield* tasks.create(forever)
+    }),
+  )
+
+  it.effect("keeps one that somebody may have heard of before he took it back, as cancelled", () =>
+    Effect.gen(function* () {
+      const tasks = yield* Tasks.make()
+      let ran = false
+      const { id } = yield* tasks.create(
+        order(() => Effect.sync(() => ((ran = true), said("x"))), {
+          begin: Effect.succeed("unknown"),
+        }),
+      )
+      yield* settle
+      assert.deepStrictEqual((yield* tasks.get("me", id)).end, { _tag: "Cancelled" })
+      assert.isFalse(ran)
     }),
   )
 

@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
 import type { Task } from "../../tasks/Task.ts"
-import type { Tasks } from "../../tasks/Tasks.ts"
+import type { Beginning, Tasks } from "../../tasks/Tasks.ts"
 import type * as Scope from "effect/Scope"
 import { tellStatus } from "./TaskStatusNotices.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
@@ -84,7 +84,7 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
       wanted: Wanted,
       prepared?: Option.Option<unknown>,
     ) {
-      const accepted = Deferred.makeUnsafe<boolean>()
+      const accepted = Deferred.makeUnsafe<Beginning>()
       let made: Task | undefined
       const tell = Effect.suspend(() =>
         made === undefined || context.era === "stateless"
@@ -93,8 +93,8 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
       )
       // Before there is a task: a call that is taken back before its answer leaves none, nobody knows of it.
       context.afterAnswer(
-        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, true), tell)),
-        () => Deferred.doneUnsafe(accepted, Effect.succeed(false)),
+        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, "heard"), tell)),
+        (sent) => Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unheard")),
       )
       made = yield* tasks.create({
         principal: context.principal,
