@@ -31,7 +31,8 @@ Keys that only this program has:
   offline.delta_delay_ms   Pause between two pieces of its answer, in milliseconds
   mcp_events               on (default), off, or twice: each event again under its own name, for the
                            clients of codex 0.20
-  shutdown_grace_ms        How long calls may go on after the client has left, in milliseconds (500)
+  shutdown_grace_ms        How long calls and turns may go on after the client has left, in milliseconds
+                           (500)
   conversation_store       files (default), or memory: nothing is kept when the process ends
   unattended               what becomes of a question that nobody can be asked: deny (default), or park: it
                            waits, however long, until somebody can

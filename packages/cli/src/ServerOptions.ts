@@ -40,7 +40,7 @@ export const ServerOptions = Schema.Struct({
   shutdown_grace_ms: keyOr(
     Count,
     500,
-    "Milliseconds that calls may go on after the client has left.",
+    "Milliseconds that calls and turns may go on after the client has left.",
   ),
   mcp_events: keyOr(
     Schema.Literals(["on", "off", "twice"]),

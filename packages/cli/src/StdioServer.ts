@@ -16,6 +16,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type { Writable } from "node:stream"
 import { MachineAuth } from "./auth/LazyAuth.ts"
@@ -95,11 +96,14 @@ const serveOn = (
   startup: Startup.Startup,
   environment: Environment.Environment,
   output: Writable,
+  stopped: Effect.Effect<void>,
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* StdioConnection.make({ input: process.stdin, output })
-      yield* serve(connection, startup, environment)
+      // A signal may come after the end of the input, which the connection no longer sees then.
+      const broken = Effect.raceFirst(connection.broken ?? Effect.never, stopped)
+      yield* serve({ ...connection, broken }, startup, environment)
     }),
   ).pipe(Effect.provide(services(program, startup, environment)))
 
@@ -122,15 +126,19 @@ export const run = async (
     write(`colloquy: ${warning}`)
   }
   if (offlineNotice !== undefined) write(`colloquy: ${offlineNotice}`)
+  const stopped = Latch.makeUnsafe(false)
   const exitCode = ProcessGuard.install({
     // The end of the input is the one way in which a server ends.
-    stop: () => process.stdin.destroy(),
+    stop: () => {
+      stopped.openUnsafe()
+      process.stdin.destroy()
+    },
     write,
     maxShutdownMs: (options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
   })
   const exit = await Effect.runPromiseExit(
     Effect.provide(
-      serveOn(server, startup.value, environment, output),
+      serveOn(server, startup.value, environment, output, stopped.await),
       StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
     ),
   )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as CliProcess from "./CliProcess.ts"
@@ -66,6 +66,56 @@ describe("colloquy app-server", () => {
       }),
     )
   }
+
+  const talking = Effect.fnUntraced(function* (command: string, last: object) {
+    const directory = yield* CliProcess.stateDirectory()
+    const script = join(directory, "script.json")
+    writeFileSync(script, JSON.stringify([[{ text: "first" }, last, { text: "last" }]]))
+    const cli = yield* CliProcess.start([
+      command,
+      "-cshutdown_grace_ms=20000",
+      `-coffline.script=${script}`,
+    ])
+    const ask = asker(cli, { jsonrpc: "2.0" })
+    yield* ask("initialize", { clientInfo, protocolVersion: "2025-06-18", capabilities: {} })
+    const { conversationId } = yield* ask("newConversation", {})
+    yield* ask("addConversationListener", { conversationId })
+    const params = { conversationId, items: words("hi") }
+    cli.write({ jsonrpc: "2.0", id: "say", method: "sendUserMessage", params })
+    return cli
+  })
+
+  for (const command of ["app-server", "mcp"]) {
+    it.live(`L9 who pipes a message into ${command} and reads to the end is told of its turn`, () =>
+      Effect.gen(function* () {
+        const cli = yield* talking(command, { delay_ms: 1000 })
+        cli.child.stdin.end()
+        const { code, stdout } = yield* cli.outcome
+        assert.strictEqual(code, 0)
+        assert.strictEqual(messagesOf(stdout).at(-1)?.method, "codex/event/task_complete")
+      }),
+    )
+  }
+
+  it.live("L9 a signal ends at once, before the end of the input and after it", () =>
+    Effect.gen(function* () {
+      for (const ends of [false, true]) {
+        const cli = yield* talking("app-server", { delay_ms: 600_000 })
+        yield* cli.stdoutHas("codex/event/agent_message")
+        if (ends) {
+          cli.child.stdin.end()
+          // It must have been seen, or the two are one.
+          yield* Effect.sleep("100 millis")
+        }
+        const began = performance.now()
+        cli.child.kill("SIGTERM")
+        const { code, stdout } = yield* cli.outcome
+        assert.strictEqual(code, 143)
+        assert.isBelow(performance.now() - began, 10_000)
+        assert.notInclude(stdout, "codex/event/task_complete")
+      }
+    }),
+  )
 
   it.live("a conversation outlives its server; who comes back by its number misses nothing", () =>
     Effect.gen(function* () {

@@ -35,4 +35,9 @@ export interface Connection {
   readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
   /** Returns when everything sent has been handed to the other side, or it is gone. */
   readonly flush: Effect.Effect<void>
+  /**
+   * Returns when it is over for another reason than the end of input, before or after that: the other side is gone, or who
+   * serves it has to leave. Nothing is worth waiting for then.
+   */
+  readonly broken?: Effect.Effect<void>
 }

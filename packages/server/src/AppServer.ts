@@ -21,7 +21,7 @@ import { make as makePeer } from "./Peer.ts"
 export interface AppServerOptions {
   /** What `userAgent` begins with. Default `colloquy`. */
   readonly userAgent?: string
-  /** How long requests may go on after end of input. Default 500 ms. */
+  /** How long requests, and turns that the client listens to, may go on after end of input. Default 500 ms. */
   readonly shutdownGrace?: Duration.Input
   /** Requests served at once. Default 1,024. */
   readonly maxInFlight?: number
@@ -38,7 +38,8 @@ const noRequest = (name: string) => {
 }
 
 /**
- * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered; what is left is stopped and
+ * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered, and the turns that the client
+ * listens to what is left of it to be told to their end, unless the connection breaks; what is left is stopped and
  * answered with an error (L9). Conversations live on in their manager; who comes back listens on by `after`. Of `Auth`,
  * `HostPort` and `UserConfig` those that are there are used; without one its methods say that they can do nothing.
  */

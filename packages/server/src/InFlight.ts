@@ -57,8 +57,11 @@ export interface InFlight {
    * that is being answered is then left alone, as unknown and stopped ones are.
    */
   readonly cancel: (id: RequestId, answer?: JsonRpcError) => void
-  /** Waits up to `grace` for all to be answered; stops the rest within `stopBound` and answers them with an error. */
-  readonly drain: (grace: Duration.Input) => Effect.Effect<void>
+  /**
+   * Waits up to `grace` for all to be answered, and then for `rest`; stops what is left within `stopBound` and answers it
+   * with an error.
+   */
+  readonly drain: (grace: Duration.Input, rest?: Effect.Effect<void>) => Effect.Effect<void>
 }
 
 /** What stopped handlers may take to clean up: a turn's terminal event comes within a second (L14). */
@@ -193,8 +196,8 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       has: (id) => table.get(id) !== undefined,
       start,
       cancel,
-      drain: (grace) =>
-        Effect.flatMap(Effect.timeoutOption(idle.await, grace), (done) =>
+      drain: (grace, rest = Effect.void) =>
+        Effect.flatMap(Effect.timeoutOption(Effect.andThen(idle.await, rest), grace), (done) =>
           done._tag === "Some" ? Effect.void : stop,
         ),
     }

@@ -22,6 +22,7 @@ const hasMember = (frame: Frame): boolean | undefined => {
 export const inKind = (connection: Connection): Connection => {
   let bare: boolean | undefined
   return {
+    ...connection,
     receive: Effect.map(connection.receive, (frames) => {
       for (const frame of frames) {
         if (bare !== undefined) break
@@ -36,6 +37,5 @@ export const inKind = (connection: Connection): Connection => {
           ? texts.map((text) => (text.startsWith(member) ? `{${text.slice(member.length)}` : text))
           : texts,
       ),
-    flush: connection.flush,
   }
 }

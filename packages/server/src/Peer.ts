@@ -62,6 +62,11 @@ export interface PeerControl {
   readonly cancel: (id: RequestId, answer?: JsonRpcError) => Effect.Effect<void>
   /** Returns at the end of input: nobody will come for what has no end of its own. */
   readonly ended?: Effect.Effect<void>
+  /**
+   * At the end of input this is waited for once the requests are answered, within what is left of the shutdown grace, and
+   * not when the connection breaks. Given twice it counts once.
+   */
+  readonly outlast?: (work: Effect.Effect<void>) => void
 }
 
 /** Who calls a handler. */
@@ -98,7 +103,10 @@ export interface PeerOptions<L extends Rpc.Any> {
   readonly route?: (request: Request, batched: boolean) => Route | JsonRpcError | undefined
   /** Whether an array of messages is taken just now. Default: never. */
   readonly batches?: () => boolean
-  /** How long requests in flight may go on after end of input. Default 500 ms: a client that closed its end waits. */
+  /**
+   * How long requests in flight, and what outlasts them, may go on after end of input. Default 500 ms: a client that closed
+   * its end waits.
+   */
   readonly shutdownGrace?: Duration.Input
 }
 
@@ -176,6 +184,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
 
   const ended = Latch.makeUnsafe(false)
+  const outlasting = new Set<Effect.Effect<void>>()
   const control: PeerControl = {
     notify: (method, params) =>
       Effect.suspend(() => {
@@ -192,6 +201,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
     cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
     ended: ended.await,
+    outlast: (work) => outlasting.add(work),
   }
 
   const findMethod = (name: string, kind: "request" | "notification"): Route | undefined => {
@@ -351,8 +361,13 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     onFailure: () => Effect.void,
   })
 
+  const outlasted = Effect.raceFirst(
+    Effect.suspend(() => Effect.all([...outlasting], { concurrency: "unbounded", discard: true })),
+    connection.broken ?? Effect.never,
+  )
+
   const drain = Effect.andThen(ended.open, outgoing.close).pipe(
-    Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis")),
+    Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)),
     Effect.andThen(
       Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
     ),

@@ -1,5 +1,8 @@
+import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import * as AppServer from "../src/AppServer.ts"
 import { besideLater } from "../src/BesideLater.ts"
 import {
@@ -10,6 +13,7 @@ import {
   outline,
   resultOf,
   say,
+  typesOf,
 } from "./support/AppHarness.ts"
 import { asking, exec, initialize, oneCall } from "./support/Asking.ts"
 import { type Harness, withServer } from "./support/Harness.ts"
@@ -47,6 +51,24 @@ describe.each([
           userAgent: "colloquy/1",
         })
       }),
+    ),
+  )
+
+  it.effect("L9 at the end of the input the turns that it tells of go on to their end", () =>
+    withServer(
+      { beside, script: () => Script.reply(Script.delay(400), Script.text("late")) },
+      (server) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(server)
+          yield* listening(server, conversationId)
+          yield* say(server, conversationId, "hi")
+          yield* server.connection.close
+          yield* server.quiet
+          yield* TestClock.adjust(400)
+          yield* Fiber.join(server.server)
+          yield* server.quiet
+          assert.deepStrictEqual(typesOf(server), liveTurn)
+        }),
     ),
   )
 

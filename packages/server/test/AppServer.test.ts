@@ -1,6 +1,8 @@
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { HostPort } from "../src/app/HostPort.ts"
 import {
@@ -16,6 +18,19 @@ import {
   typesOf,
   withApp,
 } from "./support/AppHarness.ts"
+import { asking, exec, oneCall } from "./support/Asking.ts"
+import type { Harness } from "./support/Harness.ts"
+
+/** Whether the server has left after so much time. */
+const leftAfter = (app: Harness, time: Duration.Input) =>
+  app.quiet.pipe(
+    Effect.andThen(TestClock.adjust(time)),
+    Effect.andThen(app.quiet),
+    Effect.map(() => app.server.pollUnsafe() !== undefined),
+  )
+
+/** Of a turn that takes a second. */
+const late = Script.reply(Script.delay("1 second"), Script.text("late"))
 
 describe("AppServer", () => {
   it.effect("L13 bad input gets a code and a text, and the connection goes on", () =>
@@ -129,5 +144,100 @@ describe("AppServer", () => {
         assert.strictEqual(app.messages.filter(({ id }) => id === 1).length, 1)
       }),
     ),
+  )
+})
+
+describe("AppServer, when its input has ended", () => {
+  const shutdownGrace = "2 seconds"
+
+  it.effect("L9 the turns that it tells of go on to their end, and it waits for nothing else", () =>
+    withApp({ shutdownGrace, script: () => late }, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app)
+        yield* listening(app, conversationId)
+        yield* say(app, conversationId, "hi")
+        yield* app.connection.close
+        assert.isFalse(yield* leftAfter(app, "900 millis"))
+        assert.isTrue(yield* leftAfter(app, "100 millis"))
+        assert.deepStrictEqual(typesOf(app), liveTurn)
+      }),
+    ),
+  )
+
+  it.effect(
+    "L9 turns of requests that are read with the end of the input are told of as well",
+    () =>
+      withApp({ shutdownGrace, script: () => Script.reply(Script.text("soon")) }, (app) =>
+        Effect.gen(function* () {
+          const ids = [yield* created(app, {}, "new 1"), yield* created(app, {}, "new 2")]
+          for (const id of ids) yield* listening(app, id, {}, `listen ${id}`)
+          const params = (conversationId: string) => ({
+            conversationId,
+            items: [{ type: "text", data: { text: "hi" } }],
+          })
+          const whileRunning = "wait"
+          yield* app.send(
+            { id: 1, method: "sendUserMessage", params: params(ids[0] ?? "") },
+            { id: 2, method: "sendUserMessage", params: params(ids[1] ?? "") },
+            { id: 3, method: "sendUserMessage", params: { ...params(ids[1] ?? ""), whileRunning } },
+          )
+          yield* app.connection.close
+          yield* Fiber.join(app.server)
+          yield* app.quiet
+          assert.deepStrictEqual(
+            typesOf(app).filter((type) => type === "task_complete"),
+            Array.from({ length: 3 }, () => "task_complete"),
+          )
+        }),
+      ),
+  )
+
+  it.effect.each([
+    ["has no end", () => Script.reply(Script.hang), undefined],
+    ["waits for an answer that nobody gives any more", oneCall, asking([exec]).tools],
+  ] as const)("L9 a turn that %s holds it for the grace, and no longer", ([, script, tools]) =>
+    withApp({ shutdownGrace, script, ...(tools === undefined ? {} : { tools }) }, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app)
+        yield* listening(app, conversationId)
+        yield* say(app, conversationId, "hi")
+        yield* app.quiet
+        yield* app.connection.close
+        assert.isFalse(yield* leftAfter(app, 1999))
+        assert.isTrue(yield* leftAfter(app, 1))
+      }),
+    ),
+  )
+
+  it.effect("L9 it leaves at once when no turn runs that it tells of", () =>
+    withApp({ shutdownGrace, script: () => late }, (app) =>
+      Effect.gen(function* () {
+        const [quiet, unheard] = [yield* created(app), yield* created(app, {}, "new 2")]
+        yield* listening(app, quiet)
+        const subscriptionId = yield* listening(app, unheard, {}, "listen 2")
+        yield* say(app, unheard, "hi")
+        resultOf(yield* app.ask(1, "removeConversationListener", { subscriptionId }))
+        yield* app.connection.close
+        assert.isTrue(yield* leftAfter(app, 0))
+      }),
+    ),
+  )
+
+  it.effect.each([["before"], ["after"]])(
+    "L9 it leaves at once when the connection breaks %s that",
+    ([when]) =>
+      withApp({ shutdownGrace, script: () => late }, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId)
+          yield* say(app, conversationId, "hi")
+          if (when === "after") {
+            yield* app.connection.close
+            assert.isFalse(yield* leftAfter(app, 10))
+          }
+          yield* app.connection.drop
+          assert.isTrue(yield* leftAfter(app, 0))
+        }),
+      ),
   )
 })

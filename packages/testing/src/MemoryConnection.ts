@@ -39,6 +39,7 @@ const side = (out: Pipe, into: Pipe): MemoryConnection => {
     send: (texts) => offer(texts.map((text) => ({ _tag: "Text", text }))),
     // What was accepted lies in the other side's input already.
     flush: Effect.void,
+    broken: Queue.await(out),
     inject: (frame) => offer([frame]),
     close: Effect.asVoid(Queue.end(out)),
     drop: Effect.andThen(Queue.end(out), discard(into)),

@@ -92,8 +92,11 @@ describe("memoryPair", () => {
       yield* client.send(["last"])
       yield* server.send(["a"])
       const waiting = yield* start(server.send(["b"]))
+      const broken = yield* start(server.broken ?? Effect.never)
       yield* settled
+      assert.isUndefined(broken.pollUnsafe())
       yield* client.drop
+      yield* Fiber.join(broken)
       yield* Fiber.join(waiting)
       assert.strictEqual((yield* Effect.flip(server.send(["c"])))._tag, "ConnectionClosed")
       assert.strictEqual((yield* Effect.flip(client.send(["c"])))._tag, "ConnectionClosed")

@@ -37,8 +37,8 @@ export const wireMutations: ReadonlyArray<ServerMutation> = [
     name: "requests in flight hold the end of the server",
     room: "server",
     file: "Peer.ts",
-    find: 'inFlight.drain(options.shutdownGrace ?? "500 millis")',
-    replace: 'inFlight.drain(options.shutdownGrace ?? "1 hour")',
+    find: 'inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)',
+    replace: 'inFlight.drain(options.shutdownGrace ?? "1 hour", outlasted)',
   },
   {
     law: "L9",

@@ -6,6 +6,7 @@
  */
 import type { Connection } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import type { Readable, Writable } from "node:stream"
 import * as Inbox from "./internal/Inbox.ts"
@@ -45,11 +46,16 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
         Lines.make(options.maxLineBytes),
         options.maxUnreadBytes ?? 1024 * 1024,
       )
-      const outbox = Outbox.make(options.output, options.maxOutboxBytes ?? 4 * 1024 * 1024, () =>
-        inbox.close(),
-      )
-      inbox.whenEnded(() => outbox.limitStalls(options.maxStallMs ?? 5000))
-      return { inbox, outbox }
+      const broken = Latch.makeUnsafe(false)
+      const outbox = Outbox.make(options.output, options.maxOutboxBytes ?? 4 * 1024 * 1024, () => {
+        broken.openUnsafe()
+        inbox.close()
+      })
+      inbox.whenEnded((whole) => {
+        if (!whole) broken.openUnsafe()
+        outbox.limitStalls(options.maxStallMs ?? 5000)
+      })
+      return { inbox, outbox, broken }
     }),
     ({ inbox, outbox }) =>
       Effect.sync(() => {
@@ -57,9 +63,10 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
         outbox.close("the connection was closed on this side")
       }),
   ).pipe(
-    Effect.map(({ inbox, outbox }) => ({
+    Effect.map(({ broken, inbox, outbox }) => ({
       receive: inbox.receive,
       send: outbox.send,
       flush: outbox.flush,
+      broken: broken.await,
     })),
   )

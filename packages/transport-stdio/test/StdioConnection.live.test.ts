@@ -437,6 +437,31 @@ describe("StdioConnection, a side that is gone", () => {
     }),
   )
 
+  it.live.each([
+    ["the end of the input", (input: PassThrough) => input.end(), false],
+    ["the close of the input before its end", (input: PassThrough) => input.destroy(), true],
+    ["the close of the output", (_: PassThrough, output: PassThrough) => output.destroy(), true],
+    [
+      "the close of the output after the end of the input",
+      (input: PassThrough, output: PassThrough) => {
+        input.end()
+        input.once("end", () => output.destroy())
+      },
+      true,
+    ],
+  ] as const)("L9 is it broken by %s?", ([, happen, breaks]) =>
+    Effect.gen(function* () {
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      const connection = yield* StdioConnection.make({ input, output })
+      const broken = yield* Effect.forkChild(connection.broken ?? Effect.never, {
+        startImmediately: true,
+      })
+      happen(input, output)
+      yield* settled
+      assert.strictEqual(broken.pollUnsafe() !== undefined, breaks)
+    }),
+  )
+
   it.live("closing the scope lets go of both streams and ends who waits", () =>
     Effect.gen(function* () {
       const { output, settle } = gate()

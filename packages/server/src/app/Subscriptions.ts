@@ -19,7 +19,6 @@ import {
   eventNotification,
 } from "@colloquy/protocol/app/Events"
 import type * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -28,6 +27,7 @@ import type { Audience } from "./Audience.ts"
 import type { Heard } from "./Heard.ts"
 import type { Holds } from "./Holds.ts"
 import type { Desk, Questions } from "./Questions.ts"
+import { advance, settled, type Subscription, told } from "./Subscription.ts"
 import { subscriptionId } from "./SubscriptionId.ts"
 import { toldMsg, type Wants } from "./ToldEvents.ts"
 
@@ -56,21 +56,6 @@ export interface Subscriptions {
   readonly told: (conversationId: string, seq: number) => Effect.Effect<void>
 }
 
-interface Waiter {
-  readonly seq: number
-  readonly done: Deferred.Deferred<void>
-}
-
-interface Subscription {
-  readonly id: string
-  readonly conversationId: string
-  readonly scope: Scope.Closeable
-  /** First event that it was not told of; infinite when it has ended. */
-  next: number
-  begun: boolean
-  waiters: Array<Waiter>
-}
-
 export interface SubscriptionsOptions {
   /** Of the connection. */
   readonly scope: Scope.Scope
@@ -82,16 +67,6 @@ export interface SubscriptionsOptions {
   readonly holds: Holds
   readonly questions: Questions
   readonly answers: () => Answers | undefined
-}
-
-const advance = (subscription: Subscription, next: number): void => {
-  subscription.next = Math.max(subscription.next, next)
-  const [ready, rest] = [
-    subscription.waiters.filter(({ seq }) => seq < subscription.next),
-    subscription.waiters.filter(({ seq }) => seq >= subscription.next),
-  ]
-  subscription.waiters = rest
-  for (const { done } of ready) Deferred.doneUnsafe(done, Effect.void)
 }
 
 interface Teller {
@@ -118,7 +93,7 @@ const tell = Effect.fnUntraced(function* (
   progress: Progress,
 ): Effect.fn.Return<void, ConnectionClosed> {
   const named = {
-    conversationId: subscription.conversationId,
+    conversationId: subscription.conversation.id,
     subscriptionId: subscription.id,
   }
   let run: Array<EventParams> = []
@@ -131,7 +106,7 @@ const tell = Effect.fnUntraced(function* (
     return Effect.map(sent, () => {
       run = []
       advance(subscription, next)
-      heard.told(subscription.conversationId, next)
+      heard.told(subscription.conversation.id, next)
     })
   })
   const typeOf = ({ msg }: EventParams) => msg.type as Event["msg"]["type"]
@@ -188,17 +163,19 @@ export const make = ({
     progress: Progress,
   ): Effect.Effect<never, ConnectionClosed | Cause.Done> =>
     listener.take.pipe(
-      Effect.tap(() => holds.gate(teller.subscription.conversationId)),
+      Effect.tap(() => holds.gate(teller.subscription.conversation.id)),
       Effect.flatMap((deliveries) => tell(teller, deliveries, progress)),
       Effect.forever,
     )
 
   /** What ends with the manager goes on with the next one. */
-  const tellEnd = (peer: PeerControl, { conversationId, id }: Subscription) =>
+  const tellEnd = (peer: PeerControl, { conversation, id }: Subscription) =>
     Effect.flatMap(isEnding, (ending) =>
       ending
         ? Effect.void
-        : peer.notify(ConversationClosed, [{ conversationId, subscriptionId: id }]),
+        : peer.notify(ConversationClosed, [
+            { conversationId: conversation.id, subscriptionId: id },
+          ]),
     )
 
   const end = (subscription: Subscription) =>
@@ -206,6 +183,14 @@ export const make = ({
       advance(subscription, Number.POSITIVE_INFINITY)
       return Scope.close(subscription.scope, Exit.void)
     })
+
+  const allSettled = Effect.suspend(() =>
+    Effect.forEach(
+      [...all.values()].filter(({ begun }) => begun),
+      settled,
+      { concurrency: "unbounded", discard: true },
+    ),
+  )
 
   const add: Subscriptions["add"] = Effect.fnUntraced(function* ({
     after,
@@ -230,13 +215,14 @@ export const make = ({
     const id = yield* subscriptionId
     const subscription: Subscription = {
       id,
-      conversationId: conversation.id,
+      conversation,
       scope,
       next: from ?? 0,
       begun: false,
       waiters: [],
     }
     all.set(id, subscription)
+    peer.outlast?.(allSettled)
     heard.enter(conversation.id)
     yield* Scope.addFinalizer(
       scope,
@@ -256,7 +242,10 @@ export const make = ({
           ),
       }),
       Effect.catchTag("ConnectionClosed", ({ reason }) =>
-        Effect.logDebug(`a listener ended: ${reason}`),
+        Effect.andThen(
+          Effect.logDebug(`a listener ended: ${reason}`),
+          Effect.sync(() => advance(subscription, Number.POSITIVE_INFINITY)),
+        ),
       ),
     )
     return {
@@ -284,14 +273,10 @@ export const make = ({
       }),
     told: (conversationId, seq) =>
       Effect.forEach(
-        [...all.values()].filter((one) => one.conversationId === conversationId && one.begun),
-        (one) =>
-          Effect.suspend(() => {
-            if (one.next > seq) return Effect.void
-            const done = Deferred.makeUnsafe<void>()
-            one.waiters.push({ seq, done })
-            return Deferred.await(done)
-          }),
+        [...all.values()].filter(
+          ({ begun, conversation }) => conversation.id === conversationId && begun,
+        ),
+        (one) => told(one, seq),
         { discard: true },
       ),
   }

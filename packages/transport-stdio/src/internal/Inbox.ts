@@ -12,8 +12,11 @@ import type { Lines } from "../Lines.ts"
 
 export interface Inbox {
   readonly receive: Effect.Effect<ReadonlyArray<Frame>, Cause.Done>
-  /** Has `callback` called once, when nothing more will be read; at once when that is so. */
-  readonly whenEnded: (callback: () => void) => void
+  /**
+   * Has `callback` called once, when nothing more will be read; at once when that is so. `whole`: the stream came to its
+   * end, it did not break off.
+   */
+  readonly whenEnded: (callback: (whole: boolean) => void) => void
   /** Ends the input after the frames read so far and lets go of the stream, which is left paused. */
   readonly close: () => void
 }
@@ -28,7 +31,8 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
   let frames: Array<Frame> = []
   let unreadBytes = 0
   let ended = false
-  let onEnded: (() => void) | undefined
+  let whole = input.readableEnded
+  let onEnded: ((whole: boolean) => void) | undefined
   const waiting = new Set<(effect: Effect.Effect<void>) => void>()
 
   const wake = () => {
@@ -51,6 +55,7 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
   }
   const onEnd = () => {
     if (ended) return
+    whole = true
     add(lines.end(), 0)
     close()
   }
@@ -63,7 +68,7 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
     input.removeListener("error", close)
     input.pause()
     while (waiting.size > 0) wake()
-    onEnded?.()
+    onEnded?.(whole)
   }
 
   input.on("end", onEnd)
@@ -92,7 +97,7 @@ export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inb
     receive,
     whenEnded: (callback) => {
       onEnded = callback
-      if (ended) callback()
+      if (ended) callback(whole)
     },
     close,
   }
