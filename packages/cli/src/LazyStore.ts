@@ -1,20 +1,43 @@
 /**
  * The store of conversations, loaded when the first one is made or asked for: a client waits for the answer to `initialize`,
  * and needs none for it (effect4-notes §12). Nothing is read or made on the disk before.
+ *
+ * Tells a person what can be done about a directory that cannot be written: below this package nobody knows how it was chosen.
  */
 import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { StoreError } from "@colloquy/core/store/StoreErrors"
 import type { NodeStoreOptions } from "@colloquy/store/NodeStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export const layer = (options: NodeStoreOptions): Layer.Layer<ConversationStore> =>
+/** The part of `@colloquy/store/NodeStore` that is used. */
+interface StoreModule {
+  readonly layer: (options: NodeStoreOptions) => Layer.Layer<ConversationStore>
+}
+
+/** `Gone` too: Node tells ENOENT of a directory that it cannot make on a file system that can only be read. */
+const helped: ReadonlySet<StoreError["reason"]> = new Set(["Denied", "Gone"])
+
+const withAdvice = (home: string) => (error: StoreError) =>
+  helped.has(error.reason)
+    ? new StoreError({
+        operation: error.operation,
+        reason: error.reason,
+        message: `${error.message}: conversations are kept in ${home}; COLLOQUY_HOME chooses another directory, and \`-c conversation_store=memory\` keeps nothing on the disk`,
+      })
+    : error
+
+export const layer = (
+  options: NodeStoreOptions,
+  load: () => Promise<StoreModule> = () => import("@colloquy/store/NodeStore"),
+): Layer.Layer<ConversationStore> =>
   Layer.effect(
     ConversationStore,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const store = yield* Effect.cached(
-        Effect.promise(() => import("@colloquy/store/NodeStore")).pipe(
+        Effect.promise(load).pipe(
           Effect.flatMap((module) => Layer.buildWithScope(module.layer(options), scope)),
           Effect.map((services) => Context.get(services, ConversationStore)),
           // Loaded once, whoever gives up waiting for it.
@@ -22,7 +45,11 @@ export const layer = (options: NodeStoreOptions): Layer.Layer<ConversationStore>
         ),
       )
       return {
-        create: (meta, records) => Effect.flatMap(store, (loaded) => loaded.create(meta, records)),
+        create: (meta, records) =>
+          Effect.mapError(
+            Effect.flatMap(store, (loaded) => loaded.create(meta, records)),
+            withAdvice(options.home),
+          ),
         placeOf: (meta) =>
           Effect.flatMap(store, (loaded) => loaded.placeOf?.(meta) ?? Effect.succeed(undefined)),
         open: (where) => Effect.flatMap(store, (loaded) => loaded.open(where)),
