@@ -1,5 +1,6 @@
 /** Replaces a small file as a whole: nobody ever reads half of it, and a crash leaves the old one or the new one. */
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from "node:fs"
+import { makeFolders } from "@colloquy/store/MakeFolders"
+import { chmodSync, closeSync, fsyncSync, openSync, realpathSync } from "node:fs"
 import { renameSync, rmSync, statSync, writeSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 
@@ -36,7 +37,7 @@ export const replace = (
   text: string,
   options: { readonly suffix: string; readonly mode?: number },
 ): void => {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolders(dirname(path))
   const file = target(path, options.mode)
   const directory = dirname(file.path)
   const temporary = join(directory, `.${basename(file.path)}.${options.suffix}`)

@@ -6,7 +6,8 @@ import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { jsonSchemaDocumentOf } from "@colloquy/protocol/emit/JsonSchemaDocument"
 import { markdownOf } from "@colloquy/protocol/emit/Markdown"
 import { typeScriptOf } from "@colloquy/protocol/emit/TypeScript"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { makeFolders } from "@colloquy/store/MakeFolders"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DialectName, GenerateFormat, GenerateScope } from "./Args.ts"
 import { codeOf } from "./config/ConfigFile.ts"
@@ -44,7 +45,7 @@ export const run = (format: GenerateFormat, { dialect, out }: GenerateScope): nu
     return 0
   }
   try {
-    mkdirSync(out, { recursive: true })
+    makeFolders(out)
     for (const [name, text] of files) writeFileSync(join(out, name), text)
     return 0
   } catch (error) {

@@ -121,6 +121,34 @@ describe("colloquy", () => {
   )
 })
 
+describe.skipIf(!existsSync("/proc/self"))("a place where no folder can be made", () => {
+  it.live("is told of at once by who is to write there", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* CliProcess.run(["generate-ts", "-o", "/proc/colloquy/made"])
+      assert.deepStrictEqual(
+        { code, stderr },
+        { code: 1, stderr: "colloquy: /proc/colloquy/made cannot be written (ENOENT)\n" },
+      )
+    }),
+  )
+
+  it.live("L9 keeps no server from answering, nor from ending", () =>
+    Effect.gen(function* () {
+      const cli = yield* CliProcess.start(["mcp"], { COLLOQUY_HOME: "/proc/colloquy" })
+      cli.write({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "codex", arguments: { prompt: "hi" } },
+      })
+      const stdout = yield* cli.stdoutHas('"id":1')
+      assert.include(stdout, "COLLOQUY_HOME chooses another directory")
+      cli.child.stdin.end()
+      assert.strictEqual((yield* cli.outcome).code, 0)
+    }),
+  )
+})
+
 describe("colloquy mcp", () => {
   for (const [name, config, args, message] of [
     [

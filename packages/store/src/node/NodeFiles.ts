@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as FS from "node:fs"
 import { dirname } from "node:path"
 import { type DirectoryEntry, type FileHandle, type FileStat, FileFault, Files } from "../Files.ts"
+import { makeFolders } from "./MakeFolders.ts"
 
 /** A longer write would keep everything else waiting for longer than a frame of a screen. */
 const maxWriteAtOnce = 256 * 1024
@@ -98,9 +99,7 @@ const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
 const makeDirectory = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<void, FileFault> {
-  const first = yield* now("makeDirectory", path, () =>
-    FS.mkdirSync(path, { recursive: true, mode: 0o700 }),
-  )
+  const first = yield* now("makeDirectory", path, () => makeFolders(path, 0o700))
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) {
     yield* syncDirectory(dirname(made))

@@ -8,6 +8,7 @@ import * as FS from "node:fs"
 import { dirname, join } from "node:path"
 import { FileFault } from "../Files.ts"
 import { HistoryFile, MessageHistory, type HistoryOptions } from "../MessageHistory.ts"
+import { makeFolders } from "./MakeFolders.ts"
 import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
 
 const codeOf = (error: unknown): string =>
@@ -38,7 +39,7 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
   append: (bytes) =>
     Effect.flatMap(sqlite, ({ DatabaseSync }) =>
       attempt("append", path, () => {
-        FS.mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 })
+        makeFolders(dirname(lockPath), 0o700)
         const lock = new DatabaseSync(lockPath, { timeout: 0 })
         try {
           lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")

@@ -6,10 +6,11 @@ import type { ListQuery } from "@colloquy/core/store/ConversationStore"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mkdirSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
+import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
 
 /** Raised when the tables change: an index of another version is made anew. */
@@ -140,7 +141,7 @@ class Database {
   }
 
   private connect(Sqlite: typeof DatabaseSync): DatabaseSync {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(this.path), 0o700)
     const database = new Sqlite(this.path, { timeout: busyMs })
     try {
       const found = database.prepare("PRAGMA user_version").get()?.["user_version"]

@@ -23,6 +23,7 @@ import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { FileFault } from "../Files.ts"
 import { Leases } from "../Leases.ts"
+import { makeFolders } from "./MakeFolders.ts"
 import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
 
 /** Somebody else is taking a lease at this moment. */
@@ -153,7 +154,7 @@ class Desk {
   private begin(): void {
     if (this.takers !== undefined) return
     for (const name of ["leases", "owners"]) {
-      FS.mkdirSync(join(this.folder, name), { recursive: true, mode: 0o700 })
+      makeFolders(join(this.folder, name), 0o700)
     }
     this.takers = new this.Sqlite(join(this.folder, "takers.lock"), { timeout: 0 })
   }
