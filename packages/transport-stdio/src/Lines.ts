@@ -8,7 +8,9 @@
  * Dropped: the CR before an LF, one byte order mark at the start of a line, lines of blanks only.
  */
 import type { Frame } from "@colloquy/protocol/Connection"
-import * as NodeBuffer from "node:buffer"
+
+// Not imported by name: the module that `import` makes of it loads each of its members, files and blobs among them.
+const NodeBuffer = process.getBuiltinModule("node:buffer")
 
 /** 16 MiB, what the widest of the peers accepts; a line holds a whole image in base64. */
 export const defaultMaxBytes = 16 * 1024 * 1024

@@ -7,7 +7,6 @@
  * descriptor 1 (spawn them with a pipe), and code that kept a reference to `process.stdout` from before. So call it
  * first thing.
  */
-import * as NodeConsole from "node:console"
 import type { Writable } from "node:stream"
 
 let taken: Writable | undefined
@@ -21,7 +20,7 @@ export const takeStdout = (): Writable => {
     enumerable: true,
     get: () => process.stderr,
   })
-  Object.assign(globalThis.console, new NodeConsole.Console(process.stderr, process.stderr))
+  Object.assign(globalThis.console, new globalThis.console.Console(process.stderr, process.stderr))
   // Methods that someone kept from before look their stream up here, on every Node so far.
   Reflect.set(globalThis.console, "_stdout", process.stderr)
   // Named imports of `node:process` and `node:console` are copies until told.
