@@ -2,8 +2,8 @@
 import { decode } from "@colloquy/core/settings/ConfigSchema"
 import { Count, key, keyOr } from "@colloquy/core/settings/ConfigKey"
 import type { ConfigFault } from "@colloquy/core/settings/ConfigFault"
-import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
-import type * as Result from "effect/Result"
+import { type ConfigTree, isEmpty } from "@colloquy/core/settings/ConfigTree"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 const LoginConfig = Schema.Struct({
@@ -56,4 +56,4 @@ export const ServerOptions = Schema.Struct({
 export type ServerOptions = typeof ServerOptions.Type
 
 export const serverOptions = (tree: ConfigTree): Result.Result<ServerOptions, ConfigFault> =>
-  decode(ServerOptions, tree)
+  isEmpty(tree) ? Result.succeed({}) : decode(ServerOptions, tree)

@@ -17,6 +17,8 @@ const emptyTable = (): Table => Object.create(null) as Table
 
 export const empty: ConfigTree = emptyTable()
 
+export const isEmpty = (tree: ConfigTree): boolean => Object.keys(tree).length === 0
+
 /** True for a table, and for no array and no date. */
 export const isTable = (value: unknown): value is ConfigTree => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false

@@ -19,7 +19,8 @@ import type { ModelProvider } from "../ModelClient.ts"
 import { withStored } from "../store/Settings.ts"
 import { resolvePath } from "./AbsolutePath.ts"
 import { Config, decode, type ProviderConfig } from "./ConfigSchema.ts"
-import { applyRecord, type ConfigTree } from "./ConfigTree.ts"
+import type { ConfigFault } from "./ConfigFault.ts"
+import { applyRecord, type ConfigTree, isEmpty } from "./ConfigTree.ts"
 import { contextWindowOf } from "./ModelFamily.ts"
 import { toolSettings } from "./ToolSettings.ts"
 
@@ -102,6 +103,10 @@ const sandboxPolicyOf = (
 const fail = (message: string, key?: string) =>
   Result.fail(new SettingsError({ message, ...(key === undefined ? {} : { key }) }))
 
+/** Most people configure nothing: then there is nothing to read, and no reader is made while a client waits. */
+const read = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
+  isEmpty(tree) ? Result.succeed({}) : decode(Config, tree)
+
 /**
  * The settings of one conversation. Precedence, low to high: default, top level of the tree with the edits of
  * `overrides.config`, the selected profile, the other overrides. A profile therefore wins over an edit of the
@@ -113,7 +118,7 @@ export const resolve = (
 ): Result.Result<ConversationSettings, SettingsError> => {
   const tree = applyRecord(source.tree, overrides.config ?? {})
   if (Result.isFailure(tree)) return fail(tree.failure)
-  const decoded = decode(Config, tree.success)
+  const decoded = read(tree.success)
   if (Result.isFailure(decoded)) return fail(decoded.failure.message, decoded.failure.key)
   const config = decoded.success
 
