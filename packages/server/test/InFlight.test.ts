@@ -55,6 +55,26 @@ describe("InFlight", () => {
     }),
   )
 
+  it.effect("L1 at the end it is known of each request whether its answer may have gone out", () =>
+    Effect.gen(function* () {
+      // The answer is on its way when the request is taken back: who asked may read it all the same.
+      const { inFlight, out } = yield* table(Effect.never)
+      const sent = new Map<RequestId, boolean>()
+      const begin = (id: RequestId, work: Effect.Effect<string>) =>
+        inFlight.start(id, work, true, undefined, undefined, (was) => sent.set(id, was))
+      yield* begin(1, Effect.succeed("one"))
+      yield* begin(2, Effect.never)
+      inFlight.cancel(1)
+      inFlight.cancel(2)
+      yield* settled
+      assert.deepStrictEqual(out, ["one"])
+      assert.deepStrictEqual([...sent].toSorted(), [
+        [1, true],
+        [2, false],
+      ])
+    }),
+  )
+
   it.effect("L1 a cancelled request is stopped and never answered", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()

@@ -194,22 +194,26 @@ describe("a call as a task", () => {
     )
   })
 
-  it.effect.each([true, false])(
-    "a call has its task when its answer was taken, and else none: %s",
-    (taken) =>
+  it.effect.each<readonly [answer: "taken" | "on its way" | "none", ends: ReadonlyArray<unknown>]>([
+    ["taken", [{ _tag: "Result", result: { content: [] } }]],
+    ["on its way", [{ _tag: "Cancelled" }]],
+    ["none", []],
+  ])(
+    "L1 a call has the task that its client may have heard of, and works where it surely has: answer %s",
+    ([answer, ends]) =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()
         const callOrTask = yield* makeTaskCalls(tasks)
         let ran = false
         let after: Effect.Effect<void> = Effect.void
-        let over = () => {}
+        let over: (sent: boolean) => void = () => {}
         const context = {
           era: "stateless",
           peer: {},
           meta: {},
           principal: "me",
           client: { capabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } } },
-          afterAnswer: (effect: Effect.Effect<void>, whenOver: () => void) => {
+          afterAnswer: (effect: Effect.Effect<void>, whenOver: typeof over) => {
             after = effect
             over = whenOver
           },
@@ -223,11 +227,11 @@ describe("a call as a task", () => {
         yield* TestClock.adjust(0)
         const before = yield* tasks.list("me")
         assert.deepStrictEqual([ran, before.tasks.length], [false, 1])
-        if (taken) yield* after
-        over()
+        if (answer === "taken") yield* after
+        over(answer !== "none")
         yield* TestClock.adjust(0)
         const { tasks: kept } = yield* tasks.list("me")
-        assert.deepStrictEqual([ran, kept.length], [taken, taken ? 1 : 0])
+        assert.deepStrictEqual([ran, kept.map(({ end }) => end)], [answer === "taken", ends])
       }),
   )
 
