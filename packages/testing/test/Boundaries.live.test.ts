@@ -19,6 +19,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   testing: ["protocol", "core", "server", "client", "models", "store"],
   cli: "everything",
   bench: "everything",
+  docs: [],
 }
 
 /** Rooms that see of `core` its ports only, and the vocabulary of the ports. */
