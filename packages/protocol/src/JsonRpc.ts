@@ -196,7 +196,11 @@ const tokenId = (token: string | undefined): unknown => {
 export const overlong = (frame: Extract<Frame, { readonly _tag: "TooLong" }>): Message => {
   const { bytes, envelope, maxBytes, setting } = frame
   const limit = `the limit is ${maxBytes}${setting === undefined ? "" : ` (setting \`${setting}\`)`}`
-  return unread(envelope, ErrorCode.invalidRequest, `Invalid Request: a line of ${bytes} bytes, ${limit}`)
+  return unread(
+    envelope,
+    ErrorCode.invalidRequest,
+    `Invalid Request: a line of ${bytes} bytes, ${limit}`,
+  )
 }
 
 /** Reads one text. Never throws. */
@@ -253,18 +257,17 @@ const classify = (value: unknown): Message => {
 const invalidCall = (id: unknown, fault: string): Invalid =>
   invalid(echoOf(id), ErrorCode.invalidRequest, `Invalid Request: ${fault}`)
 
+const idFault = (id: unknown): string => {
+  if (isOfIdType(id)) return `\`id\` is longer than ${maxIdLength} characters`
+  const range = typeof id === "number" ? ", beyond ±9007199254740991 in digits alone" : ""
+  return `\`id\` must be a string or an integer${range}`
+}
+
 const classifyCall = (value: Record<string, unknown>): Message => {
   const { id, method, params } = value
   if (typeof method !== "string") return invalidCall(id, "`method` must be a string")
   if (!("id" in value)) return { _tag: "Notification", method, params }
-  if (!isRequestId(id)) {
-    return invalidCall(
-      id,
-      isOfIdType(id)
-        ? `\`id\` is longer than ${maxIdLength} characters`
-        : "`id` must be a string or an integer, beyond ±9007199254740991 in digits alone",
-    )
-  }
+  if (!isRequestId(id)) return invalidCall(id, idFault(id))
   if (params !== undefined && params !== null && typeof params !== "object") {
     return invalidCall(id, "`params` must be an object")
   }

@@ -121,7 +121,7 @@ describe("JsonRpc: number of values", () => {
   })
 
   it("a long text of few values is read, whatever its strings contain", () => {
-    const text = String.raw`[[],{},""\\",,,,` .repeat(200_000)
+    const text = String.raw`[[],{},""\\",,,,`.repeat(200_000)
     const message = parse(JSON.stringify({ id: 1, method: "m", params: { text } }))
     assert.strictEqual(message._tag, "Request")
     assert.deepStrictEqual<unknown>(message._tag === "Request" && message.params, { text })
