@@ -8,7 +8,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { FileFault, type FileStat, type Files } from "./Files.ts"
+import { FileFault, type FileStat, type Files, isAbsent, orUndefined } from "./Files.ts"
 import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
 import { readRow } from "./RolloutHead.ts"
@@ -92,7 +92,7 @@ export class Catalog {
     const known = yield* this.get(id)
     const isThere =
       known !== undefined &&
-      (yield* Effect.result(this.files.stat(`${this.home}/${known.path}`)))._tag === "Success"
+      (yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))) !== undefined
     if (isThere) return known
     for (const folder of foldersOf(id)) {
       const entries = yield* orUndefined(this.files.list(`${this.home}/${folder}`))
@@ -244,7 +244,7 @@ export class Catalog {
       Effect.tap(() => Effect.sync(() => id !== undefined && this.unreadable.delete(id))),
       Effect.catch((fault) =>
         Effect.sync(() => {
-          if (id !== undefined && fault.code !== "ENOENT") this.unreadable.set(id, path)
+          if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
           return undefined
         }),
       ),
@@ -279,8 +279,9 @@ export class Catalog {
       const stat = yield* orUndefined(this.files.stat(`${this.home}/${row.path}`))
       if (stat !== undefined && sameVersion(row, stat)) continue
       const now = stat === undefined ? undefined : yield* this.read(row.path)
-      if (now === undefined) gone.push(row.meta.id)
-      else fresh.push(now)
+      if (now !== undefined) fresh.push(now)
+      // What cannot be read now is there: the list shows what was last known of it.
+      else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
     }
     if (gone.length > 0) yield* this.ask((index) => index.remove(gone))
     yield* this.put(fresh)
@@ -312,13 +313,3 @@ export class Catalog {
     )
   }
 }
-
-/** Undefined for what is not there. */
-const orUndefined = <A>(
-  effect: Effect.Effect<A, FileFault>,
-): Effect.Effect<A | undefined, FileFault> =>
-  Effect.catchIf(
-    effect,
-    ({ code }) => code === "ENOENT" || code === "ENOTDIR",
-    () => Effect.void,
-  ) as Effect.Effect<A | undefined, FileFault>
