@@ -8,7 +8,14 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { FileFault, type FileStat, type Files, isAbsent, orUndefined } from "./Files.ts"
+import {
+  FileFault,
+  type FileStat,
+  type Files,
+  isAbsent,
+  isScarcity,
+  orUndefined,
+} from "./Files.ts"
 import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
 import { readRow } from "./RolloutHead.ts"
@@ -161,7 +168,8 @@ export class Catalog {
       (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
     )
     let below: ReadonlyArray<string> = known
-    if (!isFolder || folders.get(folder) !== stat.modifiedMs) {
+    const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
+    if (isChanged) {
       const entries = isFolder
         ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
         : []
@@ -173,10 +181,12 @@ export class Catalog {
         kind === "directory" ? [`${folder}/${name}`] : [],
       )
       below = [...new Set([...known, ...there])]
-      yield* this.remember(folder, isFolder ? stat.modifiedMs : undefined)
     }
-    if (depth >= maxDepth) return
-    for (const next of below) yield* this.visit(next, depth + 1, folders)
+    if (depth < maxDepth) {
+      for (const next of below) yield* this.visit(next, depth + 1, folders)
+    }
+    // Not before those below it: what could not be visited now would not be visited again while this one stays as it is.
+    if (isChanged) yield* this.remember(folder, isFolder ? stat.modifiedMs : undefined)
   })
 
   /** Of the two folders that everything lies in, what a link leads to: people keep them on another disk. */
@@ -242,12 +252,12 @@ export class Catalog {
     ).pipe(
       Effect.map((row) => (row?.meta.id === id ? row : undefined)),
       Effect.tap(() => Effect.sync(() => id !== undefined && this.unreadable.delete(id))),
-      Effect.catch((fault) =>
-        Effect.sync(() => {
-          if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
-          return undefined
-        }),
-      ),
+      Effect.catch((fault) => {
+        // Nothing is wrong with the file: the machine is short of something, for this file and for every other.
+        if (isScarcity(fault)) return Effect.fail(fault)
+        if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
+        return Effect.undefined
+      }),
     )
   }
 

@@ -39,7 +39,6 @@ const scarce: ReadonlySet<string> = new Set([
   "ENOMEM",
   "EAGAIN",
   "EINTR",
-  "EBUSY",
 ])
 
 export const isScarcity = ({ code }: FileFault): boolean => scarce.has(code)
