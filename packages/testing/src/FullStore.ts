@@ -32,7 +32,9 @@ export const make = (): FullStore => {
     operation: StoreError["operation"],
     run: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | StoreError, R> =>
-    Effect.suspend(() => (store.room > 0 ? run : full(operation)))
+    Effect.suspend((): Effect.Effect<A, E | StoreError, R> =>
+      store.room > 0 ? run : full(operation),
+    )
   const writing = (writer: LogWriter): LogWriter => ({
     generation: writer.generation,
     append: (records, durability) =>

@@ -260,10 +260,31 @@ const conversationClosed = row("is the last of a conversation that is archived",
   }),
 )
 
+const conversationSkipped = row("has the number of an event that is not sent", {}, (app) =>
+  Effect.gen(function* () {
+    const { conversationId } = yield* made(app)
+    const subscriptionId = yield* listening(app, conversationId, { after: -1 })
+    yield* turn(app, conversationId, "say one")
+    const skipped = app.messages.filter(({ method }) => method === "conversationSkipped")
+    assert.isNotEmpty(skipped)
+    const seqs = skipped.map(({ params }) => Number(params?.["seq"]))
+    assert.deepStrictEqual(
+      skipped.map(({ params }) => params),
+      seqs.map((seq) => ({ conversationId, subscriptionId, seq })),
+    )
+    const all = [...durable(app), ...seqs].toSorted((a, b) => a - b)
+    assert.deepStrictEqual(
+      all,
+      all.map((_, n) => n),
+    )
+  }),
+)
+
 export const eventRows = {
   "codex/event": codexEvent,
   sessionConfigured,
   conversationSynced,
   conversationLagged,
+  conversationSkipped,
   conversationClosed,
 } as const
