@@ -90,9 +90,7 @@ export class LiveConversation implements OwnedConversation {
   }
 
   get loaded(): Conversation["loaded"] {
-    return Effect.suspend(() =>
-      this.over ? Effect.fail(new ConversationClosed()) : Effect.void,
-    )
+    return Effect.suspend(() => (this.over ? Effect.fail(new ConversationClosed()) : Effect.void))
   }
 
   get suspend(): OwnedConversation["suspend"] {

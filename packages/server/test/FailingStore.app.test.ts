@@ -94,24 +94,28 @@ describe("an app-server whose store is full", () => {
     )
   }
 
-  it.effect("L5 sends the terminal event of the turn to the next listener, without a number of its own", () =>
-    Effect.gen(function* () {
-      const store = FullStore.make()
-      yield* withApp({ store: store.layer, tools: asking([exec]).tools, script: oneCall }, (app) =>
-        Effect.gen(function* () {
-          const conversationId = yield* created(app, {}, "new")
-          yield* listening(app, conversationId)
-          store.room = 2
-          yield* say(app, conversationId, "one")
-          yield* settle(app)
-          assert.lengthOf(ends(app), 1)
-          store.room = Infinity
-          const next = yield* listening(app, conversationId, {}, "again")
-          yield* settle(app)
-          assert.lengthOf(terminalsOf(app, "0", next), 1, JSON.stringify(typesOf(app, next)))
-        }),
-      )
-    }),
+  it.effect(
+    "L5 sends the terminal event of the turn to the next listener, without a number of its own",
+    () =>
+      Effect.gen(function* () {
+        const store = FullStore.make()
+        yield* withApp(
+          { store: store.layer, tools: asking([exec]).tools, script: oneCall },
+          (app) =>
+            Effect.gen(function* () {
+              const conversationId = yield* created(app, {}, "new")
+              yield* listening(app, conversationId)
+              store.room = 2
+              yield* say(app, conversationId, "one")
+              yield* settle(app)
+              assert.lengthOf(ends(app), 1)
+              store.room = Infinity
+              const next = yield* listening(app, conversationId, {}, "again")
+              yield* settle(app)
+              assert.lengthOf(terminalsOf(app, "0", next), 1, JSON.stringify(typesOf(app, next)))
+            }),
+        )
+      }),
   )
 
   it.effect("L7 withdraws an open question, and puts it again with the next use", () =>
@@ -171,7 +175,10 @@ describe("an app-server whose store is full", () => {
     Effect.gen(function* () {
       const store = FullStore.make()
       yield* withApp(
-        { store: store.layer, script: [Script.reply(Script.hang), Script.reply(Script.text("later"))] },
+        {
+          store: store.layer,
+          script: [Script.reply(Script.hang), Script.reply(Script.text("later"))],
+        },
         (app) =>
           Effect.gen(function* () {
             const conversationId = yield* created(app)
@@ -188,23 +195,25 @@ describe("an app-server whose store is full", () => {
     }),
   )
 
-  it.effect("L3 a conversation that cannot be recorded is refused with the reason and leaves nothing", () =>
-    Effect.gen(function* () {
-      const store = FullStore.make()
-      yield* withApp({ store: store.layer }, (app) =>
-        Effect.gen(function* () {
-          store.room = 0
-          const refused = yield* app.ask("new", "newConversation", {})
-          assert.include(errorOf(refused).message, FullStore.fullMessage)
-          const listed = resultOf(yield* app.ask("list", "listConversations", {}))
-          assert.deepStrictEqual(listed["items"], [])
-          store.room = Infinity
-          const conversationId = yield* created(app, {}, "new2")
-          yield* say(app, conversationId, "one")
-          yield* settle(app)
-        }),
-      )
-    }),
+  it.effect(
+    "L3 a conversation that cannot be recorded is refused with the reason and leaves nothing",
+    () =>
+      Effect.gen(function* () {
+        const store = FullStore.make()
+        yield* withApp({ store: store.layer }, (app) =>
+          Effect.gen(function* () {
+            store.room = 0
+            const refused = yield* app.ask("new", "newConversation", {})
+            assert.include(errorOf(refused).message, FullStore.fullMessage)
+            const listed = resultOf(yield* app.ask("list", "listConversations", {}))
+            assert.deepStrictEqual(listed["items"], [])
+            store.room = Infinity
+            const conversationId = yield* created(app, {}, "new2")
+            yield* say(app, conversationId, "one")
+            yield* settle(app)
+          }),
+        )
+      }),
   )
 
   it.effect("L13 one conversation that cannot be recorded costs no other one", () =>

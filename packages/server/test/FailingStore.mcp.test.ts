@@ -121,7 +121,8 @@ describe("an MCP server whose store is full", () => {
     withWaitingTurn((server, store, id) =>
       Effect.gen(function* () {
         const updates = () =>
-          server.messages.filter(({ method }) => method === "notifications/resources/updated").length
+          server.messages.filter(({ method }) => method === "notifications/resources/updated")
+            .length
         yield* server.ask("watch", "resources/subscribe", { uri: `colloquy://conversations/${id}` })
         yield* settle(server)
         const before = updates()

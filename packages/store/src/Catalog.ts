@@ -8,14 +8,8 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import {
-  FileFault,
-  type FileStat,
-  type Files,
-  isAbsent,
-  isScarcity,
-  orUndefined,
-} from "./Files.ts"
+import { isAbsent, isScarcity, orUndefined } from "./FileErrors.ts"
+import { FileFault, type FileStat, type Files } from "./Files.ts"
 import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
 import { readRow } from "./RolloutHead.ts"

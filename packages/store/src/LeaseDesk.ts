@@ -10,7 +10,8 @@ import type { LeaseHolder } from "@colloquy/core/store/StoreErrors"
 import { LeaseHeld } from "@colloquy/core/store/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Data from "effect/Data"
-import { FileFault, isAbsent } from "./Files.ts"
+import { isAbsent } from "./FileErrors.ts"
+import { FileFault } from "./Files.ts"
 import type { LeaseDisk, LeaseProcess, LockFile } from "./LeaseDisk.ts"
 
 /** Another process is taking a lease at this moment. */

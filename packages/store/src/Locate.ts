@@ -8,7 +8,8 @@ import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "./Catalog.ts"
-import { type Files, isAbsent, orUndefined } from "./Files.ts"
+import { isAbsent, orUndefined } from "./FileErrors.ts"
+import { type Files } from "./Files.ts"
 import { archiveFolder, idInName, sessionsFolder } from "./RolloutName.ts"
 import { storeError } from "./StoreFaults.ts"
 
@@ -68,9 +69,7 @@ export class Locator {
       .stat(path)
       .pipe(
         Effect.mapError((fault) =>
-          isAbsent(fault)
-            ? new NoSuchConversation({ id: path })
-            : storeError(operation, fault),
+          isAbsent(fault) ? new NoSuchConversation({ id: path }) : storeError(operation, fault),
         ),
       )
     if (stat.kind !== "file") return yield* outside(operation, path, "a file, and no link to one")

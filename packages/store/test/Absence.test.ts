@@ -22,7 +22,11 @@ const maxOperations = 40
 
 type Use = (
   path: string,
-) => Effect.Effect<ReadonlyArray<string>, { readonly _tag: string }, ConversationStore | Scope.Scope>
+) => Effect.Effect<
+  ReadonlyArray<string>,
+  { readonly _tag: string },
+  ConversationStore | Scope.Scope
+>
 
 const uses: Readonly<Record<string, Use>> = {
   "metadata by id": () =>
@@ -65,26 +69,28 @@ describe("a conversation that is there", () => {
   for (const [name, use] of Object.entries(uses)) {
     // A list leaves out a file that cannot be read, and looks at it again when it is made the next time.
     for (const code of name === "list" ? codes.filter((one) => scarce.includes(one)) : codes) {
-      it.effect(`L13 is not said to be missing by ${name}, whichever operation fails with ${code}`, () =>
-        Effect.gen(function* () {
-          for (let at = 0; at < maxOperations; at++) {
-            const machine = new Machine()
-            yield* machine.run(
-              Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta))),
-            )
-            machine.leases.killAll()
-            let count = 0
-            machine.files.fault = () => (count++ === at ? code : undefined)
-            const running = yield* Effect.forkChild(
-              Effect.result(machine.run(use(machine.file))),
-              { startImmediately: true },
-            )
-            yield* TestClock.adjust("2 seconds")
-            const done = yield* Fiber.join(running)
-            if (done._tag === "Success") assert.deepStrictEqual(done.success, [id], `at ${at}`)
-            else assert.strictEqual(done.failure._tag, "StoreError", `at ${at}`)
-          }
-        }),
+      it.effect(
+        `L13 is not said to be missing by ${name}, whichever operation fails with ${code}`,
+        () =>
+          Effect.gen(function* () {
+            for (let at = 0; at < maxOperations; at++) {
+              const machine = new Machine()
+              yield* machine.run(
+                Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta))),
+              )
+              machine.leases.killAll()
+              let count = 0
+              machine.files.fault = () => (count++ === at ? code : undefined)
+              const running = yield* Effect.forkChild(
+                Effect.result(machine.run(use(machine.file))),
+                { startImmediately: true },
+              )
+              yield* TestClock.adjust("2 seconds")
+              const done = yield* Fiber.join(running)
+              if (done._tag === "Success") assert.deepStrictEqual(done.success, [id], `at ${at}`)
+              else assert.strictEqual(done.failure._tag, "StoreError", `at ${at}`)
+            }
+          }),
       )
     }
   }

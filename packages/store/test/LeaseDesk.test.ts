@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { FileFault } from "../src/Files.ts"
 import { Crowded, type Held } from "../src/LeaseDesk.ts"
-import { leaseOf } from "../src/Leases.ts"
+import { leaseOf } from "../src/DeskLeases.ts"
 import { type LeaseProcess, LeaseWorld } from "./support/LeaseWorld.ts"
 import { idOf } from "./support/Records.ts"
 

@@ -55,7 +55,9 @@ class Run {
   /** True where an event of that type, or undefined for a skipped one, is of another method than the run. */
   ends(type: string | undefined): boolean {
     const [first] = this.events
-    return first === undefined ? this.skipped.length > 0 && type !== undefined : typeOf(first) !== type
+    return first === undefined
+      ? this.skipped.length > 0 && type !== undefined
+      : typeOf(first) !== type
   }
 
   add(event: EventParams): void {

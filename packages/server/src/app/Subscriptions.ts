@@ -102,9 +102,7 @@ export const make = ({
 
   /** What ends with the manager goes on with the next one. */
   const tellEnd = (peer: PeerControl, subscription: Subscription) =>
-    Effect.flatMap(isEnding, (ending) =>
-      ending ? Effect.void : notifyEnd(peer, subscription),
-    )
+    Effect.flatMap(isEnding, (ending) => (ending ? Effect.void : notifyEnd(peer, subscription)))
 
   const end = (subscription: Subscription) =>
     Effect.suspend(() => {
@@ -147,15 +145,11 @@ export const make = ({
   }, Effect.uninterruptible)
 
   /** Sends what the conversation delivers until it ends, over as many lives of it as there are. */
-  const work = (
-    attending: Attending,
-  ): Effect.Effect<void, ConnectionClosed> => {
+  const work = (attending: Attending): Effect.Effect<void, ConnectionClosed> => {
     const { peer, subscription, wants } = attending.teller
     const { conversation } = subscription
     const again: Effect.Effect<void, ConnectionClosed> = conversation.loaded.pipe(
-      Effect.andThen(
-        Effect.suspend(() => attend(subscription, peer, wants, subscription.next)),
-      ),
+      Effect.andThen(Effect.suspend(() => attend(subscription, peer, wants, subscription.next))),
       Effect.flatMap((attended) => {
         subscription.lost = false
         return work(attended)

@@ -7,7 +7,12 @@ import * as Layer from "effect/Layer"
 import * as FS from "node:fs"
 import { dirname, join } from "node:path"
 import { FileFault } from "../Files.ts"
-import { HistoryFile, type HistoryLog, MessageHistory, type HistoryOptions } from "../MessageHistory.ts"
+import {
+  HistoryFile,
+  type HistoryLog,
+  MessageHistory,
+  type HistoryOptions,
+} from "../MessageHistory.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
 

@@ -80,9 +80,9 @@ export const make = (Sqlite: typeof DatabaseSync): LeaseDisk => ({
     attempt("stat", path, () => FS.lstatSync(path))
   },
   read: (path) => attempt("read", path, () => FS.readFileSync(path, "utf8")),
-  write: (path, text) => attempt("write", path, () => FS.writeFileSync(path, text, { mode: 0o600 })),
+  write: (path, text) =>
+    attempt("write", path, () => FS.writeFileSync(path, text, { mode: 0o600 })),
   rename: (from, to) => attempt("rename", from, () => FS.renameSync(from, to)),
   remove: (path) => attempt("remove", path, () => FS.unlinkSync(path)),
-  lockFile: (path) =>
-    attempt("lock", path, () => lockOf(path, new Sqlite(path, { timeout: 0 }))),
+  lockFile: (path) => attempt("lock", path, () => lockOf(path, new Sqlite(path, { timeout: 0 }))),
 })

@@ -153,9 +153,14 @@ const watchOf =
             : Effect.void,
         )
       // What happened since is read again in any case, so a later listener needs no number to begin at.
-      const again: Effect.Effect<void, WatchEnd> = Effect.andThen(conversation.loaded, changed).pipe(
+      const again: Effect.Effect<void, WatchEnd> = Effect.andThen(
+        conversation.loaded,
+        changed,
+      ).pipe(
         Effect.andThen(
-          Effect.scoped(Effect.flatMap(conversation.attach(), (next) => Effect.forever(look(next)))),
+          Effect.scoped(
+            Effect.flatMap(conversation.attach(), (next) => Effect.forever(look(next))),
+          ),
         ),
         Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
       )
