@@ -68,9 +68,16 @@ const canLimit = process.platform === "linux" && run("prlimit", "--pid", String(
 /** Fails the store in the middle of a turn, and lets it work again once every listener has got its end. */
 const failing = Effect.fnUntraced(function* (
   app: App,
-  { code, fail, recover }: { readonly code: string; readonly fail: () => void; readonly recover: () => void },
+  {
+    code,
+    fail,
+    recover,
+  }: { readonly code: string; readonly fail: () => void; readonly recover: () => void },
 ) {
-  const { conversationId } = yield* made(app, { approvalPolicy: "never", sandbox: "danger-full-access" })
+  const { conversationId } = yield* made(app, {
+    approvalPolicy: "never",
+    sandbox: "danger-full-access",
+  })
   const plain = yield* listening(app, conversationId)
   const numbered = yield* listening(app, conversationId, { after: -1 })
   yield* say(app, conversationId, "go")
