@@ -302,10 +302,10 @@ describe("AppClient", () => {
       yield* send(message(one, 4))
       assert.deepStrictEqual(
         [yield* next, yield* next],
-        [request(2, "removeConversationListener", { subscriptionId: one }), listen(3, 2)],
+        [listen(2, 2), request(3, "removeConversationListener", { subscriptionId: one })],
       )
       // A server that numbers what it does not send gives the same again: it is taken as it is.
-      yield* send(successText(3, { subscriptionId: two }), message(two, 4))
+      yield* send(successText(2, { subscriptionId: two }), message(two, 4))
       const resumed: AppClient.Told = { _tag: "Resumed", from: 3 }
       assert.deepStrictEqual([...(yield* Fiber.join(later)), ...(yield* pull)], [resumed, event(4)])
     }),

@@ -40,16 +40,20 @@ export class Handle implements Conversation {
   }
 
   get loaded(): Conversation["loaded"] {
+    return this.untilLoaded()
+  }
+
+  private untilLoaded(): Conversation["loaded"] {
     return Effect.suspend(() => {
       const { slot } = this.entry
       if (slot._tag === "Gone") return Effect.fail(new ConversationClosed())
       if (slot._tag === "Live" && !slot.live.conversation.isOver) return Effect.void
-      return Effect.andThen(this.moved, this.loaded)
+      return Effect.andThen(this.moved(), this.untilLoaded())
     })
   }
 
   /** Resolves when the conversation was loaded, or is gone. */
-  private get moved(): Effect.Effect<void> {
+  private moved(): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const watchers = (this.entry.watchers ??= new Set())
       const wake = () => resume(Effect.yieldNow)
