@@ -7,7 +7,12 @@ import * as Layer from "effect/Layer"
 import * as FS from "node:fs"
 import { dirname, join } from "node:path"
 import { FileFault } from "../Files.ts"
-import { HistoryFile, MessageHistory, type HistoryOptions } from "../MessageHistory.ts"
+import {
+  HistoryFile,
+  type HistoryLog,
+  MessageHistory,
+  type HistoryOptions,
+} from "../MessageHistory.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
 
@@ -32,6 +37,19 @@ const write = (path: string, bytes: Uint8Array): void => {
     }
   } finally {
     FS.closeSync(fd)
+  }
+}
+
+const logOf = (fd: number, path: string): HistoryLog => {
+  const { ino, size } = FS.fstatSync(fd)
+  return {
+    logId: process.platform === "win32" ? 0 : ino,
+    bytes: size,
+    read: (offset, length) =>
+      attempt("read", path, () => {
+        const bytes = new Uint8Array(length)
+        return bytes.subarray(0, FS.readSync(fd, bytes, 0, length, offset))
+      }),
   }
 }
 
@@ -64,19 +82,9 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
     }),
     (fd) => Effect.sync(() => fd !== undefined && FS.closeSync(fd)),
   ).pipe(
-    Effect.map((fd) => {
-      if (fd === undefined) return undefined
-      const { ino, size } = FS.fstatSync(fd)
-      return {
-        logId: process.platform === "win32" ? 0 : ino,
-        bytes: size,
-        read: (offset, length) =>
-          attempt("read", path, () => {
-            const bytes = new Uint8Array(length)
-            return bytes.subarray(0, FS.readSync(fd, bytes, 0, length, offset))
-          }),
-      }
-    }),
+    Effect.flatMap((fd) =>
+      fd === undefined ? Effect.undefined : attempt("stat", path, () => logOf(fd, path)),
+    ),
   ),
 })
 
