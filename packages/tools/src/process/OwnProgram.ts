@@ -8,7 +8,17 @@ import type * as Scope from "effect/Scope"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { CommandNotStarted, CommandResult } from "./Command.ts"
 import type { CommandRunner, RunOptions } from "./CommandRunner.ts"
-import { ownEnvironment, type ProgramNotTrusted, type TrustedPrograms } from "./TrustedPrograms.ts"
+import type { ProgramNotTrusted, TrustedPrograms } from "./TrustedPrograms.ts"
+
+/**
+ * The environment of a program that runs for the server's own purposes: nothing of the server's own, which may make a
+ * program run another one (`LD_PRELOAD`, `GIT_*`, `BASH_ENV`, `NODE_OPTIONS`, `RIPGREP_CONFIG_PATH`, `PAGER`).
+ */
+const ownEnvironment: Readonly<Record<string, string>> = {
+  PATH: "/usr/bin:/bin",
+  HOME: "/nonexistent",
+  LC_ALL: "C",
+}
 
 /** The services that start such a program. */
 export interface OwnParts {

@@ -44,16 +44,6 @@ export interface TrustedProgramsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/**
- * The environment of a program that runs for the server's own purposes: nothing of the server's own, which may make a
- * program run another one (`LD_PRELOAD`, `GIT_*`, `BASH_ENV`, `NODE_OPTIONS`, `RIPGREP_CONFIG_PATH`, `PAGER`).
- */
-export const ownEnvironment: Readonly<Record<string, string>> = {
-  PATH: "/usr/bin:/bin",
-  HOME: "/nonexistent",
-  LC_ALL: "C",
-}
-
 /** How many writable roots and workspaces are remembered; the oldest are forgotten first. */
 const maxRemembered = 1024
 /** Distinct program names are few; tool servers add theirs. */

@@ -59,6 +59,8 @@ export interface Scene {
   /** To the questions, in order; the last one to all that follow. */
   readonly answers?: ReadonlyArray<Verdict["decision"] | "malformed" | "failed">
   readonly hiddenPaths?: (workspace: string) => ReadonlyArray<string>
+  /** The Node that writes patches; that of the tests unless given. */
+  readonly node?: (workspace: string) => string
   readonly environment?: (workspace: string) => Readonly<Record<string, string>>
 }
 
@@ -130,7 +132,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
         ...scene.environment?.(workspace),
       },
       secretNames: [],
-      node: process.execPath,
+      node: scene.node?.(workspace) ?? process.execPath,
       hiddenPaths: scene.hiddenPaths?.(workspace) ?? [],
     }
     const tools = Tools.layer(options).pipe(
