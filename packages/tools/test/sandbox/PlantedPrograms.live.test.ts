@@ -166,7 +166,8 @@ describe("Planted tool servers", () => {
   it.live("without the guard a configured name starts the planted program", () =>
     Effect.gen(function* () {
       const workspace = yield* workspaceWith("planted-server")
-      spawnSync("planted-server", [], { env: { PATH: pathFirst(workspace) } })
+      const program = "planted-server"
+      spawnSync(program, [], { env: { PATH: pathFirst(workspace) } })
       assert.isTrue(Fs.existsSync(join(workspace, "ran-planted-server")))
     }).pipe(Effect.scoped),
   )
