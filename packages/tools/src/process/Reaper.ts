@@ -23,7 +23,8 @@ import * as Stream from "effect/Stream"
 /**
  * Lines `+ NAME`, which are answered with the name, and `- NAME`, in any number and in any state; a name is the number of
  * a group or the path of a directory. It kills with the shell's own `kill`, and does not go by itself when a terminal or a
- * supervisor asks everything at once to end, nor when nobody is left to hear an answer.
+ * supervisor asks everything at once to end, nor when nobody is left to hear an answer. Not `command -p rmdir`, which also
+ * searches `/usr/local`: that may be a workspace.
  */
 const watchdog = `
 trap '' HUP INT TERM PIPE
@@ -45,7 +46,7 @@ for name in $known; do
   case $name in /*) ;; *) kill -s KILL -- "-$name" ;; esac
 done
 for name in $known; do
-  case $name in /*) command -p rmdir -- "$name" "\${name%/*}" ;; esac
+  case $name in /*) /bin/rmdir -- "$name" "\${name%/*}" ;; esac
 done
 `
 

@@ -16,12 +16,13 @@ import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { Launch } from "../process/Command.ts"
 import { Reaper } from "../process/Reaper.ts"
-import { bubblewrapOptions, type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { bubblewrapOptions, type Guard } from "./BubblewrapArgv.ts"
 import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
 import { guardsFor } from "./Guards.ts"
 import { placeholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
-import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type Unconfined } from "./Sandbox.ts"
 import { seccompProgram } from "./Seccomp.ts"
 import type { Processor } from "./Syscalls.ts"
@@ -57,7 +58,8 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
     Context.add(Reaper, yield* Reaper),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
-  const probed = yield* Effect.cached(probe(settings.environment["PATH"] ?? "", seccomp))
+  const programs = yield* TrustedPrograms
+  const probed = yield* Effect.cached(probe(programs, seccomp))
 
   const confine = Effect.fn("Bubblewrap.confine")(function* (
     command: Unconfined,
@@ -70,9 +72,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       return yield* refused(`the sandbox is not available: ${reason}`)
     }
     const roots = yield* rootsOf(policy, workspace)
-    if (roots.some((root) => root !== "/" && isWithin(bwrap.value, root))) {
-      return yield* refused(`${bwrap.value} lies where commands can write`)
-    }
+    yield* refuseProgramIn(programs, roots, [bwrap.value])
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     yield* prepare(guards)
     const { inside, outside } = splitEnvironment(command.env)
@@ -124,5 +124,5 @@ export const layerBubblewrap = (
 ): Layer.Layer<
   Sandbox,
   never,
-  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+  TrustedPrograms | FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 > => Layer.provide(Layer.effect(Sandbox, make(settings, processor)), Reaper.layer)

@@ -1,42 +1,22 @@
 /**
  * Finds bubblewrap and tries it with the flags that commands run with, so that the answer to "does it work here" is
- * the machine's own. Never looks into a directory that commands may write to by relative names. Part of L15.
+ * the machine's own. Part of L15.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import type * as PlatformError from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { ProgramNotTrusted, TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { bubblewrapArgv } from "./BubblewrapArgv.ts"
 import { adviceFor } from "./BubblewrapFailure.ts"
 import type { SandboxStatus } from "./Sandbox.ts"
 
 const probeLimit = "5 seconds"
 
-/** Where systems put it; before the PATH, which a person may have pointed anywhere. */
-const usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
-
 export const seccompFd = 3
 export const statusFd = 4
-
-/** The first that is there and is a program, links resolved; entries of `path` that are not absolute are left out. */
-export const findProgram = Effect.fnUntraced(function* (name: string, path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const directories = [...usualDirectories, ...path.split(":")].filter((at) => at.startsWith("/"))
-  for (const directory of new Set(directories)) {
-    const found = yield* Effect.option(
-      Effect.gen(function* () {
-        const real = yield* fs.realPath(`${directory}/${name}`)
-        const info = yield* fs.stat(real)
-        return info.type === "File" && (info.mode & 0o111) !== 0 ? real : undefined
-      }),
-    )
-    if (Option.isSome(found) && found.value !== undefined) return Option.some(found.value)
-  }
-  return Option.none<string>()
-})
 
 const decode = <R>(stream: Stream.Stream<Uint8Array, PlatformError.PlatformError, R>) =>
   stream.pipe(Stream.decodeText(), Stream.mkString)
@@ -74,13 +54,12 @@ const unavailable = (reason: string): SandboxStatus => ({
   advice: adviceFor(reason),
 })
 
-const tryIt = Effect.fnUntraced(function* (bwrap: string, path: string, seccomp: Uint8Array) {
-  const nothing = yield* findProgram("true", path)
+const tryIt = Effect.fnUntraced(function* (bwrap: string, nothing: string, seccomp: Uint8Array) {
   const version = yield* outputOf([bwrap, "--version"])
   const run = yield* outputOf(
     bubblewrapArgv({
       bwrap,
-      argv: [Option.getOrElse(nothing, () => "/bin/true")],
+      argv: [nothing],
       cwd: "/",
       writableRoots: [],
       guards: [],
@@ -102,20 +81,24 @@ const tryIt = Effect.fnUntraced(function* (bwrap: string, path: string, seccomp:
   return unavailable(run.text.split("\n", 1)[0] || `bubblewrap ended with code ${run.code}`)
 })
 
-/** Never fails: what goes wrong is the reason. `path` is the PATH of the server. */
+const notFound = ({ message, refusals }: ProgramNotTrusted): string =>
+  refusals.length === 0 ? "bubblewrap (bwrap) was not found" : `bubblewrap (bwrap): ${message}`
+
+/** Never fails: what goes wrong is the reason. */
 export const probe = Effect.fn("BubblewrapProbe.probe")(function* (
-  path: string,
+  programs: TrustedPrograms["Service"],
   seccomp: Uint8Array | undefined,
 ) {
-  const bwrap = yield* findProgram("bwrap", path)
-  if (Option.isNone(bwrap)) {
-    return { status: unavailable("bubblewrap (bwrap) was not found"), bwrap }
-  }
+  const found = yield* Effect.result(programs.resolve("bwrap"))
+  const bwrap = Result.getSuccess(found)
+  if (Result.isFailure(found)) return { status: unavailable(notFound(found.failure)), bwrap }
   if (seccomp === undefined) {
     const status = unavailable("there is no system call filter for this processor")
     return { status, bwrap }
   }
-  const status = yield* tryIt(bwrap.value, path, seccomp).pipe(
+  // It runs in the sandbox, where a changed one does no harm.
+  const nothing = yield* Effect.orElseSucceed(programs.resolve("true"), () => "/bin/true")
+  const status = yield* tryIt(found.success, nothing, seccomp).pipe(
     Effect.timeoutOrElse({
       duration: probeLimit,
       orElse: () => Effect.succeed(unavailable(`bubblewrap did not end within ${probeLimit}`)),

@@ -9,9 +9,11 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { Launch } from "../process/Command.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { guardsFor } from "./Guards.ts"
+import { withSystemPath } from "./NodeFiles.ts"
 import { refused } from "./Refusal.ts"
-import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type SandboxStatus, type Unconfined } from "./Sandbox.ts"
 import { launchArgv, seatbeltRules, shellLine, splitForShell } from "./SeatbeltArgv.ts"
 
@@ -44,6 +46,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     Context.add(Path.Path, yield* Path.Path),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
+  const programs = yield* TrustedPrograms
   const probed = yield* Effect.cached(probe)
 
   const confine = Effect.fn("Seatbelt.confine")(function* (
@@ -57,17 +60,21 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     }
     const { wrapCommandWithSandboxMacOS } = yield* library
     const roots = yield* rootsOf(policy, workspace)
+    yield* refuseProgramIn(programs, roots, [sandboxExec])
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     const network = policy.mode === "workspace-write" && policy.network_access === true
     const { inside, outside } = splitForShell(command.env)
     const line = yield* Effect.try({
       try: () =>
-        wrapCommandWithSandboxMacOS({
-          command: shellLine(command.argv, inside, command.env["TMPDIR"]),
-          commandId: "colloquy",
-          binShell: "/bin/bash",
-          ...seatbeltRules(roots, guards, network),
-        }),
+        // The library starts `which` by its name.
+        withSystemPath(() =>
+          wrapCommandWithSandboxMacOS({
+            command: shellLine(command.argv, inside, command.env["TMPDIR"]),
+            commandId: "colloquy",
+            binShell: "/bin/bash",
+            ...seatbeltRules(roots, guards, network),
+          }),
+        ),
       catch: (error) => refused(`the sandbox could not be set up: ${String(error)}`),
     })
     const argv = launchArgv(line)
@@ -92,5 +99,5 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
 
 export const layerSeatbelt = (
   settings: SandboxSettings,
-): Layer.Layer<Sandbox, never, FileSystem.FileSystem | Path.Path> =>
+): Layer.Layer<Sandbox, never, TrustedPrograms | FileSystem.FileSystem | Path.Path> =>
   Layer.effect(Sandbox, make(settings))
