@@ -17,6 +17,7 @@ import * as Layer from "effect/Layer"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
+import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Reaper } from "../process/Reaper.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, type ServerTool } from "./ServerTools.ts"
@@ -232,17 +233,19 @@ export class ToolServers extends Context.Service<
           ),
         )
         const reaper = yield* Reaper
+        const processes = yield* ProcessGroup
         return yield* ToolServers.make(
           (_, server) => (ask) =>
             Effect.promise(() => import("./McpConnection.ts")).pipe(
               Effect.flatMap((module) => module.connect(server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
               Effect.provideService(Reaper, reaper),
+              Effect.provideService(ProcessGroup, processes),
               (connected) =>
                 Effect.flatMap(http, (client) => Effect.provideContext(connected, client)),
             ),
           options.idleTimeToLive,
         )
       }),
-    ).pipe(Layer.provide(Reaper.layer))
+    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Reaper.layer)))
 }
