@@ -28,7 +28,7 @@ import { commandOf, guarding, type Holding } from "./Holding.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Reaper } from "./Reaper.ts"
 import { endMarked, type Marked } from "./Strays.ts"
-import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
+import { diagnose, faultOf, launcherFault, sandboxFault } from "./StartFailure.ts"
 
 /** How long pipes are waited for that a process in the background still holds; the original waits as long. */
 const drainTime = Duration.seconds(2)
@@ -141,10 +141,11 @@ const readOutput = Effect.fnUntraced(function* (
     aggregated: new Capture(limit),
     status: new Capture(maxStatusBytes),
   }
-  // What the gate says is no output of the program.
-  let complains: boolean | undefined = marked === undefined ? false : undefined
+  // What the gate or the launcher says is no output of the program.
+  const prefix = marked === undefined ? launch.launcher?.prefix : Gate.complaintPrefix
+  let complains: boolean | undefined = prefix === undefined ? false : undefined
   const take = (stream: OutputChunk["stream"]) => (bytes: Uint8Array) => {
-    if (stream === "stderr") complains ??= Gate.isComplaint(new TextDecoder().decode(bytes))
+    if (stream === "stderr") complains ??= new TextDecoder().decode(bytes).startsWith(prefix ?? "")
     captures[stream].push(bytes)
     captures.aggregated.push(bytes)
     return complains === true ? Effect.void : options.onOutput({ stream, bytes })
@@ -281,6 +282,10 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
     const ran =
       launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
     if (!ran) return yield* sandboxFault(said)
+    const { launcher } = launch
+    if (launcher !== undefined && code !== 0 && said.startsWith(launcher.prefix)) {
+      return yield* launcherFault(launcher, code, said)
+    }
     if (program.marked !== undefined && code !== 0 && Gate.isComplaint(said)) {
       const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
       return yield* Effect.flatMap(fault, Effect.fail)

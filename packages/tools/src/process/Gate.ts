@@ -61,8 +61,11 @@ export const gateOf = ({ argv, cwd, env, hasInput, mark }: Gated): Launch["argv"
   return ["/bin/sh", "-c", script.join("\n"), gateName, ...through, ...argv]
 }
 
+/** How the message of a shell begins that could not become the program. */
+export const complaintPrefix = `${gateName}: `
+
 /** True for what begins as a shell does that could not become the program. */
-export const isComplaint = (stderr: string): boolean => stderr.startsWith(`${gateName}: `)
+export const isComplaint = (stderr: string): boolean => stderr.startsWith(complaintPrefix)
 
 /** The system's error behind a complaint; `exitCode` is the gate's, as words depend on shell and language. */
 export const faultCode = (complaint: string, exitCode?: number): "E2BIG" | "ENOENT" | "EACCES" => {

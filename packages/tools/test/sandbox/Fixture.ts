@@ -48,11 +48,14 @@ export const ground = Effect.fnUntraced(function* (state = "state") {
   return made
 })
 
-const layerOf = (made: Ground) =>
+/** The setpriv that the run of the tests names, and that found on the PATH unless it names one. */
+const namedSetpriv = process.env["COLLOQUY_SETPRIV"]
+
+const layerOf = (made: Ground, setpriv: string | undefined) =>
   Layer.merge(
     CommandRunner.layer,
     SandboxLayer.layer({
-      environment: { PATH: path },
+      environment: { PATH: path, COLLOQUY_SETPRIV: setpriv ?? namedSetpriv },
       hiddenPaths: [made.state, made.secretFile],
       machine: { platform: "linux", processor: process.arch },
     }),
@@ -63,6 +66,8 @@ export interface Attempt {
   readonly env?: Readonly<Record<string, string>>
   readonly policy?: ConfiningPolicy
   readonly cwd?: string
+  /** The setpriv to use for this attempt; one that does not exist leaves Landlock out. */
+  readonly setpriv?: string
 }
 
 const limits = {
@@ -96,7 +101,11 @@ export const inside = (made: Ground, attempt: Attempt) =>
       made.workspace,
     )
     return yield* runner.run(launch, limits)
-  }).pipe(Effect.scoped, Effect.provide(layerOf(made)))
+  }).pipe(Effect.scoped, Effect.provide(layerOf(made, attempt.setpriv)))
+
+/** What the sandbox of the tests says of itself. */
+export const sandboxStatus = (made: Ground) =>
+  Effect.flatMap(Sandbox, ({ status }) => status).pipe(Effect.provide(layerOf(made, undefined)))
 
 export const confined = (made: Ground, attempt: Attempt) =>
   Effect.gen(function* () {
@@ -106,11 +115,11 @@ export const confined = (made: Ground, attempt: Attempt) =>
       attempt.policy ?? workspaceWrite,
       made.workspace,
     )
-  }).pipe(Effect.provide(layerOf(made)))
+  }).pipe(Effect.provide(layerOf(made, attempt.setpriv)))
 
 export const outside = (made: Ground, attempt: Attempt) =>
   Effect.gen(function* () {
     const runner = yield* CommandRunner
     const command = unconfined(made, attempt)
     return yield* runner.run({ ...command, inputs: new Map(), diesWithParent: false }, limits)
-  }).pipe(Effect.provide(layerOf(made)))
+  }).pipe(Effect.provide(layerOf(made, undefined)))
