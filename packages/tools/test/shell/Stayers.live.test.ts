@@ -27,7 +27,7 @@ describe.skipIf(!canMark)("commands that leave processes behind, without a sandb
         const seconds = mark()
         const { outputs } = yield* perform(
           {},
-          { settings: inTheOpen, responses: [[bash(`${leave(seconds)}\necho left`)]] },
+          { settings: inTheOpen, responses: [[bash(`${leave(seconds)}\nsleep 0.2; echo left`)]] },
         )
         assert.strictEqual(textOf(outputs[0]), "left\n")
         assert.deepStrictEqual(alive(seconds), [])
