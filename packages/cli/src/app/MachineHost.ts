@@ -7,10 +7,14 @@ import { run } from "@colloquy/tools/OneOff"
 import { Sandbox } from "@colloquy/tools/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
 import type { ToolsOptions } from "@colloquy/tools/Tools"
+import { TrustedPrograms } from "@colloquy/tools/TrustedPrograms"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { rgPath } from "@vscode/ripgrep"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as MachinePrograms from "../MachinePrograms.ts"
 
 const failed = ({ message }: { readonly message: string }) => new HostFailed({ message })
 
@@ -19,7 +23,11 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
   Layer.effect(
     HostPort,
     Effect.gen(function* () {
+      const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+      const programs = yield* TrustedPrograms
+      const [hidden] = options.hiddenPaths
       const parts = {
+        programs,
         runner: yield* CommandRunner,
         sandbox: yield* Sandbox,
         environment: options.environment,
@@ -27,9 +35,21 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
         ripgrep: rgPath,
       }
       return HostPort.of({
-        gitDiffToRemote: (settings) => Effect.mapError(gitDiffToRemote(parts, settings), failed),
+        gitDiffToRemote: ({ cwd, sandboxPolicy }) =>
+          hidden === undefined
+            ? Effect.fail(new HostFailed({ message: "there is no state directory" }))
+            : programs
+                .remember(sandboxPolicy, cwd)
+                .pipe(
+                  Effect.andThen(gitDiffToRemote({ ...parts, hidden }, cwd)),
+                  Effect.provide(platform),
+                  Effect.mapError(failed),
+                ),
         searchFiles: (query) => searchFiles(parts, query),
-        runCommand: (command) => Effect.mapError(run(parts, command), failed),
+        runCommand: (command) =>
+          programs
+            .remember(command.settings.sandboxPolicy, command.settings.cwd)
+            .pipe(Effect.andThen(run(parts, command)), Effect.mapError(failed)),
       })
     }),
   ).pipe(
@@ -40,5 +60,5 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
         ...options,
       }),
     ]),
-    Layer.provide(NodeServices.layer),
+    Layer.provide([NodeServices.layer, MachinePrograms.layer(options.environment)]),
   )

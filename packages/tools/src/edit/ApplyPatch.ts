@@ -20,6 +20,7 @@ import type { Operation } from "../patch/Operation.ts"
 import type { Captured, CommandResult } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
 import { modelText } from "../process/OutputFormat.ts"
+import type { ProgramNotTrusted } from "../process/TrustedPrograms.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Files } from "./Files.ts"
@@ -29,8 +30,10 @@ export interface ApplyPatchOptions {
   readonly sandbox: Sandbox["Service"]
   readonly files: Files
   readonly resolve: Path["resolve"]
-  /** Absolute path of a Node that runs here. */
+  /** Absolute path of a Node that runs here; it writes patches in the sandbox. */
   readonly node: string
+  /** The absolute path of a Node that no command can have changed; it writes patches outside the sandbox. */
+  readonly trustedNode: Effect.Effect<string, ProgramNotTrusted>
   /** `$TMPDIR` of the server. */
   readonly tmpdir?: string
   /** Never written under a confining policy. Absolute. */
@@ -143,7 +146,8 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
   ): Effect.Effect<Written> =>
     Effect.gen(function* () {
       const { cwd } = context.settings
-      const program = PatchProcess.launch(options.node, cwd, plan, {
+      const node = confinement === "none" ? yield* options.trustedNode : options.node
+      const program = PatchProcess.launch(node, cwd, plan, {
         // The mounts of the sandbox say where it may write; without, it is held to where the links led when it was
         // judged: a person may have looked at the question for long.
         within: confinement === "none" ? plan.places : undefined,
@@ -162,7 +166,7 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
       return { applied: PatchProcess.read(result.stdout.text), duration: result.duration }
     }).pipe(
       Effect.scoped,
-      Effect.catchTag("CommandNotStarted", ({ message }) => Effect.succeed(failed(message))),
+      Effect.catch(({ message }) => Effect.succeed(failed(message))),
     )
 
   /** Writes, and once more without the sandbox where a person allows it. */

@@ -5,7 +5,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
-import { type OneOffFailed, type Parts, start } from "./OneOff.ts"
+import * as OwnProgram from "../process/OwnProgram.ts"
 
 export interface FoundFile {
   /** As it was given. */
@@ -32,6 +32,24 @@ const maxResults = 50
 /** A tree with more is searched as far as this; listing them takes a second. */
 const maxFiles = 200_000
 const listBound = Duration.seconds(20)
+const killGrace = Duration.millis(500)
+
+const args = [
+  "--files",
+  "--hidden",
+  "--null",
+  "--no-messages",
+  "--no-config",
+  "--color=never",
+  "--glob=!.git",
+  "--sort=none",
+  ".",
+]
+
+export interface FileSearchParts extends OwnProgram.OwnParts {
+  /** Absolute path of the ripgrep that was installed together with the server. */
+  readonly ripgrep: string
+}
 
 interface Listed {
   readonly root: string
@@ -53,33 +71,22 @@ const splitter = (root: string, found: Array<Listed>) => {
 }
 
 /** Ends by itself, also where the root cannot be read: then it has no files. */
-const list = (
-  parts: Parts & { readonly ripgrep: string },
-  root: string,
-  found: Array<Listed>,
-): Effect.Effect<void> =>
-  start(parts, {
-    argv: [
-      parts.ripgrep,
-      "--files",
-      "--hidden",
-      "--null",
-      "--no-messages",
-      "--no-config",
-      "--color=never",
-      "--glob=!.git",
-      "--sort=none",
-      ".",
-    ],
-    timeout: listBound,
-    // A pinned program that lists names and runs nothing of the tree.
-    settings: { cwd: root, sandboxPolicy: { mode: "danger-full-access" } },
-    maxOutputBytes: 1024,
-    onOutput: splitter(root, found),
-  }).pipe(
-    Effect.catch((error: OneOffFailed) => Effect.logDebug(`not searched: ${error.message}`)),
+const list = (parts: FileSearchParts, root: string, found: Array<Listed>): Effect.Effect<void> => {
+  const take = splitter(root, found)
+  return OwnProgram.run(
+    parts,
+    { name: "rg", installed: parts.ripgrep, args, cwd: root },
+    {
+      timeout: listBound,
+      killGrace,
+      maxOutputBytes: 1024,
+      onOutput: ({ bytes, stream }) => (stream === "stdout" ? take(bytes) : Effect.void),
+    },
+  ).pipe(
+    Effect.catch(({ message }) => Effect.logDebug(`not searched: ${message}`)),
     Effect.asVoid,
   )
+}
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
@@ -97,10 +104,7 @@ const rank = (query: string, files: ReadonlyArray<Listed>): ReadonlyArray<FoundF
 
 /** At most 50, best first. */
 export const searchFiles = (
-  parts: Parts & {
-    /** Absolute path of the program. */
-    readonly ripgrep: string
-  },
+  parts: FileSearchParts,
   search: FileSearch,
 ): Effect.Effect<ReadonlyArray<FoundFile>> =>
   Effect.suspend(() => {

@@ -19,6 +19,7 @@ import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Reaper } from "../process/Reaper.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
@@ -219,7 +220,7 @@ export class ToolServers extends Context.Service<
   /** Servers as processes and over HTTP; all end with the layer. */
   static readonly layer = (
     options: Options = {},
-  ): Layer.Layer<ToolServers, never, ChildProcessSpawner> =>
+  ): Layer.Layer<ToolServers, never, ChildProcessSpawner | TrustedPrograms> =>
     Layer.effect(
       this,
       Effect.gen(function* () {
@@ -234,6 +235,7 @@ export class ToolServers extends Context.Service<
         )
         const reaper = yield* Reaper
         const processes = yield* ProcessGroup
+        const programs = yield* TrustedPrograms
         return yield* ToolServers.make(
           (_, server) => (ask) =>
             Effect.promise(() => import("./McpConnection.ts")).pipe(
@@ -241,6 +243,7 @@ export class ToolServers extends Context.Service<
               Effect.provideService(ChildProcessSpawner, spawner),
               Effect.provideService(Reaper, reaper),
               Effect.provideService(ProcessGroup, processes),
+              Effect.provideService(TrustedPrograms, programs),
               (connected) =>
                 Effect.flatMap(http, (client) => Effect.provideContext(connected, client)),
             ),

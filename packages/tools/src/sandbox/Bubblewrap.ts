@@ -16,13 +16,14 @@ import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { CommandNotStarted, Launch } from "../process/Command.ts"
 import { Reaper } from "../process/Reaper.ts"
-import { boundRoots, bubblewrapOptions, type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { boundRoots, bubblewrapOptions, type Guard } from "./BubblewrapArgv.ts"
 import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
 import { guardsFor } from "./Guards.ts"
-import { landlockWords, launcherPrefix } from "./Landlock.ts"
+import { landlockWords, launcherPrefix, setprivVariable } from "./Landlock.ts"
 import { placeholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
-import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type Unconfined } from "./Sandbox.ts"
 import { seccompProgram } from "./Seccomp.ts"
 import type { Processor } from "./Syscalls.ts"
@@ -89,7 +90,10 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
     Context.add(Reaper, yield* Reaper),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
-  const probed = yield* Effect.cached(probe(settings.environment, seccomp))
+  const programs = yield* TrustedPrograms
+  const probed = yield* Effect.cached(
+    probe(programs, seccomp, settings.environment[setprivVariable] ?? ""),
+  )
 
   const confine = Effect.fn("Bubblewrap.confine")(function* (
     command: Unconfined,
@@ -102,11 +106,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       return yield* refused(`the sandbox is not available: ${reason}`)
     }
     const roots = yield* rootsOf(policy, workspace)
-    for (const program of [bwrap.value, ...Option.toArray(launcher)]) {
-      if (roots.some((root) => root !== "/" && isWithin(program, root))) {
-        return yield* refused(`${program} lies where commands can write`)
-      }
-    }
+    yield* refuseProgramIn(programs, roots, [bwrap.value, ...Option.toArray(launcher)])
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     yield* prepare(guards)
     const { inside, outside } = splitEnvironment(command.env)
@@ -161,5 +161,5 @@ export const layerBubblewrap = (
 ): Layer.Layer<
   Sandbox,
   never,
-  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+  TrustedPrograms | FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 > => Layer.provide(Layer.effect(Sandbox, make(settings, processor)), Reaper.layer)

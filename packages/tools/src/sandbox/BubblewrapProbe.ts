@@ -1,14 +1,15 @@
 /**
  * Finds bubblewrap and tries it with the flags that commands run with, so that the answer to "does it work here" is
- * the machine's own. Never looks into a directory that commands may write to by relative names. Part of L15.
+ * the machine's own. Part of L15.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as PlatformError from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { ProgramNotTrusted, TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { bubblewrapArgv, type Confinement } from "./BubblewrapArgv.ts"
 import { adviceFor } from "./BubblewrapFailure.ts"
 import { namedPipesOf, probeWords, setprivMissing, setprivVariable } from "./Landlock.ts"
@@ -16,34 +17,8 @@ import type { SandboxStatus } from "./Sandbox.ts"
 
 const probeLimit = "5 seconds"
 
-/** Where systems put it; before the PATH, which a person may have pointed anywhere. */
-const usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
-
-type Variables = Readonly<Record<string, string | undefined>>
-
 export const seccompFd = 3
 export const statusFd = 4
-
-/** The program at a path, links resolved; none where there is no file that can be executed. */
-const programAt = Effect.fnUntraced(
-  function* (path: string) {
-    const fs = yield* FileSystem.FileSystem
-    const real = yield* fs.realPath(path)
-    const info = yield* fs.stat(real)
-    return info.type === "File" && (info.mode & 0o111) !== 0 ? Option.some(real) : Option.none()
-  },
-  Effect.orElseSucceed(Option.none<string>),
-)
-
-/** The first that is there and is a program, links resolved; entries of `path` that are not absolute are left out. */
-export const findProgram = Effect.fnUntraced(function* (name: string, path: string) {
-  const directories = [...usualDirectories, ...path.split(":")].filter((at) => at.startsWith("/"))
-  for (const directory of new Set(directories)) {
-    const found = yield* programAt(`${directory}/${name}`)
-    if (Option.isSome(found)) return found
-  }
-  return Option.none<string>()
-})
 
 const decode = <R>(stream: Stream.Stream<Uint8Array, PlatformError.PlatformError, R>) =>
   stream.pipe(Stream.decodeText(), Stream.mkString)
@@ -108,19 +83,27 @@ const runIn = (
     seccomp,
   )
 
-const tryLandlock = Effect.fnUntraced(function* (found: Found, environment: Variables) {
-  const path = environment["PATH"] ?? ""
-  const named = environment[setprivVariable] ?? ""
-  const setpriv = yield* named === "" ? findProgram("setpriv", path) : programAt(named)
-  if (Option.isNone(setpriv)) {
-    return { namedPipes: setprivMissing(named || "setpriv"), launcher: setpriv }
+type Programs = TrustedPrograms["Service"]
+
+/** The one that is named, at that absolute path alone; else the one of the system or of PATH. */
+const setprivOf = (programs: Programs, named: string) =>
+  named === "" ? programs.resolve("setpriv") : programs.resolve(named, named)
+
+const tryLandlock = Effect.fnUntraced(function* (programs: Programs, found: Found, named: string) {
+  // A relative path would lead into the working directory of the server, which is a workspace.
+  if (named !== "" && !named.startsWith("/")) {
+    const namedPipes = setprivMissing(`${setprivVariable} is not an absolute path: ${named}`)
+    return { namedPipes, launcher: Option.none<string>() }
   }
-  const { code, text } = yield* runIn(found, probeWords, { launcher: setpriv.value })
-  const namedPipes = namedPipesOf(setpriv.value, code, text)
-  return {
-    namedPipes,
-    launcher: namedPipes._tag === "Closed" ? setpriv : Option.none<string>(),
+  const setpriv = yield* Effect.result(setprivOf(programs, named))
+  if (Result.isFailure(setpriv)) {
+    const namedPipes = setprivMissing(setpriv.failure.message)
+    return { namedPipes, launcher: Option.none<string>() }
   }
+  const { code, text } = yield* runIn(found, probeWords, { launcher: setpriv.success })
+  const namedPipes = namedPipesOf(setpriv.success, code, text)
+  const launcher = namedPipes._tag === "Closed" ? Option.some(setpriv.success) : Option.none()
+  return { namedPipes, launcher }
 })
 
 interface Tried {
@@ -134,13 +117,14 @@ const without = (reason: string): Tried => ({
   launcher: Option.none(),
 })
 
-const tryIt = Effect.fnUntraced(function* (found: Found, environment: Variables) {
-  const nothing = yield* findProgram("true", environment["PATH"] ?? "")
+const tryIt = Effect.fnUntraced(function* (programs: Programs, found: Found, setpriv: string) {
+  // It runs in the sandbox, where a changed one does no harm.
+  const nothing = yield* Effect.orElseSucceed(programs.resolve("true"), () => "/bin/true")
   const [version, run, { launcher, namedPipes }] = yield* Effect.all(
     [
       outputOf([found.bwrap, "--version"]),
-      runIn(found, [Option.getOrElse(nothing, () => "/bin/true")]),
-      tryLandlock(found, environment),
+      runIn(found, [nothing]),
+      tryLandlock(programs, found, setpriv),
     ],
     { concurrency: "unbounded" },
   )
@@ -156,17 +140,22 @@ const tryIt = Effect.fnUntraced(function* (found: Found, environment: Variables)
   return { status, launcher } satisfies Tried
 })
 
-/** Never fails: what goes wrong is the reason. `environment` is the server's. */
+const notFound = ({ message, refusals }: ProgramNotTrusted): string =>
+  refusals.length === 0 ? "bubblewrap (bwrap) was not found" : `bubblewrap (bwrap): ${message}`
+
+/** Never fails: what goes wrong is the reason. `setpriv` is the path of the one to use; empty: any. */
 export const probe = Effect.fn("BubblewrapProbe.probe")(function* (
-  environment: Variables,
+  programs: TrustedPrograms["Service"],
   seccomp: Uint8Array | undefined,
+  setpriv: string,
 ) {
-  const bwrap = yield* findProgram("bwrap", environment["PATH"] ?? "")
-  if (Option.isNone(bwrap)) return { ...without("bubblewrap (bwrap) was not found"), bwrap }
+  const found = yield* Effect.result(programs.resolve("bwrap"))
+  const bwrap = Result.getSuccess(found)
+  if (Result.isFailure(found)) return { ...without(notFound(found.failure)), bwrap }
   if (seccomp === undefined) {
     return { ...without("there is no system call filter for this processor"), bwrap }
   }
-  const tried = yield* tryIt({ bwrap: bwrap.value, seccomp }, environment).pipe(
+  const tried = yield* tryIt(programs, { bwrap: found.success, seccomp }, setpriv).pipe(
     Effect.timeoutOrElse({
       duration: probeLimit,
       orElse: () => Effect.succeed(without(`bubblewrap did not end within ${probeLimit}`)),

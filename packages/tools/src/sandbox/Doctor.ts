@@ -1,7 +1,7 @@
 /** What `colloquy doctor` says about running commands here: what works, what is missing, what to install. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { findProgram } from "./BubblewrapProbe.ts"
+import * as Result from "effect/Result"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
 import type { Machine } from "./SandboxLayer.ts"
 
@@ -10,6 +10,8 @@ export interface DoctorFacts {
   readonly sandbox: SandboxStatus
   /** Absolute path of each helper by its name; undefined: not found. */
   readonly programs: Readonly<Record<string, string | undefined>>
+  /** Why no program of a name may run, by its name, where there are some that were refused. */
+  readonly refusals?: Readonly<Record<string, string | undefined>>
 }
 
 export interface DoctorLine {
@@ -52,6 +54,7 @@ const namedPipesLines = (status: SandboxStatus): ReadonlyArray<DoctorLine> => {
 export const doctorLines = ({
   machine,
   programs,
+  refusals = {},
   sandbox,
 }: DoctorFacts): ReadonlyArray<DoctorLine> => [
   sandboxLine(sandbox),
@@ -61,22 +64,30 @@ export const doctorLines = ({
     return at === undefined
       ? {
           state: "missing",
-          text: `${helper.name}: not found, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
+          text: `${helper.name}: ${refusals[helper.name] ?? "not found"}, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
         }
       : { state: "ok", text: `${helper.name}: ${at}` }
   }),
 ]
 
-/** Looks for the helpers and asks the sandbox; `path` is the PATH of the server. */
-export const doctorFacts = Effect.fn("Doctor.facts")(function* (machine: Machine, path: string) {
+/** Looks for the helpers as the server does, and asks the sandbox. */
+export const doctorFacts = Effect.fn("Doctor.facts")(function* (machine: Machine) {
+  const trusted = yield* TrustedPrograms
   const sandbox = yield* Sandbox
   const found = yield* Effect.forEach(helpers, ({ name }) =>
-    Effect.map(findProgram(name, path), (at) => [name, Option.getOrUndefined(at)] as const),
+    Effect.map(Effect.result(trusted.resolve(name)), (at) => [name, at] as const),
   )
+  const programs: Record<string, string> = {}
+  const refusals: Record<string, string> = {}
+  for (const [name, at] of found) {
+    if (Result.isSuccess(at)) programs[name] = at.success
+    else if (at.failure.refusals.length > 0) refusals[name] = at.failure.message
+  }
   const facts: DoctorFacts = {
     machine,
     sandbox: yield* sandbox.status,
-    programs: Object.fromEntries(found),
+    programs,
+    refusals,
   }
   return facts
 })

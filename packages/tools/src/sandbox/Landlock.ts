@@ -56,9 +56,9 @@ const newerSetpriv = `install util-linux 2.40 or newer, or name such a setpriv i
 const newerKernel =
   "use Linux 5.19 or newer with Landlock among its security modules (lsm=landlock on the kernel command line)"
 
-export const setprivMissing = (name: string): NamedPipes => ({
+export const setprivMissing = (reason: string): NamedPipes => ({
   _tag: "Open",
-  reason: `${name} was not found`,
+  reason,
   advice: newerSetpriv,
 })
 

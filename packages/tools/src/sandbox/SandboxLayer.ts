@@ -4,6 +4,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { layerBubblewrap } from "./Bubblewrap.ts"
 import { refused } from "./Refusal.ts"
 import type { SandboxSettings } from "./Roots.ts"
@@ -44,7 +45,7 @@ export const layer = ({
 }: SandboxOptions): Layer.Layer<
   Sandbox,
   never,
-  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+  TrustedPrograms | FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 > => {
   if (platform === "darwin") return layerSeatbelt(settings)
   if (platform !== "linux") return layerNone(platform)

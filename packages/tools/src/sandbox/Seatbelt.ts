@@ -9,9 +9,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { Launch } from "../process/Command.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { guardsFor } from "./Guards.ts"
 import { refused } from "./Refusal.ts"
-import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type SandboxStatus, type Unconfined } from "./Sandbox.ts"
 import { launchArgv, seatbeltRules, shellLine, splitForShell } from "./SeatbeltArgv.ts"
 
@@ -49,6 +50,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     Context.add(Path.Path, yield* Path.Path),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
+  const programs = yield* TrustedPrograms
   const probed = yield* Effect.cached(probe)
 
   const confine = Effect.fn("Seatbelt.confine")(function* (
@@ -62,6 +64,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     }
     const { wrapCommandWithSandboxMacOS } = yield* library
     const roots = yield* rootsOf(policy, workspace)
+    yield* refuseProgramIn(programs, roots, [sandboxExec])
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     const network = policy.mode === "workspace-write" && policy.network_access === true
     const { inside, outside } = splitForShell(command.env)
@@ -97,5 +100,5 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
 
 export const layerSeatbelt = (
   settings: SandboxSettings,
-): Layer.Layer<Sandbox, never, FileSystem.FileSystem | Path.Path> =>
+): Layer.Layer<Sandbox, never, TrustedPrograms | FileSystem.FileSystem | Path.Path> =>
   Layer.effect(Sandbox, make(settings))

@@ -5,12 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "node:path"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { alive, mark } from "../support/Census.ts"
 import { canMark, leaving } from "../support/Leaving.ts"
 
 const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
 
-const services = ToolServers.layer().pipe(Layer.provide(NodeServices.layer))
+const services = ToolServers.layer().pipe(
+  Layer.provide(TrustedPrograms.layer({ environment: process.env })),
+  Layer.provide(NodeServices.layer),
+)
 
 describe.skipIf(!canMark)("descendants of a tool server that left its group", () => {
   for (const [name, leave] of Object.entries(leaving)) {

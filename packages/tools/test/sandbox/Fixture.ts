@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
@@ -59,7 +60,10 @@ const layerOf = (made: Ground, setpriv: string | undefined) =>
       hiddenPaths: [made.state, made.secretFile],
       machine: { platform: "linux", processor: process.arch },
     }),
-  ).pipe(Layer.provide(NodeServices.layer))
+  ).pipe(
+    Layer.provide(TrustedPrograms.layer({ environment: { PATH: path } })),
+    Layer.provide(NodeServices.layer),
+  )
 
 export interface Attempt {
   readonly argv: readonly [string, ...ReadonlyArray<string>]

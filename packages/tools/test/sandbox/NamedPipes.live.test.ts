@@ -8,9 +8,12 @@ import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import { hasLandlock } from "../support/Landlock.ts"
 import { type Attempt, confined, type Ground, ground, inside, workspaceWrite } from "./Fixture.ts"
+
+const setpriv = Fs.realpathSync(process.env["COLLOQUY_SETPRIV"] ?? "/usr/bin/setpriv")
 
 const without = "/nonexistent/setpriv"
 
@@ -66,14 +69,17 @@ describe.skipIf(!hasLandlock)("named pipes outside the writable roots", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
 
-  it.live("L15 no command runs when a command could replace setpriv", () =>
+  it.live("L15 a setpriv that a command could replace is not run", () =>
     Effect.gen(function* () {
       const made = yield* prepared
-      const setpriv = `${made.workspace}/setpriv`
-      const real = process.env["COLLOQUY_SETPRIV"] ?? "/usr/bin/setpriv"
-      Fs.writeFileSync(setpriv, `#!/bin/sh\nexec ${real} "$@"\n`, { mode: 0o755 })
-      const failure = yield* Effect.flip(confined(made, { argv: ["true"], setpriv }))
-      assert.include(failure.message, "lies where commands can write")
+      const planted = `${made.workspace}/setpriv`
+      const trace = `touch ${made.workspace}/trace`
+      Fs.writeFileSync(planted, `#!/bin/sh\n${trace}\nexec ${setpriv} "$@"\n`, { mode: 0o755 })
+      const { stdout } = yield* bash(made, "ls", { setpriv: planted })
+      assert.notInclude(stdout.text, "trace")
+      const policy = { ...workspaceWrite, writable_roots: [Path.dirname(setpriv)] }
+      const failure = yield* Effect.flip(confined(made, { argv: ["true"], policy }))
+      assert.include(failure.message, `${setpriv} lies where commands can write`)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
 })

@@ -17,6 +17,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import { Sandbox, type SandboxStatus } from "../../src/sandbox/Sandbox.ts"
 import type { Tool } from "../../src/Tool.ts"
@@ -91,6 +92,7 @@ const toolsOf = (options: StageOptions, workspace: string) => {
   const { hostTools } = options
   return Tools.layer({ ...settings, ...(hostTools === undefined ? {} : { hostTools }) }).pipe(
     Layer.provide([CommandRunner.layer, ToolServers.layer(), sandbox]),
+    Layer.provide(TrustedPrograms.layer(settings)),
   )
 }
 
