@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
 import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { namedSetpriv } from "../support/Setpriv.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
 export interface Ground {
@@ -48,9 +49,6 @@ export const ground = Effect.fnUntraced(function* (state = "state") {
   yield* fs.writeFileString(made.secretFile, "sk-secret\n")
   return made
 })
-
-/** The setpriv that the run of the tests names, and that found on the PATH unless it names one. */
-const namedSetpriv = process.env["COLLOQUY_SETPRIV"]
 
 const layerOf = (made: Ground, setpriv: string | undefined) =>
   Layer.merge(

@@ -11,9 +11,10 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import { hasLandlock } from "../support/Landlock.ts"
+import { namedSetpriv } from "../support/Setpriv.ts"
 import { type Attempt, confined, type Ground, ground, inside, workspaceWrite } from "./Fixture.ts"
 
-const setpriv = Fs.realpathSync(process.env["COLLOQUY_SETPRIV"] ?? "/usr/bin/setpriv")
+const setpriv = Fs.realpathSync(namedSetpriv ?? "/usr/bin/setpriv")
 
 const without = "/nonexistent/setpriv"
 
