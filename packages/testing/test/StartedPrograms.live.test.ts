@@ -27,11 +27,11 @@ const listed: ReadonlyArray<Listed> = JSON.parse(
   Fs.readFileSync(`${import.meta.dirname}/fixtures/started-programs.json`, "utf8"),
 )
 
-/** Modules that start programs or threads, and calls that do. */
+/** Modules that start programs or threads, and calls that do; one of them is of a library. */
 const modules =
   /\bchild_process\b|\bworker_threads\b|\bnode:cluster\b|\bprocess\.(?:execve|binding)\b/
 const always =
-  /\bnode:child_process\b|\bnode:worker_threads\b|\bnode:cluster\b|\bprocess\.(?:execve|binding)\b|\bChildProcess\.(?:make|exec|spawn|string|lines)[(`]|\.spawn(?:Sync)?\(|\bspawner\.(?:exitCode|lines|string|stream\w*)\(|\brunner\.run\(|\bOwnProgram\.run\(/g
+  /\bnode:child_process\b|\bnode:worker_threads\b|\bnode:cluster\b|\bprocess\.(?:execve|binding)\b|\bChildProcess\.(?:make|exec|spawn|string|lines)[(`]|\.spawn(?:Sync)?\(|\bspawner\.(?:exitCode|lines|string|stream\w*)\(|\bwrapCommandWithSandboxMacOS\(|\brunner\.run\(|\bOwnProgram\.run\(/g
 /** Names of `node:child_process`, which mean something else in other modules. */
 const ofNode = /(?<![.\w])(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|fork)\(/g
 

@@ -22,8 +22,8 @@ export const markOf = (prefix: number, count: number): Mark =>
   `${prefix}${String(count % 10 ** numberDigits).padStart(numberDigits, "0")}`
 
 /**
- * The command of a shell that sets the mark on itself; `unlimited` removes one. Dash and Busybox name the limit `-w`, Bash names it `-x`. Where the
- * shell or the system has no such limit, it stays as it is.
+ * The command of a shell that sets the mark on itself; `unlimited` removes one. Dash and Busybox name the limit `-w`,
+ * Bash names it `-x`. Where the shell or the system has no such limit, it stays as it is.
  */
 export const settingLine = (mark: Mark): string =>
   `ulimit -S -w ${mark} 2>/dev/null || ulimit -S -x ${mark} 2>/dev/null`

@@ -24,13 +24,13 @@ export interface Refusal {
 }
 
 /** Where systems install programs. Searched before PATH, which a person may have pointed at a project. */
-export const systemDirectories: ReadonlyArray<string> = ["/usr/bin", "/bin", "/usr/local/bin"]
+const systemDirectories: ReadonlyArray<string> = ["/usr/bin", "/bin", "/usr/local/bin"]
 
 /**
  * True when `path` is `directory` or lies in it. Both absolute and normalized. Nothing counts as lying in `/`: a policy
  * under which commands can write everywhere leaves no program to trust, hence protects none.
  */
-export const isWithinRoot = (path: string, directory: string): boolean =>
+const isWithinRoot = (path: string, directory: string): boolean =>
   directory !== "/" && (path === directory || path.startsWith(`${directory}/`))
 
 /** The root that holds a path, if any. */

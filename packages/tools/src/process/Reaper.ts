@@ -26,7 +26,8 @@ import { linePattern, type Mark, markOf, prefixRange, settingLine } from "./Mark
 /**
  * Lines `+ NAME`, which are answered with the name, and `- NAME`, in any number and in any state; a name is the number of
  * a group or the path of a directory. It kills with the shell's own `kill`, and does not go by itself when a terminal or a
- * supervisor asks everything at once to end, nor when nobody is left to hear an answer.
+ * supervisor asks everything at once to end, nor when nobody is left to hear an answer. Programs have fixed paths:
+ * `command -p` also searches `/usr/local`, which may be a workspace.
  *
  * Once its groups are killed it searches for processes with a mark that begins with its argument. A process may start
  * another one unseen between the listing and the reading: the search ends when two in a row find nothing, or after a
@@ -59,14 +60,14 @@ rounds=0
 while [ "$empty" -lt 2 ] && [ "$rounds" -lt 50 ] && cd /proc; do
   empty=$((empty + 1))
   rounds=$((rounds + 1))
-  for limits in $(command -p grep -lE "${linePattern("$1")}" [0-9]*/limits); do
+  for limits in $(/bin/grep -lE "${linePattern("$1")}" [0-9]*/limits); do
     kill -s KILL "\${limits%/limits}"
     empty=0
   done
 done
 set -f
 for name in $known; do
-  case $name in /*) command -p rmdir -- "$name" "\${name%/*}" ;; esac
+  case $name in /*) /bin/rmdir -- "$name" "\${name%/*}" ;; esac
 done
 `
 

@@ -1,5 +1,6 @@
 /**
- * Two questions to the file system that every confined command asks, a platform edge over Node's own. `effect/FileSystem`
+ * Two questions to the file system that every confined command asks, and the PATH of this process: a platform edge over
+ * Node's own. `effect/FileSystem`
  * removes directories either with all they hold or not at all, and a process per directory costs a command as much as
  * a third of bubblewrap; and its `realPath` asks once for each part of a path where the system can do it in one call.
  */
@@ -24,3 +25,18 @@ export const removeIfEmpty = (directory: string): Effect.Effect<void> =>
       // It stays: others use it, or a person does now.
     }
   })
+
+/**
+ * Calls a library with the PATH of this process cut down to the directories of the system, and restores it. For one that
+ * starts programs by their names while it is called and takes no environment.
+ */
+export const withSystemPath = <A>(call: () => A): A => {
+  const { PATH } = process.env
+  process.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
+  try {
+    return call()
+  } finally {
+    if (PATH === undefined) delete process.env["PATH"]
+    else process.env["PATH"] = PATH
+  }
+}

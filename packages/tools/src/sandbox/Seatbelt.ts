@@ -11,6 +11,7 @@ import * as Path from "effect/Path"
 import type { Launch } from "../process/Command.ts"
 import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { guardsFor } from "./Guards.ts"
+import { withSystemPath } from "./NodeFiles.ts"
 import { refused } from "./Refusal.ts"
 import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type SandboxStatus, type Unconfined } from "./Sandbox.ts"
@@ -70,12 +71,15 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     const { inside, outside } = splitForShell(command.env)
     const line = yield* Effect.try({
       try: () =>
-        wrapCommandWithSandboxMacOS({
-          command: shellLine(command.argv, inside, command.env["TMPDIR"]),
-          commandId: "colloquy",
-          binShell: "/bin/bash",
-          ...seatbeltRules(roots, guards, network),
-        }),
+        // The library starts `which` by its name.
+        withSystemPath(() =>
+          wrapCommandWithSandboxMacOS({
+            command: shellLine(command.argv, inside, command.env["TMPDIR"]),
+            commandId: "colloquy",
+            binShell: "/bin/bash",
+            ...seatbeltRules(roots, guards, network),
+          }),
+        ),
       catch: (error) => refused(`the sandbox could not be set up: ${String(error)}`),
     })
     const argv = launchArgv(line)

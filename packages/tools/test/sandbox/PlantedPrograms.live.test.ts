@@ -15,6 +15,7 @@ import { join } from "node:path"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
 import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { confined, ground, workspaceWrite } from "./Fixture.ts"
 import { calls, type Response, outputsOf, play, says } from "../support/Machine.ts"
 
 /** Writes a program that leaves a file named `ran-NAME` where no confined command can write. */
@@ -148,11 +149,25 @@ describe.skipIf(!hasBubblewrap)("Planted programs", () => {
   )
 })
 
+describe.skipIf(!hasBubblewrap)("Roots that hold programs of the system", () => {
+  for (const root of ["/usr", "/usr/bin"]) {
+    it.live(`L15 a workspace that holds the programs of the system is refused: ${root}`, () =>
+      Effect.gen(function* () {
+        const made = yield* ground()
+        const policy = { ...workspaceWrite, writable_roots: [root] }
+        const failure = yield* Effect.flip(confined(made, { argv: ["true"], policy }))
+        assert.match(failure.message, /lies where commands can write$/)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    )
+  }
+})
+
 describe("Planted tool servers", () => {
   it.live("without the guard a configured name starts the planted program", () =>
     Effect.gen(function* () {
       const workspace = yield* workspaceWith("planted-server")
-      spawnSync("planted-server", [], { env: { PATH: pathFirst(workspace) } })
+      const program = "planted-server"
+      spawnSync(program, [], { env: { PATH: pathFirst(workspace) } })
       assert.isTrue(Fs.existsSync(join(workspace, "ran-planted-server")))
     }).pipe(Effect.scoped),
   )
