@@ -47,6 +47,8 @@ Environment:
   OPENAI_API_KEY           Key of the provider openai, before the one in auth.json; without either and
                            without a configured provider the built-in offline model answers
   OPENAI_BASE_URL          Address of the provider openai
+  COLLOQUY_SETPRIV         Absolute path of a setpriv of util-linux 2.40 or newer, where the system's is older:
+                           with it Landlock closes the named pipes outside the writable roots
   COLLOQUY_LOG             Least level of the log on stderr: error, warn (default), info, debug, trace, off
 
 Examples:

@@ -17,6 +17,7 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { ProcessGroup } from "../process/ProcessGroup.ts"
 import type { Reaper } from "../process/Reaper.ts"
 import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import * as HttpTransport from "./HttpTransport.ts"
@@ -58,7 +59,7 @@ const environmentOf = Effect.fnUntraced(function* (server: StdioTransport.StdioS
 })
 
 /** What reaches servers; the watchdog keeps L8 when we are killed. */
-type Services = ChildProcessSpawner | HttpClient | Reaper | TrustedPrograms
+type Services = ChildProcessSpawner | HttpClient | ProcessGroup | Reaper | TrustedPrograms
 
 type HttpServer = Extract<McpServer["transport"], { readonly _tag: "Http" }>
 

@@ -17,6 +17,7 @@ import * as Layer from "effect/Layer"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
+import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Reaper } from "../process/Reaper.ts"
 import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
@@ -233,6 +234,7 @@ export class ToolServers extends Context.Service<
           ),
         )
         const reaper = yield* Reaper
+        const processes = yield* ProcessGroup
         const programs = yield* TrustedPrograms
         return yield* ToolServers.make(
           (_, server) => (ask) =>
@@ -240,6 +242,7 @@ export class ToolServers extends Context.Service<
               Effect.flatMap((module) => module.connect(server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
               Effect.provideService(Reaper, reaper),
+              Effect.provideService(ProcessGroup, processes),
               Effect.provideService(TrustedPrograms, programs),
               (connected) =>
                 Effect.flatMap(http, (client) => Effect.provideContext(connected, client)),
@@ -247,5 +250,5 @@ export class ToolServers extends Context.Service<
           options.idleTimeToLive,
         )
       }),
-    ).pipe(Layer.provide(Reaper.layer))
+    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Reaper.layer)))
 }

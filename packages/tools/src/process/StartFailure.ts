@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
+import { launcherPath } from "../sandbox/Landlock.ts"
 import { CommandNotStarted, type Launch } from "./Command.ts"
 
 const notStarted = (reason: CommandNotStarted["reason"], message: string): CommandNotStarted =>
@@ -81,11 +82,23 @@ export const diagnose = (
     ),
   )
 
+/** The launcher inside the sandbox could not become the program: `stderr` is its own. */
+export const launcherFault = (
+  { program }: NonNullable<Launch["launcher"]>,
+  exitCode: number,
+  stderr: string,
+): CommandNotStarted => {
+  if (exitCode === 127) return byCode(shown(program), "ENOENT")
+  return exitCode === 126
+    ? byCode(shown(program), "EACCES")
+    : notStarted("Sandbox", `the sandbox did not start: ${stderr.trim()}`)
+}
+
 /** The sandbox ran but not the program in it: `stderr` is bubblewrap's alone (0.8.0: `bwrap: execvp NAME: WHY`). */
 export const sandboxFault = (stderr: string): CommandNotStarted => {
   const said = stderr.trim()
   const program = /^bwrap: execvp (.*): (.*)$/m.exec(said)
-  if (program !== null) {
+  if (program !== null && program[1] !== launcherPath) {
     const [, name = "", why = ""] = program
     if (why.startsWith("No such file")) return byCode(shown(name), "ENOENT")
     return why.startsWith("Permission denied")

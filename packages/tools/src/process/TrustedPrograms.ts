@@ -80,7 +80,7 @@ export class TrustedPrograms extends Context.Service<
 }
 
 /** Started by their fixed paths: the watchdog and the gate, what the gate runs, what the watchdog runs. */
-const systemPrograms = ["/bin/sh", "/usr/bin/env", "/bin/rmdir", "/bin/bash"]
+const systemPrograms = ["/bin/sh", "/usr/bin/env", "/bin/rmdir", "/bin/grep", "/bin/bash"]
 
 const isOpenToAll = ({ mode, type }: FileSystem.File.Info): boolean =>
   (mode & 0o002) !== 0 && !(type === "Directory" && (mode & 0o1000) !== 0)

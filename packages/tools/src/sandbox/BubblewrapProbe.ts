@@ -3,14 +3,16 @@
  * the machine's own. Part of L15.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as PlatformError from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { ProgramNotTrusted, TrustedPrograms } from "../process/TrustedPrograms.ts"
-import { bubblewrapArgv } from "./BubblewrapArgv.ts"
+import { bubblewrapArgv, type Confinement } from "./BubblewrapArgv.ts"
 import { adviceFor } from "./BubblewrapFailure.ts"
+import { namedPipesOf, probeWords, setprivMissing, setprivVariable } from "./Landlock.ts"
 import type { SandboxStatus } from "./Sandbox.ts"
 
 const probeLimit = "5 seconds"
@@ -54,12 +56,22 @@ const unavailable = (reason: string): SandboxStatus => ({
   advice: adviceFor(reason),
 })
 
-const tryIt = Effect.fnUntraced(function* (bwrap: string, nothing: string, seccomp: Uint8Array) {
-  const version = yield* outputOf([bwrap, "--version"])
-  const run = yield* outputOf(
+interface Found {
+  readonly bwrap: string
+  readonly seccomp: Uint8Array
+}
+
+/** Runs words in a sandbox without writable roots. */
+const runIn = (
+  { bwrap, seccomp }: Found,
+  argv: ReadonlyArray<string>,
+  launcher: Pick<Confinement, "launcher"> = {},
+) =>
+  outputOf(
     bubblewrapArgv({
+      ...launcher,
       bwrap,
-      argv: [nothing],
+      argv,
       cwd: "/",
       writableRoots: [],
       guards: [],
@@ -70,42 +82,87 @@ const tryIt = Effect.fnUntraced(function* (bwrap: string, nothing: string, secco
     }),
     seccomp,
   )
-  if (run.code === 0) {
-    const status: SandboxStatus = {
-      _tag: "Available",
-      kind: "bubblewrap",
-      version: version.text.replace(/^bubblewrap\s+/, ""),
-    }
-    return status
+
+type Programs = TrustedPrograms["Service"]
+
+/** The one that is named, at that absolute path alone; else the one of the system or of PATH. */
+const setprivOf = (programs: Programs, named: string) =>
+  named === "" ? programs.resolve("setpriv") : programs.resolve(named, named)
+
+const tryLandlock = Effect.fnUntraced(function* (programs: Programs, found: Found, named: string) {
+  // A relative path would lead into the working directory of the server, which is a workspace.
+  if (named !== "" && !named.startsWith("/")) {
+    const namedPipes = setprivMissing(`${setprivVariable} is not an absolute path: ${named}`)
+    return { namedPipes, launcher: Option.none<string>() }
   }
-  return unavailable(run.text.split("\n", 1)[0] || `bubblewrap ended with code ${run.code}`)
+  const setpriv = yield* Effect.result(setprivOf(programs, named))
+  if (Result.isFailure(setpriv)) {
+    const namedPipes = setprivMissing(setpriv.failure.message)
+    return { namedPipes, launcher: Option.none<string>() }
+  }
+  const { code, text } = yield* runIn(found, probeWords, { launcher: setpriv.success })
+  const namedPipes = namedPipesOf(setpriv.success, code, text)
+  const launcher = namedPipes._tag === "Closed" ? Option.some(setpriv.success) : Option.none()
+  return { namedPipes, launcher }
+})
+
+interface Tried {
+  readonly status: SandboxStatus
+  /** The setpriv that gives itself the rules of Landlock; none where that does not work. */
+  readonly launcher: Option.Option<string>
+}
+
+const without = (reason: string): Tried => ({
+  status: unavailable(reason),
+  launcher: Option.none(),
+})
+
+const tryIt = Effect.fnUntraced(function* (programs: Programs, found: Found, setpriv: string) {
+  // It runs in the sandbox, where a changed one does no harm.
+  const nothing = yield* Effect.orElseSucceed(programs.resolve("true"), () => "/bin/true")
+  const [version, run, { launcher, namedPipes }] = yield* Effect.all(
+    [
+      outputOf([found.bwrap, "--version"]),
+      runIn(found, [nothing]),
+      tryLandlock(programs, found, setpriv),
+    ],
+    { concurrency: "unbounded" },
+  )
+  if (run.code !== 0) {
+    return without(run.text.split("\n", 1)[0] || `bubblewrap ended with code ${run.code}`)
+  }
+  const status: SandboxStatus = {
+    _tag: "Available",
+    kind: "bubblewrap",
+    version: version.text.replace(/^bubblewrap\s+/, ""),
+    namedPipes,
+  }
+  return { status, launcher } satisfies Tried
 })
 
 const notFound = ({ message, refusals }: ProgramNotTrusted): string =>
   refusals.length === 0 ? "bubblewrap (bwrap) was not found" : `bubblewrap (bwrap): ${message}`
 
-/** Never fails: what goes wrong is the reason. */
+/** Never fails: what goes wrong is the reason. `setpriv` is the path of the one to use; empty: any. */
 export const probe = Effect.fn("BubblewrapProbe.probe")(function* (
   programs: TrustedPrograms["Service"],
   seccomp: Uint8Array | undefined,
+  setpriv: string,
 ) {
   const found = yield* Effect.result(programs.resolve("bwrap"))
   const bwrap = Result.getSuccess(found)
-  if (Result.isFailure(found)) return { status: unavailable(notFound(found.failure)), bwrap }
+  if (Result.isFailure(found)) return { ...without(notFound(found.failure)), bwrap }
   if (seccomp === undefined) {
-    const status = unavailable("there is no system call filter for this processor")
-    return { status, bwrap }
+    return { ...without("there is no system call filter for this processor"), bwrap }
   }
-  // It runs in the sandbox, where a changed one does no harm.
-  const nothing = yield* Effect.orElseSucceed(programs.resolve("true"), () => "/bin/true")
-  const status = yield* tryIt(found.success, nothing, seccomp).pipe(
+  const tried = yield* tryIt(programs, { bwrap: found.success, seccomp }, setpriv).pipe(
     Effect.timeoutOrElse({
       duration: probeLimit,
-      orElse: () => Effect.succeed(unavailable(`bubblewrap did not end within ${probeLimit}`)),
+      orElse: () => Effect.succeed(without(`bubblewrap did not end within ${probeLimit}`)),
     }),
     Effect.catch((error) =>
-      Effect.succeed(unavailable(`bubblewrap could not be started: ${error.message}`)),
+      Effect.succeed(without(`bubblewrap could not be started: ${error.message}`)),
     ),
   )
-  return { status, bwrap }
+  return { ...tried, bwrap }
 })

@@ -24,16 +24,9 @@ const helpers: ReadonlyArray<{
   readonly name: string
   readonly use: string
   readonly package: string
-  readonly platforms: ReadonlyArray<string>
 }> = [
-  { name: "git", use: "facts and diffs of repositories", package: "git", platforms: [] },
-  { name: "rg", use: "fast search", package: "ripgrep", platforms: [] },
-  {
-    name: "setpriv",
-    use: "ending unconfined commands with the server",
-    package: "util-linux",
-    platforms: ["linux"],
-  },
+  { name: "git", use: "facts and diffs of repositories", package: "git" },
+  { name: "rg", use: "fast search", package: "ripgrep" },
 ]
 
 const installWith = (platform: string): string =>
@@ -44,6 +37,19 @@ const sandboxLine = (status: SandboxStatus): DoctorLine =>
     ? { state: "ok", text: `sandbox: ${status.kind} ${status.version}` }
     : { state: "broken", text: `sandbox: ${status.reason.split("\n", 1)[0]}; ${status.advice}` }
 
+const namedPipesLines = (status: SandboxStatus): ReadonlyArray<DoctorLine> => {
+  if (status._tag === "Unavailable") return []
+  const { namedPipes } = status
+  return [
+    namedPipes._tag === "Closed"
+      ? { state: "ok", text: `named pipes outside the writable roots: closed by ${namedPipes.by}` }
+      : {
+          state: "missing",
+          text: `named pipes outside the writable roots: commands can write to them; ${namedPipes.reason}; ${namedPipes.advice}`,
+        },
+  ]
+}
+
 /** One line each, the sandbox first. */
 export const doctorLines = ({
   machine,
@@ -52,17 +58,16 @@ export const doctorLines = ({
   sandbox,
 }: DoctorFacts): ReadonlyArray<DoctorLine> => [
   sandboxLine(sandbox),
-  ...helpers
-    .filter(({ platforms }) => platforms.length === 0 || platforms.includes(machine.platform))
-    .map((helper): DoctorLine => {
-      const at = programs[helper.name]
-      return at === undefined
-        ? {
-            state: "missing",
-            text: `${helper.name}: ${refusals[helper.name] ?? "not found"}, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
-          }
-        : { state: "ok", text: `${helper.name}: ${at}` }
-    }),
+  ...namedPipesLines(sandbox),
+  ...helpers.map((helper): DoctorLine => {
+    const at = programs[helper.name]
+    return at === undefined
+      ? {
+          state: "missing",
+          text: `${helper.name}: ${refusals[helper.name] ?? "not found"}, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
+        }
+      : { state: "ok", text: `${helper.name}: ${at}` }
+  }),
 ]
 
 /** Looks for the helpers as the server does, and asks the sandbox. */

@@ -30,7 +30,12 @@ const probe = Effect.gen(function* () {
   const loaded = yield* Effect.option(library)
   const status: SandboxStatus =
     isThere && loaded._tag === "Some"
-      ? { _tag: "Available", kind: "seatbelt", version: "0.0.83" }
+      ? {
+          _tag: "Available",
+          kind: "seatbelt",
+          version: "0.0.83",
+          namedPipes: { _tag: "Closed", by: "Seatbelt" },
+        }
       : {
           _tag: "Unavailable",
           reason: isThere

@@ -20,6 +20,8 @@ import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { alive, mark } from "../support/Census.ts"
+import { canMark } from "../support/Leaving.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync(join(tmpdir(), "colloquy-machine-")))),
@@ -71,6 +73,21 @@ const here = <A, E>(
 ): Effect.Effect<A, E> => Effect.flatMap(setting, test).pipe(Effect.scoped, Effect.provide(live))
 
 const timeout = Duration.seconds(10)
+
+describe.skipIf(!canMark)("a command of a client, without a sandbox", () => {
+  it.live("L8 nothing is left of it", () =>
+    here(({ cwd, parts }) =>
+      Effect.gen(function* () {
+        const word = mark()
+        const settings = scriptedSettings({ cwd, sandboxPolicy: { mode: "danger-full-access" } })
+        const script = `env -i setsid -f sleep ${word} >/dev/null 2>&1; echo done`
+        const { stdout } = yield* run(parts, { argv: ["bash", "-c", script], timeout, settings })
+        assert.strictEqual(stdout, "done\n")
+        assert.deepStrictEqual(alive(word), [])
+      }),
+    ),
+  )
+})
 
 describe("one-off commands", () => {
   it.live("run word by word, and tell how they ended", () =>
