@@ -25,7 +25,7 @@ export const run = (): Promise<number> => {
         SandboxLayer.layer({
           machine,
           environment: process.env,
-          hiddenPaths: [Environment.read().stateDirectory],
+          hiddenPaths: Environment.read().hiddenDirectories,
         }),
         NodeServices.layer,
       ),
