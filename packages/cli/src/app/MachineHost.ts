@@ -3,7 +3,7 @@ import { HostFailed, HostPort } from "@colloquy/server/app/HostPort"
 import { CommandRunner } from "@colloquy/tools/CommandRunner"
 import { searchFiles } from "@colloquy/tools/FileSearch"
 import { gitDiffToRemote } from "@colloquy/tools/GitToRemote"
-import { run } from "@colloquy/tools/OneOff"
+import { type OneOffFailed, run } from "@colloquy/tools/OneOff"
 import { Sandbox } from "@colloquy/tools/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
 import type { ToolsOptions } from "@colloquy/tools/Tools"
@@ -12,7 +12,8 @@ import { rgPath } from "@vscode/ripgrep"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-const failed = ({ message }: { readonly message: string }) => new HostFailed({ message })
+const failed = ({ message, reason }: OneOffFailed) =>
+  new HostFailed({ message, ...(reason === undefined ? {} : { reason }) })
 
 /** Commands get of the server's environment what the settings say; `hiddenPaths` stay hidden from them. */
 export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
@@ -25,6 +26,7 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
         environment: options.environment,
         secretNames: options.secretNames,
         ripgrep: rgPath,
+        hiddenPaths: options.hiddenPaths,
       }
       return HostPort.of({
         gitDiffToRemote: (settings) => Effect.mapError(gitDiffToRemote(parts, settings), failed),

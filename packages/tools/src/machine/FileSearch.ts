@@ -5,6 +5,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
+import { isWithin } from "../sandbox/BubblewrapArgv.ts"
+import { realPath } from "../sandbox/NodeFiles.ts"
 import { type OneOffFailed, type Parts, start } from "./OneOff.ts"
 
 export interface FoundFile {
@@ -39,26 +41,43 @@ interface Listed {
 }
 
 /** Takes apart what comes in pieces; a name may be cut between two of them. */
-const splitter = (root: string, found: Array<Listed>) => {
+const splitter = (root: string, found: Array<Listed>, isHidden: (path: string) => boolean) => {
   const decoder = new TextDecoder()
   let rest = ""
   return (bytes: Uint8Array) =>
     Effect.sync(() => {
       const names = (rest + decoder.decode(bytes, { stream: true })).split("\0")
       rest = names.pop() ?? ""
-      for (const path of names) {
-        if (found.length < maxFiles) found.push({ root, path: path.replace(/^\.\//, "") })
+      for (const name of names) {
+        const path = name.replace(/^\.\//, "")
+        if (found.length < maxFiles && !isHidden(path)) found.push({ root, path })
       }
     })
 }
 
+/** What a search needs beside the parts of every program. */
+export interface SearchParts extends Parts {
+  /** Absolute path of the program. */
+  readonly ripgrep: string
+  /** Directories whose files are not listed. Absolute. */
+  readonly hiddenPaths: ReadonlyArray<string>
+}
+
+const realOf = (path: string) => Effect.map(realPath(path), (real) => real ?? path)
+
 /** Ends by itself, also where the root cannot be read: then it has no files. */
-const list = (
-  parts: Parts & { readonly ripgrep: string },
+const list = Effect.fnUntraced(function* (
+  parts: SearchParts,
   root: string,
   found: Array<Listed>,
-): Effect.Effect<void> =>
-  start(parts, {
+): Effect.fn.Return<void> {
+  const [real, hidden] = yield* Effect.all([
+    realOf(root),
+    Effect.forEach(parts.hiddenPaths, realOf),
+  ])
+  const isHidden = (path: string) =>
+    hidden.some((directory) => isWithin(`${real === "/" ? "" : real}/${path}`, directory))
+  yield* start(parts, {
     argv: [
       parts.ripgrep,
       "--files",
@@ -75,11 +94,12 @@ const list = (
     // A pinned program that lists names and runs nothing of the tree.
     settings: { cwd: root, sandboxPolicy: { mode: "danger-full-access" } },
     maxOutputBytes: 1024,
-    onOutput: splitter(root, found),
+    onOutput: splitter(root, found, isHidden),
   }).pipe(
     Effect.catch((error: OneOffFailed) => Effect.logDebug(`not searched: ${error.message}`)),
     Effect.asVoid,
   )
+})
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
@@ -97,10 +117,7 @@ const rank = (query: string, files: ReadonlyArray<Listed>): ReadonlyArray<FoundF
 
 /** At most 50, best first. */
 export const searchFiles = (
-  parts: Parts & {
-    /** Absolute path of the program. */
-    readonly ripgrep: string
-  },
+  parts: SearchParts,
   search: FileSearch,
 ): Effect.Effect<ReadonlyArray<FoundFile>> =>
   Effect.suspend(() => {

@@ -49,6 +49,7 @@ const setting = Effect.gen(function* () {
     environment,
     secretNames: ["MY_PROVIDER"],
     ripgrep: rgPath,
+    hiddenPaths: [],
   }
   return { cwd, parts, settings: scriptedSettings({ cwd }) }
 })
