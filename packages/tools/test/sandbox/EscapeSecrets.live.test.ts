@@ -8,7 +8,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { rgPath } from "@vscode/ripgrep"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Files from "../../src/edit/Files.ts"
@@ -212,6 +212,7 @@ describe("secrets and the tools of this process", () => {
   /** Leads a link to and fro between a harmless file and the secret, as fast as it can. */
   const flip = `import os,sys
 os.chdir(sys.argv[1])
+print("ready", flush=True)
 while True:
   for target in ("harmless", "../state/auth.json"):
     os.symlink(target, "next")
@@ -225,17 +226,22 @@ while True:
         const read = Effect.fnUntraced(function* (place: Place) {
           Fs.writeFileSync(`${place.workspace}/harmless`, "harmless\n")
           Fs.symlinkSync("harmless", `${place.workspace}/AGENTS.md`)
-          yield* Effect.acquireRelease(
-            Effect.sync(() => spawn("python3", ["-c", flip, place.workspace], { stdio: "ignore" })),
-            (child: ChildProcess) =>
+          const child = yield* Effect.acquireRelease(
+            Effect.sync(() =>
+              spawn("python3", ["-c", flip, place.workspace], {
+                stdio: ["ignore", "pipe", "inherit"],
+              }),
+            ),
+            (started) =>
               Effect.promise(
                 () =>
                   new Promise((resolve) => {
-                    child.once("exit", resolve)
-                    child.kill("SIGKILL")
+                    started.once("exit", resolve)
+                    started.kill("SIGKILL")
                   }),
               ),
           )
+          yield* Effect.promise(() => new Promise((resolve) => child.stdout.once("data", resolve)))
           const seen = new Set<string>()
           for (let times = 0; times < 500; times++) {
             const options = { cwd: place.workspace, hiddenPaths: place.hidden }
