@@ -248,19 +248,19 @@ const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArra
   }
 })
 
-/** What is missing where a command could make it is guarded too: settings planted there would be ours next time. */
-const missingGuards = Effect.fnUntraced(function* (missing: string, roots: ReadonlyArray<string>) {
+/**
+ * What is missing where a command could make it is guarded too: settings planted there would be ours next time. Where the
+ * directories that should hold it are missing as well, the outermost of them is guarded.
+ */
+const missingGuards = Effect.fnUntraced(function* (
+  missing: string,
+  roots: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<Guard>, CommandNotStarted, FileSystem.FileSystem | Path.Path> {
   const path = yield* Path.Path
   const parent = yield* steady(path.dirname(missing), roots)
-  if (Option.isSome(parent)) {
-    const at = path.join(parent.value, path.basename(missing))
-    return roots.some((root) => isWithin(at, root))
-      ? [{ path: at, kind: "empty" } satisfies Guard]
-      : []
-  }
-  return roots.some((root) => isWithin(missing, root))
-    ? yield* refused(`${missing} does not exist, nor does what holds it: make it first`)
-    : []
+  if (Option.isNone(parent)) return yield* missingGuards(path.dirname(missing), roots)
+  const at = path.join(parent.value, path.basename(missing))
+  return roots.some((root) => isWithin(at, root)) ? [{ path: at, kind: "empty" }] : []
 })
 
 const hides = (found: ReadonlyArray<Guard>, path: string): boolean =>
@@ -313,9 +313,9 @@ const hiddenGuards = Effect.fnUntraced(function* (
   const existing = reals.flatMap(Option.toArray).toSorted((a, b) => a.length - b.length)
   for (const path of existing) if (!hides(found, path)) found.push(yield* hide(path))
   for (const [index, path] of hiddenPaths.entries()) {
-    if (Option.isNone(reals[index] ?? Option.none()) && !hides(found, path)) {
-      found.push(...(yield* missingGuards(path, roots)))
-    }
+    if (Option.isSome(reals[index] ?? Option.none())) continue
+    const missing = yield* missingGuards(path, roots)
+    found.push(...missing.filter((guard) => !hides(found, guard.path)))
   }
   const standing = found.filter(({ kind }) => kind !== "empty")
   const secrets = (yield* Effect.forEach(standing, secretsIn, together)).flat()

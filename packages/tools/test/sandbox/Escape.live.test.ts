@@ -149,6 +149,13 @@ const secrets: ReadonlyArray<Escape> = [
     script: `ln $STATE/auth.json copy && grep -q sk-secret copy ${escaped}`,
   },
   {
+    name: "state that does not exist, nor what would hold it: makes it",
+    setup: "rm -r a",
+    state: "workspace/a/b/state",
+    script: `mkdir -p a/b/state && echo x > a/b/state/config.toml ${escaped}`,
+    after: "test ! -e $STATE",
+  },
+  {
     name: "state is the workspace: reads it",
     state: "workspace",
     script: `grep -q sk-secret $STATE/auth.json auth.json ${escaped}`,
