@@ -26,7 +26,7 @@ export const run = (): Promise<number> => {
         SandboxLayer.layer({
           machine,
           environment: process.env,
-          hiddenPaths: [Environment.read().stateDirectory],
+          hiddenPaths: Environment.read().hiddenDirectories,
         }),
         Layer.merge(NodeServices.layer, MachinePrograms.layer(process.env)),
       ),

@@ -85,7 +85,10 @@ const services = (
     ),
     Layer.provideMerge(
       Layer.provide(
-        LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
+        LazyProjectDocs.layer({
+          stateDirectory: environment.stateDirectory,
+          hiddenPaths: environment.hiddenDirectories,
+        }),
         LiveSettings.layer(live),
       ),
     ),

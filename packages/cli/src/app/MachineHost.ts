@@ -3,7 +3,7 @@ import { HostFailed, HostPort } from "@colloquy/server/app/HostPort"
 import { CommandRunner } from "@colloquy/tools/CommandRunner"
 import { searchFiles } from "@colloquy/tools/FileSearch"
 import { gitDiffToRemote } from "@colloquy/tools/GitToRemote"
-import { run } from "@colloquy/tools/OneOff"
+import { type OneOffFailed, run } from "@colloquy/tools/OneOff"
 import { Sandbox } from "@colloquy/tools/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
 import type { ToolsOptions } from "@colloquy/tools/Tools"
@@ -16,7 +16,8 @@ import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as MachinePrograms from "../MachinePrograms.ts"
 
-const failed = ({ message }: { readonly message: string }) => new HostFailed({ message })
+const failed = ({ message, reason }: OneOffFailed) =>
+  new HostFailed({ message, ...(reason === undefined ? {} : { reason }) })
 
 /** Commands get of the server's environment what the settings say; `hiddenPaths` stay hidden from them. */
 export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
@@ -33,6 +34,7 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
         environment: options.environment,
         secretNames: options.secretNames,
         ripgrep: rgPath,
+        hiddenPaths: options.hiddenPaths,
       }
       return HostPort.of({
         gitDiffToRemote: ({ cwd, sandboxPolicy }) =>

@@ -6,6 +6,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
 import * as OwnProgram from "../process/OwnProgram.ts"
+import { isWithin } from "../sandbox/BubblewrapArgv.ts"
+import { realPath } from "../sandbox/NodeFiles.ts"
 
 export interface FoundFile {
   /** As it was given. */
@@ -49,6 +51,8 @@ const args = [
 export interface FileSearchParts extends OwnProgram.OwnParts {
   /** Absolute path of the ripgrep that was installed together with the server. */
   readonly ripgrep: string
+  /** Directories whose files are not listed. Absolute. */
+  readonly hiddenPaths: ReadonlyArray<string>
 }
 
 interface Listed {
@@ -57,23 +61,36 @@ interface Listed {
 }
 
 /** Takes apart what comes in pieces; a name may be cut between two of them. */
-const splitter = (root: string, found: Array<Listed>) => {
+const splitter = (root: string, found: Array<Listed>, isHidden: (path: string) => boolean) => {
   const decoder = new TextDecoder()
   let rest = ""
   return (bytes: Uint8Array) =>
     Effect.sync(() => {
       const names = (rest + decoder.decode(bytes, { stream: true })).split("\0")
       rest = names.pop() ?? ""
-      for (const path of names) {
-        if (found.length < maxFiles) found.push({ root, path: path.replace(/^\.\//, "") })
+      for (const name of names) {
+        const path = name.replace(/^\.\//, "")
+        if (found.length < maxFiles && !isHidden(path)) found.push({ root, path })
       }
     })
 }
 
+const realOf = (path: string) => Effect.map(realPath(path), (real) => real ?? path)
+
 /** Ends by itself, also where the root cannot be read: then it has no files. */
-const list = (parts: FileSearchParts, root: string, found: Array<Listed>): Effect.Effect<void> => {
-  const take = splitter(root, found)
-  return OwnProgram.run(
+const list = Effect.fnUntraced(function* (
+  parts: FileSearchParts,
+  root: string,
+  found: Array<Listed>,
+): Effect.fn.Return<void> {
+  const [real, hidden] = yield* Effect.all([
+    realOf(root),
+    Effect.forEach(parts.hiddenPaths, realOf),
+  ])
+  const isHidden = (path: string) =>
+    hidden.some((directory) => isWithin(`${real === "/" ? "" : real}/${path}`, directory))
+  const take = splitter(root, found, isHidden)
+  yield* OwnProgram.run(
     parts,
     { name: "rg", installed: parts.ripgrep, args, cwd: root, readsDataOnly: true },
     {
@@ -86,7 +103,7 @@ const list = (parts: FileSearchParts, root: string, found: Array<Listed>): Effec
     Effect.catch(({ message }) => Effect.logDebug(`not searched: ${message}`)),
     Effect.asVoid,
   )
-}
+})
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 

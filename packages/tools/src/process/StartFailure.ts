@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
+import { adviceFor, knownAdvice } from "../sandbox/BubblewrapFailure.ts"
 import { launcherPath } from "../sandbox/Landlock.ts"
 import { CommandNotStarted, type Launch } from "./Command.ts"
 
@@ -58,6 +59,16 @@ const byCode = (name: string, code: string): CommandNotStarted => {
   }
 }
 
+/** The program of a confined launch is the sandbox itself: without it the command did not even begin. */
+const programFault = (launch: Launch, code: string): CommandNotStarted => {
+  const fault = byCode(shown(launch.argv[0]), code)
+  if (launch.statusFd === undefined || fault.reason === "Arguments") return fault
+  return notStarted(
+    "Sandbox",
+    `the sandbox did not start: ${fault.message} (${adviceFor(code === "ENOTDIR" ? "ENOENT" : code)})`,
+  )
+}
+
 /**
  * Tells a bad directory from a bad program: the system names neither. `failure` is what starting gave, an error of
  * the platform or, where Node throws at once (`ENOTDIR`, `E2BIG`), a defect.
@@ -70,7 +81,7 @@ export const diagnose = (
   fs.stat(launch.cwd).pipe(
     Effect.map((info) =>
       info.type === "Directory"
-        ? byCode(shown(launch.argv[0]), codeOf(failure))
+        ? programFault(launch, codeOf(failure))
         : notStarted("Directory", `the working directory is not a directory: ${shown(launch.cwd)}`),
     ),
     Effect.catch((error: PlatformError) =>
@@ -112,8 +123,9 @@ export const sandboxFault = (stderr: string): CommandNotStarted => {
       `cannot use the working directory ${directory[1]}: ${directory[2]}`,
     )
   }
+  const advice = knownAdvice(said)
   return notStarted(
     "Sandbox",
-    `the sandbox did not start: ${said === "" ? "it gave no reason" : said}`,
+    `the sandbox did not start: ${said === "" ? "it gave no reason" : said}${advice === undefined ? "" : ` (${advice})`}`,
   )
 }

@@ -7,6 +7,7 @@
  * conversation that can write to a directory above a writable root has a moment to swap it; and with network access
  * the listeners of the host's loopback are reachable, ours among them, which therefore wants a token.
  */
+import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -101,9 +102,11 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
     workspace: string,
   ) {
     const { bwrap, launcher, status } = yield* probed
-    if (status._tag === "Unavailable" || Option.isNone(bwrap) || seccomp === undefined) {
-      const reason = status._tag === "Unavailable" ? `${status.reason} (${status.advice})` : "none"
-      return yield* refused(`the sandbox is not available: ${reason}`)
+    if (status._tag === "Unavailable") return yield* refused(sandboxMissing(status))
+    if (Option.isNone(bwrap) || seccomp === undefined) {
+      return yield* Effect.die(
+        new Error("a probe that succeeds has found bubblewrap and its filter"),
+      )
     }
     const roots = yield* rootsOf(policy, workspace)
     yield* refuseProgramIn(programs, roots, [bwrap.value, ...Option.toArray(launcher)])

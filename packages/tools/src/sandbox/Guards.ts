@@ -7,8 +7,11 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import type { CommandNotStarted } from "../process/Command.ts"
 import { type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { secretEntries } from "./HiddenFiles.ts"
 import { follow, linkless, typeAt, unreadable } from "./Links.ts"
+import { type FoundEntry, isSameFile, lookAt } from "./NodeFiles.ts"
 import { isPlaceholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
 
@@ -169,38 +172,89 @@ const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArra
   }
 })
 
-/** What is missing where a command could make it is guarded too: settings planted there would be ours next time. */
-const missingGuards = Effect.fnUntraced(function* (missing: string, roots: ReadonlyArray<string>) {
+/**
+ * What is missing where a command could make it is guarded too: settings planted there would be ours next time. Where the
+ * directories that should hold it are missing as well, the outermost of them is guarded.
+ */
+const missingGuards = Effect.fnUntraced(function* (
+  missing: string,
+  roots: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<Guard>, CommandNotStarted, FileSystem.FileSystem | Path.Path> {
   const path = yield* Path.Path
   const parent = yield* steady(path.dirname(missing), roots)
-  if (Option.isSome(parent)) {
-    const at = path.join(parent.value, path.basename(missing))
-    return roots.some((root) => isWithin(at, root))
-      ? [{ path: at, kind: "empty" } satisfies Guard]
-      : []
-  }
-  return roots.some((root) => isWithin(missing, root))
-    ? yield* refused(`${missing} does not exist, nor does what holds it: make it first`)
-    : []
+  if (Option.isNone(parent)) return yield* missingGuards(path.dirname(missing), roots)
+  const at = path.join(parent.value, path.basename(missing))
+  return roots.some((root) => isWithin(at, root)) ? [{ path: at, kind: "empty" }] : []
 })
+
+const hides = (found: ReadonlyArray<Guard>, path: string): boolean =>
+  found.some((guard) => isWithin(path, guard.path))
+
+const hide = Effect.fnUntraced(function* (path: string) {
+  const info = yield* typeAt(path)
+  const isDirectory = Option.exists(info, ({ type }) => type === "Directory")
+  return { path, kind: isDirectory ? "hiddenDirectory" : "hiddenFile" } satisfies Guard
+})
+
+/** The secret entries of a hidden directory, and a hidden file itself. */
+const secretsIn = Effect.fnUntraced(function* (guard: Guard) {
+  const paths =
+    guard.kind === "hiddenDirectory"
+      ? secretEntries.map((entry) => `${guard.path}/${entry}`)
+      : [guard.path]
+  const found = yield* Effect.forEach(paths, lookAt, together)
+  return found.filter((entry) => entry !== undefined)
+})
+
+/**
+ * A file that has a name outside of what is hidden can be read by that name, which nothing finds but a search of the whole
+ * disk. Commands can make no such name, but a person can, or a command that ran without a sandbox.
+ */
+const refuseOtherNames = (secrets: ReadonlyArray<FoundEntry>) => {
+  const files = secrets.filter(({ type }) => type === "File")
+  const open = files.find(
+    ({ identity }) =>
+      identity.links >
+      new Set(files.filter((file) => isSameFile(file.identity, identity)).map(({ path }) => path))
+        .size,
+  )
+  return open === undefined
+    ? Effect.void
+    : Effect.fail(
+        refused(
+          `${open.path} has another name (a hard link), by which commands could read it: replace it by a copy`,
+        ),
+      )
+}
 
 const hiddenGuards = Effect.fnUntraced(function* (
   hiddenPaths: ReadonlyArray<string>,
   roots: ReadonlyArray<string>,
 ) {
   const found: Array<Guard> = []
-  for (const hiddenPath of hiddenPaths) {
-    const real = yield* steady(hiddenPath, roots)
-    if (Option.isNone(real)) {
-      found.push(...(yield* missingGuards(hiddenPath, roots)))
-      continue
-    }
-    if (found.some((guard) => isWithin(real.value, guard.path))) continue
-    const info = yield* typeAt(real.value)
-    const isDirectory = Option.exists(info, ({ type }) => type === "Directory")
-    found.push({ path: real.value, kind: isDirectory ? "hiddenDirectory" : "hiddenFile" })
+  const reals = yield* Effect.forEach(hiddenPaths, (path) => steady(path, roots), together)
+  // From the outside in: what lies in another one is hidden with it.
+  const existing = reals.flatMap(Option.toArray).toSorted((a, b) => a.length - b.length)
+  for (const path of existing) if (!hides(found, path)) found.push(yield* hide(path))
+  for (const [index, path] of hiddenPaths.entries()) {
+    if (Option.isSome(reals[index] ?? Option.none())) continue
+    const missing = yield* missingGuards(path, roots)
+    found.push(...missing.filter((guard) => !hides(found, guard.path)))
   }
-  return found
+  const standing = found.filter(({ kind }) => kind !== "empty")
+  const secrets = (yield* Effect.forEach(standing, secretsIn, together)).flat()
+  const targets: Array<Guard> = []
+  for (const { path, type } of secrets) {
+    if (type !== "Link") continue
+    const guarded = found.map((guard) => guard.path)
+    const target = yield* steady(path, roots, guarded)
+    if (Option.isSome(target) && !hides([...found, ...targets], target.value)) {
+      targets.push(yield* hide(target.value))
+    }
+  }
+  const elsewhere = (yield* Effect.forEach(targets, secretsIn, together)).flat()
+  yield* refuseOtherNames([...secrets, ...elsewhere])
+  return [...found, ...targets]
 })
 
 /**

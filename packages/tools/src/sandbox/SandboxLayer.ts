@@ -1,4 +1,5 @@
 /** Chooses the sandbox of this machine. Where there is none, the layer says so, and nothing is confined by it (L15). */
+import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -18,7 +19,7 @@ export interface Machine {
 }
 
 const layerNone = (platform: string): Layer.Layer<Sandbox> => {
-  const status: SandboxStatus = {
+  const status: Extract<SandboxStatus, { readonly _tag: "Unavailable" }> = {
     _tag: "Unavailable",
     reason: `there is no sandbox for ${platform}`,
     advice:
@@ -28,8 +29,7 @@ const layerNone = (platform: string): Layer.Layer<Sandbox> => {
     Sandbox,
     Sandbox.of({
       status: Effect.succeed(status),
-      confine: () =>
-        Effect.fail(refused(`the sandbox is not available: ${status.reason} (${status.advice})`)),
+      confine: () => Effect.fail(refused(sandboxMissing(status))),
     }),
   )
 }

@@ -3,6 +3,7 @@
  * no network unless the policy allows it). NOT RUN on macOS by us. The library is loaded on first need, on that system
  * only. Keeps L15. It does not keep L8 by itself: nothing in it dies with the server, which the runner arranges.
  */
+import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -60,9 +61,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     workspace: string,
   ) {
     const status = yield* probed
-    if (status._tag === "Unavailable") {
-      return yield* refused(`the sandbox is not available: ${status.reason} (${status.advice})`)
-    }
+    if (status._tag === "Unavailable") return yield* refused(sandboxMissing(status))
     const { wrapCommandWithSandboxMacOS } = yield* library
     const roots = yield* rootsOf(policy, workspace)
     yield* refuseProgramIn(programs, roots, [sandboxExec])

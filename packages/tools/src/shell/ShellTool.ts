@@ -4,11 +4,7 @@
  *
  * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and nowhere else.
  */
-import {
-  type CommandDecision,
-  decideCommand,
-  sandboxMissing,
-} from "@colloquy/core/policy/CommandPolicy"
+import { type CommandDecision, decideCommand } from "@colloquy/core/policy/CommandPolicy"
 import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import { isKnownSafe } from "@colloquy/core/policy/SafeCommand"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
@@ -110,7 +106,7 @@ const makeRun = (options: ShellToolOptions) => {
     if (Result.isFailure(outcome)) {
       const mayAsk = context.settings.approvalPolicy !== "never"
       return isSandboxFault(outcome) && mayAsk
-        ? yield* askThenRun(command, sandboxMissing(outcome.failure.message), context)
+        ? yield* askThenRun(command, outcome.failure.message, context)
         : execution(outcome.failure)
     }
     return decision.escalateOnDenial && looksDenied(outcome.success)

@@ -62,6 +62,7 @@ const setting = Effect.gen(function* () {
     ripgrep: rgPath,
     programs: yield* TrustedPrograms,
     hidden: yield* temporary,
+    hiddenPaths: [],
   }
   return { cwd, parts, settings: scriptedSettings({ cwd }) }
 })

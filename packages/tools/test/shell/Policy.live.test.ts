@@ -30,8 +30,7 @@ describe("shell, where nothing can be confined", () => {
           { settings: policies("never", mode), responses: [[calls("shell", touch, "a")]] },
         )
         assert.deepStrictEqual(outputs, [
-          "exec command rejected: auto-rejected because command is not on trusted list " +
-            "(the sandbox is not available: bwrap was not found)",
+          "exec command rejected: the sandbox is not available: bwrap was not found (install one)",
         ])
         assert.isFalse(isMade(workspace))
         assert.deepStrictEqual([questions(messages), begun(messages)], [[], []])
@@ -54,7 +53,7 @@ describe("shell, where nothing can be confined", () => {
           )
           assert.deepStrictEqual(
             questions(messages).map(({ command, reason }) => [command, reason]),
-            [[touch.command, "the sandbox is not available: bwrap was not found"]],
+            [[touch.command, "the sandbox is not available: bwrap was not found (install one)"]],
           )
           assert.strictEqual(isMade(workspace), decision === "approved")
           if (decision === "approved") assert.deepStrictEqual(outputs.map(codeOf), [0])
