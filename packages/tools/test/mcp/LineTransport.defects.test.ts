@@ -166,7 +166,7 @@ describe("LineTransport: a defect while one message is handled", () => {
           )
           assert.isTrue(here.lines.isOver())
         }).pipe(Effect.provide(logger))
-        assert.match(logged.join("\n"), /^Error a tool server's connection failed /)
+        assert.match(logged.join("\n"), /^Error a tool server's connection failed/)
       }),
   )
 })
