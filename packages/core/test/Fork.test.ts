@@ -182,7 +182,7 @@ describe("Fork", () => {
     const asked = log([
       begin("0"),
       ...input("0", "a"),
-      { id: "0", msg: requestEvent(request) },
+      { id: "0", msg: requestEvent(request, { cwd: "/work", sandboxPolicy: { mode: "read-only" } }) },
       ...input("0", "and"),
       { id: "0", msg: resolvedEvent("q", { decision: "approved", reason: "answered" }) },
       complete("0"),

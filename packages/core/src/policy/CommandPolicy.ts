@@ -33,8 +33,6 @@ export interface CommandRequest {
   readonly isGranted: boolean
   /** True: the model asked for escalated permissions. */
   readonly isEscalated: boolean
-  /** The model's, for the person. */
-  readonly justification?: string
 }
 
 export type CommandDecision =
@@ -46,7 +44,7 @@ export type CommandDecision =
     }
   | {
       readonly _tag: "Ask"
-      /** For the person. */
+      /** Why a person is asked, beyond the policy. */
       readonly reason?: string
       /** How it runs once approved (§6.13): the question has to say so. */
       readonly thenConfinement: "none"
@@ -87,21 +85,18 @@ const reading: Extract<CommandDecision, { readonly _tag: "Run" }> = {
 /** Why a person is asked, or the model refused, where the machine cannot confine. */
 export const sandboxMissing = (reason: string): string => `the sandbox is not available: ${reason}`
 
-const ask = (...reasons: ReadonlyArray<string | undefined>): CommandDecision => {
-  const said = reasons.filter((reason) => reason !== undefined && reason !== "")
-  return {
-    _tag: "Ask",
-    ...(said.length === 0 ? {} : { reason: said.join("; ") }),
-    thenConfinement: "none",
-  }
-}
+const ask = (reason?: string): CommandDecision => ({
+  _tag: "Ask",
+  ...(reason === undefined ? {} : { reason }),
+  thenConfinement: "none",
+})
 
 /** Under a policy that confines, with a command nobody vouches for. */
 const decideConfined = (
-  { approvalPolicy, isEscalated, justification, sandbox }: CommandRequest,
+  { approvalPolicy, isEscalated, sandbox }: CommandRequest,
   sandboxPolicy: ConfiningPolicy,
 ): CommandDecision => {
-  if (approvalPolicy === "untrusted") return ask(justification)
+  if (approvalPolicy === "untrusted") return ask()
   if (sandbox._tag === "Unavailable") {
     return approvalPolicy === "never"
       ? {
@@ -110,10 +105,10 @@ const decideConfined = (
             "exec command rejected: auto-rejected because command is not on trusted list " +
             `(${sandboxMissing(sandbox.reason)})`,
         }
-      : ask(justification, sandboxMissing(sandbox.reason))
+      : ask(sandboxMissing(sandbox.reason))
   }
   return isEscalated
-    ? ask(justification)
+    ? ask()
     : {
         _tag: "Run",
         confinement: sandboxPolicy,
@@ -130,8 +125,7 @@ const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
  * be asked; an `external-sandbox` reads like full access.
  */
 export const decideCommand = (request: CommandRequest): CommandDecision => {
-  const { approvalPolicy, argv, isEscalated, isGranted, justification, sandbox, sandboxPolicy } =
-    request
+  const { approvalPolicy, argv, isEscalated, isGranted, sandbox, sandboxPolicy } = request
   if (isEscalated && approvalPolicy !== "on-request") {
     return { _tag: "Reject", output: escalationRefused(approvalPolicy) }
   }
@@ -147,5 +141,5 @@ export const decideCommand = (request: CommandRequest): CommandDecision => {
       escalateOnDenial: approvalPolicy === "untrusted" || approvalPolicy === "on-failure",
     }
   }
-  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask(justification)
+  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask()
 }
