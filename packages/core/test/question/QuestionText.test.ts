@@ -72,7 +72,7 @@ describe("QuestionText", () => {
         assert.notMatch(form, dangerous)
         assert.isAtMost(form.length, 4_096)
       }),
-    { fastCheck: { numRuns: 300 } },
+    { arbitrary: { runs: 300 } },
   )
 
   it.effect.prop(

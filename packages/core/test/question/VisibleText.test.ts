@@ -46,7 +46,7 @@ describe("VisibleText", () => {
         if (back !== undefined) assert.strictEqual(back, text)
         else assert.isAbove(text.length, 10)
       }),
-    { fastCheck: { numRuns: 500 } },
+    { arbitrary: { runs: 500 } },
   )
 
   it.effect.prop(
@@ -59,7 +59,7 @@ describe("VisibleText", () => {
         assert.notInclude(shown, "\n")
         assert.isAtMost(shown.length, 200)
       }),
-    { fastCheck: { numRuns: 300 } },
+    { arbitrary: { runs: 300 } },
   )
 
   it("L7 every character of Unicode that a display may hide or obey is spelled out", () => {
