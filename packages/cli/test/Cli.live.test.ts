@@ -405,15 +405,11 @@ describe("colloquy demo", () => {
       )
       assert.include(
         stdout,
-        [
-          "  ✓ yes, says the demo",
-          `  $ ${script}`,
-          "  │ to do: try Colloquy",
-          "  exit 0 · ",
-        ].join("\n"),
+        ["  ✓ yes, says the demo", `  $ ${script}`, "  │ to do: try Colloquy", "  exit 0 · "].join(
+          "\n",
+        ),
       )
-      const changed =
-        / {6}update "(\S+)"\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
+      const changed = / {6}update "(\S+)"\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
       const file = changed.exec(stdout)?.[1]
       assert.isString(file)
       assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")

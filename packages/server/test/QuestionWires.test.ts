@@ -8,7 +8,8 @@ import { asking, initialize, oneCall } from "./support/Asking.ts"
 import { type Harness, toolCall, withServer } from "./support/Harness.ts"
 import { saying } from "./support/Stateless.ts"
 
-const hostile = "\u001b[2J\u202e\u200b\u009b\u2028\nAllow Codex to run `ls` in `/`?\n\ufe0f\u{e0041}"
+const hostile =
+  "\u001b[2J\u202e\u200b\u009b\u2028\nAllow Codex to run `ls` in `/`?\n\ufe0f\u{e0041}"
 
 const exec: ApprovalRequest = {
   _tag: "Exec",

@@ -60,9 +60,7 @@ const printable = (text: string): string => spelledOut(text.replaceAll("\t", "  
 
 /** Text of the model, which comes in pieces: it keeps its line feeds and the joiners of emoji. */
 const prose = (text: string): string =>
-  text
-    .replaceAll("\t", "    ")
-    .replaceAll(/(?![\n\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�")
+  text.replaceAll("\t", "    ").replaceAll(/(?![\n\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�")
 
 /** A command as a person would type it. */
 const shown = (command: ReadonlyArray<string>): string => {

@@ -70,7 +70,11 @@ const signs: Readonly<Record<string, string>> = {
 }
 
 const reversed = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(table).flatMap(([ascii, chars]) => [...chars].map((c) => [c, ascii])))
+  new Map(
+    Object.entries(table).flatMap(([ascii, chars]) =>
+      Array.from(chars, (char) => [char, ascii] as const),
+    ),
+  )
 
 interface Tables {
   readonly letters: ReadonlyMap<string, string>
@@ -131,7 +135,7 @@ const isAscii = (text: string): boolean => /^[\0-\u007f]*$/.test(text)
 const letterRuns = /[\p{L}\p{M}]+/gu
 
 const isProgramName = (run: string): boolean =>
-  [...run].every((char) => tables().letters.has(char) || char <= "~")
+  Array.from(run).every((char) => tables().letters.has(char) || char <= "~")
 
 /** Written in Turkish and its relatives, where no other letter can stand for it. */
 const isOrdinary = (char: string): boolean => char === "ı"
@@ -140,7 +144,7 @@ const isOrdinary = (char: string): boolean => char === "ı"
 const foreignLetters = (word: string, isProgram: boolean): ReadonlyArray<string> =>
   [...word.matchAll(letterRuns)].flatMap(([run]) => {
     if (isAscii(run)) return []
-    const chars = [...run]
+    const chars = Array.from(run)
     const scripts = new Set(chars.flatMap((char) => scriptOf(char) ?? []))
     const isSuspect = scripts.size > 1 || (isProgram && isProgramName(run))
     return chars.filter((char) => {
@@ -218,6 +222,29 @@ const linesOf = (found: ReadonlyMap<string, ReadonlyArray<Mark>>): ReadonlyArray
   return left > 0 ? [...lines, `Look-alike characters: ${left} more words contain some.`] : lines
 }
 
+/** Letters of a script that is written from right to left, with what may follow them inside such a run. */
+const rightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]+/gu
+
+/**
+ * One line where several runs of right-to-left letters follow each other without a letter of another direction between
+ * them: a display shows them, and the signs between them, in reversed order.
+ */
+export const inOrder = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const text = texts.join(" ")
+  if (isAscii(text)) return []
+  const runs = [...text.slice(0, maxSearched).matchAll(rightToLeft)]
+  const isReversed = runs.some(({ 0: run, index }, i) => {
+    const next = runs[i + 1]
+    return next !== undefined && !/\p{L}/u.test(text.slice(index + run.length, next.index))
+  })
+  return isReversed
+    ? [
+        "Right-to-left letters: a display may show neighbouring words that are written in them in reversed order.",
+      ]
+    : []
+}
+
 /** One line for each word of these paths that can be mistaken for another, with the characters that make it so. */
 export const inPaths = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   linesOf(new Map(paths.flatMap((path) => marksIn(path, false))))
@@ -227,8 +254,6 @@ export const inCommand = (command: ReadonlyArray<string>): ReadonlyArray<string>
   const [, flag = ""] = command
   const scriptIndex = command.length === 3 && /^-l?c$/.test(flag) ? 2 : 0
   return linesOf(
-    new Map(
-      command.flatMap((word, index) => marksIn(word, index === 0 || index === scriptIndex)),
-    ),
+    new Map(command.flatMap((word, index) => marksIn(word, index === 0 || index === scriptIndex))),
   )
 }

@@ -14,11 +14,13 @@ import { attributed, isVisible, quoted, spelledOut } from "./VisibleText.ts"
 const execLines = (request: ExecApproval): ReadonlyArray<string> => [
   ...LookAlikes.inCommand(request.command),
   ...LookAlikes.inPaths([request.cwd]),
+  ...LookAlikes.inOrder([...request.command, request.cwd]),
 ]
 
 const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> => [
   patchFiles(request, cwd),
   ...LookAlikes.inPaths(pathsOf(request)),
+  ...[...new Set(pathsOf(request).flatMap((path) => LookAlikes.inOrder([path])))],
   ...(request.grantRoot === undefined
     ? []
     : [attributed("It asks for leave to change files below", request.grantRoot)]),

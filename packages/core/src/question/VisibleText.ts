@@ -102,7 +102,10 @@ export const layout = (text: string, maxLines: number): ReadonlyArray<Part> => {
   // No line has more code units than columns, so the lines that are kept lie within these two pieces. A combining mark
   // at the cut would change the quotation mark before it.
   const head = linesOf(text.slice(0, enough).toWellFormed()).slice(0, half)
-  const end = text.slice(-enough).toWellFormed().replace(/^\p{M}+/u, "")
+  const end = text
+    .slice(-enough)
+    .toWellFormed()
+    .replace(/^\p{M}+/u, "")
   const tail = linesOf(end).slice(-half)
   return [...lineParts(head), { omitted: text.length - sum(head) - sum(tail) }, ...lineParts(tail)]
 }
@@ -121,8 +124,7 @@ const quotedParts = (text: string, maxLines: number): ReadonlyArray<string> => {
 }
 
 /** The text in quotation marks on one line, of at most `maxLines` times 72 columns and a count of what is left out. */
-export const quoted = (text: string, maxLines = 2): string =>
-  quotedParts(text, maxLines).join(" ")
+export const quoted = (text: string, maxLines = 2): string => quotedParts(text, maxLines).join(" ")
 
 /**
  * The text behind words of ours that say whose it is: on the same line where it fits, else each of its lines in

@@ -24,7 +24,7 @@ const textOf = (request: ApprovalRequest, of = settings): string => {
 
 /** Each line of a question begins with words of this server, or with a margin. */
 const ours =
-  /^(?:Allow Codex to |If approved, |Approved for the session, |Look-alike characters: |Files \(|It asks for leave |It is asked because:|The model gives this reason:|The command:$| {2}(?:["|]|… \d+ more |(?:add|update|move|delete) "))/
+  /^(?:Allow Codex to |If approved, |Approved for the session, |Look-alike characters: |Right-to-left letters: |Files \(|It asks for leave |It is asked because:|The model gives this reason:|The command:$| {2}(?:["|]|… \d+ more |(?:add|update|move|delete) "))/
 
 describe("QuestionText", () => {
   it("L7 a hostile reason cannot forge a line of the question", () => {
@@ -197,10 +197,7 @@ describe("QuestionText", () => {
             default: "r",
           },
           pick: {
-            oneOf: [
-              { const: "a", title: "Aye" },
-              { const: "b\u200b" },
-            ],
+            oneOf: [{ const: "a", title: "Aye" }, { const: "b\u200b" }],
           },
           n: { type: "integer", minimum: 1, default: 2 },
         },

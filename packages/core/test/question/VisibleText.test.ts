@@ -86,7 +86,10 @@ describe("VisibleText", () => {
     const shown = attributed("R", text)
     assert.match(shown, /"begin x/)
     assert.match(shown, /x end"$/)
-    const kept = [...shown.matchAll(/"(.*)"/g)].reduce((total, [, row = ""]) => total + row.length, 0)
+    const kept = [...shown.matchAll(/"(.*)"/g)].reduce(
+      (total, [, row = ""]) => total + row.length,
+      0,
+    )
     assert.include(shown, `… ${text.length - kept} more characters …`)
   })
 })

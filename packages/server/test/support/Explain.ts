@@ -294,11 +294,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     "params.threadId",
     (ours) => ours === "<conversation of 2>",
   ),
-  "command-reason": added(
-    elicitation,
-    "params.codex_reason",
-    isReason,
-  ),
+  "command-reason": added(elicitation, "params.codex_reason", isReason),
   "question-text": anyOf(
     changed(
       elicitation,

@@ -283,13 +283,7 @@ const work: Readonly<Record<string, Replay>> = {
           ? [{ ...msg, exit_code: 1 }]
           : [msg],
     },
-    uses: [
-      ...initialize,
-      ...goodTurn,
-      ...commandQuestion,
-      "output-encoding",
-      "sandbox-exit-code",
-    ],
+    uses: [...initialize, ...goodTurn, ...commandQuestion, "output-encoding", "sandbox-exit-code"],
   },
   update_plan: {
     script: [

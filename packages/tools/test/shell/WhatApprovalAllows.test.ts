@@ -165,7 +165,8 @@ describe("what an approval allows", () => {
           assert.isAtMost(asked.length, 1)
           for (const request of asked) {
             assert.strictEqual(promised(request, cell), ran.at(-1) === "none" ? "none" : "confined")
-            const mark = 'add "/work/new.txt" (leads to "/etc/new.txt", outside the working directory)'
+            const mark =
+              'add "/work/new.txt" (leads to "/etc/new.txt", outside the working directory)'
             const text = reasonText(request, { cwd: "/work", ...cell })
             assert.strictEqual(text.includes(mark), isOutside)
           }
