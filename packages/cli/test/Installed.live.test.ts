@@ -35,11 +35,13 @@ interface Locked {
   readonly hasInstallScript?: boolean
 }
 
-const json = <A>(path: string): A => JSON.parse(readFileSync(join(root, path), "utf8")) as A
-const manifest = json<Manifest>("package.json")
-const { packages: locked } = json<{ packages: Readonly<Record<string, Locked>> }>(
-  "package-lock.json",
+const text = (path: string) => readFileSync(join(root, path), "utf8")
+const manifestAt = (path: string): Manifest => JSON.parse(text(path))
+const manifest = manifestAt("package.json")
+const lockfile: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+  text("package-lock.json"),
 )
+const locked = lockfile.packages
 const installed = Object.entries(locked).filter(
   ([path, { link }]) => path.startsWith("node_modules/") && link !== true,
 )
@@ -64,7 +66,7 @@ describe("Installed", () => {
   it("every dependency of every package is pinned to one version", () => {
     const manifests = ["package.json", ...globSync("packages/*/package.json", { cwd: root })]
     const faults = manifests.flatMap((path) => {
-      const { dependencies, devDependencies, optionalDependencies } = json<Manifest>(path)
+      const { dependencies, devDependencies, optionalDependencies } = manifestAt(path)
       return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
         .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
         .map(([name, version]) => `${path}: ${name} ${version}`)
