@@ -20,7 +20,7 @@ const execLines = (request: ExecApproval): ReadonlyArray<string> => [
 const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> => [
   patchFiles(request, cwd),
   ...LookAlikes.inPaths(pathsOf(request)),
-  ...[...new Set(pathsOf(request).flatMap((path) => LookAlikes.inOrder([path])))],
+  ...new Set(pathsOf(request).flatMap((path) => LookAlikes.inOrder([path]))),
   ...(request.grantRoot === undefined
     ? []
     : [attributed("It asks for leave to change files below", request.grantRoot)]),
