@@ -399,17 +399,17 @@ describe("colloquy demo", () => {
     Effect.gen(function* () {
       const { stdout } = yield* CliProcess.run(["demo"])
       const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
+      assert.match(
+        stdout,
+        /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
+      )
       assert.include(
         stdout,
-        [
-          `  ? may it run: ${script}`,
-          "  ✓ yes, says the demo",
-          `  $ ${script}`,
-          "  │ to do: try Colloquy",
-          "  exit 0 · ",
-        ].join("\n"),
+        ["  ✓ yes, says the demo", `  $ ${script}`, "  │ to do: try Colloquy", "  exit 0 · "].join(
+          "\n",
+        ),
       )
-      const changed = /\? may it change: (\S+)\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
+      const changed = / {6}update "(\S+)"\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
       const file = changed.exec(stdout)?.[1]
       assert.isString(file)
       assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")

@@ -39,8 +39,6 @@ export interface CommandRequest {
   readonly isGranted: boolean
   /** True: the model asked for escalated permissions. */
   readonly isEscalated: boolean
-  /** The model's, for the person. */
-  readonly justification?: string
 }
 
 export type CommandDecision =
@@ -52,7 +50,7 @@ export type CommandDecision =
     }
   | {
       readonly _tag: "Ask"
-      /** For the person. */
+      /** Why a person is asked, beyond the policy. */
       readonly reason?: string
       /** How it runs once approved (§6.13): the question has to say so. */
       readonly thenConfinement: "none"
@@ -96,18 +94,15 @@ export const sandboxMissing = (
   status: Pick<Extract<SandboxAvailability, { _tag: "Unavailable" }>, "advice" | "reason">,
 ): string => `the sandbox is not available: ${status.reason} (${status.advice})`
 
-const ask = (...reasons: ReadonlyArray<string | undefined>): CommandDecision => {
-  const said = reasons.filter((reason) => reason !== undefined && reason !== "")
-  return {
-    _tag: "Ask",
-    ...(said.length === 0 ? {} : { reason: said.join("; ") }),
-    thenConfinement: "none",
-  }
-}
+const ask = (reason?: string): CommandDecision => ({
+  _tag: "Ask",
+  ...(reason === undefined ? {} : { reason }),
+  thenConfinement: "none",
+})
 
 /** Under a policy that confines; the command is not one that runs confined to reading. */
 const decideConfined = (
-  { approvalPolicy, isEscalated, justification, sandbox }: CommandRequest,
+  { approvalPolicy, isEscalated, sandbox }: CommandRequest,
   sandboxPolicy: ConfiningPolicy,
 ): CommandDecision => {
   if (sandbox._tag === "Unavailable") {
@@ -117,10 +112,10 @@ const decideConfined = (
           cause: "SandboxUnavailable",
           output: `exec command rejected: ${sandboxMissing(sandbox)}`,
         }
-      : ask(justification, sandboxMissing(sandbox))
+      : ask(sandboxMissing(sandbox))
   }
   return isEscalated || approvalPolicy === "untrusted"
-    ? ask(justification)
+    ? ask()
     : {
         _tag: "Run",
         confinement: sandboxPolicy,
@@ -138,8 +133,7 @@ const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
  * `external-sandbox` nothing is confined here, as under full access.
  */
 export const decideCommand = (request: CommandRequest): CommandDecision => {
-  const { approvalPolicy, argv, isEscalated, isGranted, justification, sandbox, sandboxPolicy } =
-    request
+  const { approvalPolicy, argv, isEscalated, isGranted, sandbox, sandboxPolicy } = request
   if (isEscalated && approvalPolicy !== "on-request") {
     return { _tag: "Reject", cause: "Escalation", output: escalationRefused(approvalPolicy) }
   }
@@ -155,5 +149,5 @@ export const decideCommand = (request: CommandRequest): CommandDecision => {
       }
     }
   }
-  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask(justification)
+  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask()
 }

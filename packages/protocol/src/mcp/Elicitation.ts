@@ -55,19 +55,21 @@ export type ElicitResult = typeof ElicitResult.Type
 /** What each decision is called in a form; in the order in which they are offered. */
 const decisionTitles: Readonly<Record<ReviewDecision, string>> = {
   approved: "Yes",
-  approved_for_session: "Yes, and do not ask again in this conversation",
+  approved_for_session: "Yes, and as the question says for the session",
   denied: "No, go on without it",
   abort: "No, and stop",
 }
 
-/** JSON Schema of the form that asks for a decision, in what every revision of the protocol allows for one. */
-export const decisionForm = (reason?: string): Readonly<Record<string, unknown>> => ({
+/**
+ * JSON Schema of the form that asks for a decision, in what every revision of the protocol allows for one. What the
+ * decision is about is in the message of the question, and only there.
+ */
+export const decisionForm = (): Readonly<Record<string, unknown>> => ({
   type: "object",
   properties: {
     decision: {
       type: "string",
       title: "Decision",
-      ...(reason === undefined ? {} : { description: reason }),
       enum: Object.keys(decisionTitles),
       enumNames: Object.values(decisionTitles),
     },

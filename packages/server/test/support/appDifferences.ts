@@ -249,4 +249,15 @@ export const appDifferences: ReadonlyArray<AppDifference> = [
       String(d.original).startsWith("error resuming conversation: ") &&
       String(d.ours).startsWith("error resuming conversation: "),
   },
+  {
+    key: "question-text",
+    original: "The reason of a question is what the model or the tool wrote, where there is any.",
+    colloquy:
+      "It also says what an approval allows, names the files of a patch and the characters that look like others, and quotes what the model and the tool wrote.",
+    why: "A client shows it, and a person decides by what they read.",
+    is: (d) =>
+      d.kind === "added" &&
+      (d.path === "params.reason" || d.path === "params.msg.reason") &&
+      String(d.ours).startsWith("If approved, "),
+  },
 ]

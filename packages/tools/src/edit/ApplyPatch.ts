@@ -132,6 +132,38 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
     )
   })
 
+  /** What a person has to see of links: the paths that lead out of the place that their names say. */
+  const linksOf = Effect.fnUntraced(function* (plan: Judged, { settings }: ToolContext) {
+    const cwd = yield* files.canonical(settings.cwd)
+    return Object.fromEntries(
+      plan.paths.flatMap((path, index) => {
+        const real = plan.real[index] ?? path
+        const isPlain =
+          real === path ||
+          (path.startsWith(`${settings.cwd}/`) && real === cwd + path.slice(settings.cwd.length))
+        return isPlain ? [] : [[path, real] as const]
+      }),
+    )
+  })
+
+  const question = Effect.fnUntraced(function* (
+    plan: Judged,
+    callId: string,
+    confinement: Confinement,
+    reason: string | undefined,
+    context: ToolContext,
+  ) {
+    const links = yield* linksOf(plan, context)
+    return {
+      _tag: "Patch" as const,
+      callId,
+      changes: plan.changes,
+      confinement,
+      ...(Object.keys(links).length === 0 ? {} : { links }),
+      ...(reason === undefined ? {} : { reason }),
+    }
+  })
+
   /** A link is changed where it leads, and removed where it stands. */
   const judged = Effect.fnUntraced(function* (plan: Compute.Plan) {
     const standing = yield* Effect.forEach(plan.paths, files.standing)
@@ -192,7 +224,7 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
     reason: string,
     context: ToolContext,
   ) {
-    const request = { _tag: "Patch", callId, changes: plan.changes, reason } as const
+    const request = yield* question(plan, callId, "none", reason, context)
     if ((yield* askFirst(context, request)) !== undefined) return undefined
     yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
     return yield* write(plan, "none", context)
@@ -267,16 +299,13 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
       case "Apply":
         return yield* apply(plan, decision, { callId, isAutomatic: true }, context, turnDiff)
       case "Ask": {
-        const refused = yield* askFirst(context, {
-          _tag: "Patch",
-          callId,
-          changes: plan.changes,
-          ...(decision.reason === undefined ? {} : { reason: decision.reason }),
-        })
+        const { reason, thenConfinement } = decision
+        const request = yield* question(plan, callId, thenConfinement, reason, context)
+        const refused = yield* askFirst(context, request)
         if (refused !== undefined) return { output: `patch ${refused}` }
         const granted = {
           _tag: "Apply",
-          confinement: decision.thenConfinement,
+          confinement: thenConfinement,
           escalateOnDenial: false,
         } as const
         return yield* apply(plan, granted, { callId, isAutomatic: false }, context, turnDiff)

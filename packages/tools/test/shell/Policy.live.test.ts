@@ -52,8 +52,16 @@ describe("shell, where nothing can be confined", () => {
             },
           )
           assert.deepStrictEqual(
-            questions(messages).map(({ command, reason }) => [command, reason]),
-            [[touch.command, "the sandbox is not available: bwrap was not found (install one)"]],
+            questions(messages).map(({ command, reason = "" }) => [
+              command,
+              reason.split("\n").at(-1),
+            ]),
+            [
+              [
+                touch.command,
+                'It is asked because: "the sandbox is not available: bwrap was not found (install one)"',
+              ],
+            ],
           )
           assert.strictEqual(isMade(workspace), decision === "approved")
           if (decision === "approved") assert.deepStrictEqual(outputs.map(codeOf), [0])
@@ -82,9 +90,9 @@ describe("shell, who is asked", () => {
         },
       )
       assert.deepStrictEqual(
-        questions(messages).map(({ call_id, reason }) => [call_id, reason]),
+        questions(messages).map(({ call_id, reason = "" }) => [call_id, reason.split("\n")[2]]),
         [
-          ["b", "it is needed"],
+          ["b", 'The model gives this reason: "it is needed"'],
           ["c", undefined],
         ],
       )
