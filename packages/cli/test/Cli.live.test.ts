@@ -459,10 +459,10 @@ describe("colloquy doctor", () => {
         sandbox ?? "",
         code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
       )
-      const [pipes, ...helpers] = code === 0 ? lines : [undefined, ...lines]
+      const helpers = lines.slice(code === 0 ? 1 : 0)
       if (code === 0) {
         assert.match(
-          pipes ?? "",
+          lines[0] ?? "",
           /^(?:ok {6}.+: closed by|missing .+: commands can write to them; .+;) .+$/,
         )
       }
