@@ -75,7 +75,7 @@ const list = (parts: FileSearchParts, root: string, found: Array<Listed>): Effec
   const take = splitter(root, found)
   return OwnProgram.run(
     parts,
-    { name: "rg", installed: parts.ripgrep, args, cwd: root },
+    { name: "rg", installed: parts.ripgrep, args, cwd: root, readsDataOnly: true },
     {
       timeout: listBound,
       killGrace,

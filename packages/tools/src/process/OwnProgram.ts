@@ -1,9 +1,11 @@
 /**
- * Runs a program for the server's own purposes: a trusted one, with an environment of nothing but what is named here, and
- * where this machine has a sandbox, in it: read-only and without a network. Never runs what the model asked for (L15).
+ * Runs a program for the server's own purposes: a trusted one, with an environment of nothing but what is named here. It
+ * runs in the sandbox of this machine, if there is one, read-only and without a network, unless it reads data only. Never
+ * runs what the model asked for (L15).
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { CommandNotStarted, CommandResult } from "./Command.ts"
@@ -39,6 +41,8 @@ export interface OwnProgram {
   readonly variables?: Readonly<Record<string, string>>
   /** A directory that the program can read although it lies in one that the sandbox hides. Default: `cwd`. */
   readonly visible?: string
+  /** True for a program that obeys nothing it reads: a trusted one then needs no sandbox, and sees what is hidden. */
+  readonly readsDataOnly?: boolean
 }
 
 const readOnly = { mode: "read-only" } satisfies SandboxPolicy
@@ -53,18 +57,20 @@ export const run = Effect.fn("OwnProgram.run")(function* (
   options: RunOptions,
 ): Effect.fn.Return<CommandResult, CommandNotStarted | ProgramNotTrusted, Scope.Scope> {
   const { args, cwd, installed, name } = program
-  const canConfine = (yield* sandbox.status)._tag === "Available"
-  const resolved = programs.resolve(name, installed)
-  const path =
-    installed !== undefined && canConfine
-      ? yield* Effect.orElseSucceed(resolved, () => installed)
-      : yield* resolved
+  const isAvailable = (yield* sandbox.status)._tag === "Available"
+  const resolved = yield* Effect.result(programs.resolve(name, installed))
+  // Without a sandbox, one that was refused does not run.
+  if (Result.isFailure(resolved) && (installed === undefined || !isAvailable)) {
+    return yield* resolved.failure
+  }
+  const path = Result.isSuccess(resolved) ? resolved.success : (installed ?? name)
+  const isConfined = isAvailable && (Result.isFailure(resolved) || program.readsDataOnly !== true)
   const command = {
     argv: [path, ...args] as const,
     cwd,
     env: { ...ownEnvironment, ...program.variables },
   }
-  const launch = canConfine
+  const launch = isConfined
     ? yield* sandbox.confine(command, readOnly, program.visible ?? cwd)
     : { ...command, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
   return yield* runner.run(launch, options)
