@@ -454,11 +454,18 @@ describe("colloquy doctor", () => {
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* CliProcess.run(["doctor"])
       assert.strictEqual(stderr, "")
-      const [sandbox, ...helpers] = stdout.trimEnd().split("\n")
+      const [sandbox, ...lines] = stdout.trimEnd().split("\n")
       assert.match(
         sandbox ?? "",
         code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
       )
+      const helpers = lines.slice(code === 0 ? 1 : 0)
+      if (code === 0) {
+        assert.match(
+          lines[0] ?? "",
+          /^(?:ok {6}.+: closed by|missing .+: commands can write to them; .+;) .+$/,
+        )
+      }
       for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found, )/)
       assert.isAbove(helpers.length, 1)
     }),
