@@ -111,6 +111,13 @@ const questions = (messages: ReadonlyArray<EventMsg>) =>
       : [],
   )
 
+/** Why the tool asks: the quoted lines of the question that follow these words, as one text. */
+const causeOf = (question = ""): string =>
+  Array.from(
+    question.split("It is asked because:")[1]?.matchAll(/"(?:[^"\\]|\\.)*"/g) ?? [],
+    ([line]): string => JSON.parse(line),
+  ).join("")
+
 /** A patch goes where it may be written; only there the missing sandbox is what decides. */
 const modesOf = ({ question }: Attack): ReadonlyArray<SandboxMode> =>
   question === "exec_approval_request" ? ["read-only", "workspace-write"] : ["workspace-write"]
@@ -139,7 +146,7 @@ describe("a machine that cannot confine", () => {
               assert.deepStrictEqual(more, [])
               // Under `untrusted` the question comes before the sandbox is needed.
               if (policy !== "untrusted" || "sandboxMissing" in options) {
-                assert.isTrue(asked?.reason?.startsWith(says), asked?.reason)
+                assert.isTrue(causeOf(asked?.reason).startsWith(says), asked?.reason)
               }
             }),
           )
