@@ -28,7 +28,7 @@ const anchorOf = (generation: Generation, { end, text }: RawLine): Anchor | unde
   const seq = text === undefined ? undefined : form.exec(text)?.[1]
   if (text === undefined || seq === undefined) return undefined
   const decoder = new Decoder(generation, { seq: Number(seq), id: "" }, 0)
-  return decoder.decode(text).bad
+  return decoder.decode(text, end).bad
     ? undefined
     : { offset: end, numbering: decoder.now, seq: Number(seq) }
 }

@@ -7,6 +7,7 @@
  */
 import { LogRecord } from "@colloquy/core/store/LogRecord"
 import { EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -27,8 +28,19 @@ export interface DecodedLine {
 const nothing: DecodedLine = { records: [] }
 const bad: DecodedLine = { records: [], bad: true }
 
+/** What was taken from outside, and the levels that a line adds around it. */
+export const maxLineDepth = 2 * maxJsonDepth
+
 /** Lost in one place; a number farther ahead is itself what went wrong. */
 export const maxLost = 2 ** 17
+
+/**
+ * False for a number that no file of this length can have reached: every event takes more than a byte, also one that
+ * can no longer be read. So the events that take the place of lost ones are never more than the bytes of the file.
+ *
+ * @param end offset behind the line
+ */
+export const isPlausible = (seq: number, end: number): boolean => seq <= end
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -45,12 +57,8 @@ const decodeItem = (value: Fields) => {
 }
 
 const parse = (text: string): Fields | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isFields(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = Result.getOrUndefined(parseJson(text, maxLineDepth))
+  return isFields(value) ? value : undefined
 }
 
 /** Takes the place of an event that the file has lost. */
@@ -65,6 +73,7 @@ export class Decoder {
   /** Of the line before: lines of August have none. */
   private atMs: number
   private writer = 0
+  private end = 0
   /** What the mark right before says of a summary. */
   private keepsInput = false
 
@@ -89,7 +98,9 @@ export class Decoder {
     return this.atMs
   }
 
-  decode(text: string): DecodedLine {
+  /** @param end offset of the file behind the line */
+  decode(text: string, end: number): DecodedLine {
+    this.end = end
     const value = parse(text)
     if (value === undefined) return bad
     const { payload, timestamp, type } = value
@@ -180,7 +191,7 @@ export class Decoder {
   /** Numbers go up. */
   private isAhead(seq: unknown): boolean {
     const lead = Number.isSafeInteger(seq) ? Number(seq) - this.numbering.seq : -1
-    return lead >= 0 && lead < maxLost
+    return lead >= 0 && lead < maxLost && isPlausible(Number(seq), this.end)
   }
 
   private fill(seq: unknown): ReadonlyArray<LogRecord> {

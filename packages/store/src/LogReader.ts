@@ -102,7 +102,7 @@ export class LogReader {
             ? { records: header.records, bad: undefined }
             : line.text === undefined
               ? { records: [], bad: true }
-              : decoder.decode(line.text)
+              : decoder.decode(line.text, line.end)
         const generation = decoder.lastGeneration
         if (visit({ ...line, records, bad: bad === true, before, generation })) {
           return { offset: line.end, numbering: decoder.now }

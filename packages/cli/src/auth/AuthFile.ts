@@ -2,16 +2,18 @@
  * `auth.json` in the state directory: an API key, or the tokens of a login, in the original's shape, so that a login
  * made with either serves both. Its owner's alone (0600); members that nobody here knows stay. No error quotes it.
  */
+import { parseJson } from "@colloquy/protocol/Json"
 import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import { readFile } from "@colloquy/store/ReadFile"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { readFileSync, rmSync, statSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { replace } from "../AtomicFile.ts"
-import { codeOf } from "../config/ConfigFile.ts"
+import { codeOf, problemOf } from "../config/ConfigFile.ts"
 
 const maxBytes = 256 * 1024
 
@@ -47,7 +49,7 @@ export type Kept =
   | { readonly _tag: "ApiKey"; readonly key: Redacted.Redacted }
   | { readonly _tag: "Tokens"; readonly tokens: Tokens; readonly refreshedAt: string }
 
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Stored))
+const decode = Schema.decodeUnknownResult(Stored)
 
 const fail = (message: string) => new AuthFailed({ message })
 
@@ -58,14 +60,11 @@ const read = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
   Effect.suspend(() => {
     let text: string
     try {
-      const { size } = statSync(path)
-      if (size > maxBytes) return fail(`${path}: has ${size} bytes, expected at most ${maxBytes}`)
-      text = readFileSync(path, "utf8")
+      text = new TextDecoder().decode(readFile(path, maxBytes))
     } catch (error) {
-      const code = codeOf(error)
-      return code === "ENOENT" ? Effect.undefined : fail(`${path}: cannot be read (${code})`)
+      return codeOf(error) === "ENOENT" ? Effect.undefined : fail(`${path}: ${problemOf(error)}`)
     }
-    const stored = decode(text)
+    const stored = Result.flatMap(parseJson(text), decode)
     return Result.isSuccess(stored)
       ? Effect.succeed(stored.success)
       : fail(`${path}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``)
