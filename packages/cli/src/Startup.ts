@@ -54,7 +54,12 @@ export const messageOf = (cause: Cause.Cause<StartupError>): string => {
     : `colloquy: cannot start: ${errorLine(error)}`
 }
 
-const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, " ")
+const oneLine = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
 
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)

@@ -6,6 +6,7 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import type { FileReader } from "../patch/Compute.ts"
 import type { FileState } from "../patch/Operation.ts"
+import { readHead } from "../project/ReadHead.ts"
 import * as Utf8 from "../patch/Utf8.ts"
 
 export interface Files {
@@ -43,8 +44,11 @@ const readFile = Effect.fnUntraced(function* (path: string) {
   const { mode, size, type } = yield* fs.stat(path)
   if (type === "Directory") return { _tag: "Directory" } as const
   if (type !== "File") return unreadable("not a regular file")
-  if (size > maxBytes) return unreadable(`it has ${size} bytes, expected at most ${maxBytes}`)
-  const bytes = yield* fs.readFile(path)
+  const tooLarge = (bytes: string) =>
+    unreadable(`it has ${bytes} bytes, expected at most ${maxBytes}`)
+  if (size > maxBytes) return tooLarge(String(size))
+  const bytes = yield* readHead(path, maxBytes + 1)
+  if (bytes.length > maxBytes) return tooLarge(`more than ${maxBytes}`)
   return Result.match(Utf8.decode(bytes), {
     onFailure: (reason): FileState => ({ _tag: "Binary", bytes, reason }),
     onSuccess: (text): FileState => ({ _tag: "Text", text, isExecutable: (mode & 0o111) !== 0 }),

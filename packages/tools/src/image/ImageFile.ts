@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { imageDimensionsFromData } from "image-dimensions"
+import { readHead } from "../project/ReadHead.ts"
 
 /** A data URL of it is a third longer, and all of it goes to the provider with every request that follows. */
 const maxBytes = 10 * 1024 * 1024
@@ -36,8 +37,10 @@ const dataUrl = Effect.fnUntraced(function* (absolute: string, hiddenPaths: Read
   }
   const { size, type } = yield* fs.stat(real)
   if (type !== "File") return problem("expected a file")
-  if (size > maxBytes) return problem(`it has ${size} bytes, expected at most ${maxBytes}`)
-  const bytes = yield* fs.readFile(real)
+  const tooLarge = (bytes: string) => problem(`it has ${bytes} bytes, expected at most ${maxBytes}`)
+  if (size > maxBytes) return tooLarge(String(size))
+  const bytes = yield* readHead(real, maxBytes + 1)
+  if (bytes.length > maxBytes) return tooLarge(`more than ${maxBytes}`)
   const kind = imageDimensionsFromData(bytes)?.type
   return kind === undefined || !accepted.has(kind)
     ? problem("expected a PNG, JPEG, GIF or WebP image")

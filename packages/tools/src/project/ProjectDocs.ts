@@ -8,24 +8,19 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Stream from "effect/Stream"
 import { repositoryDirectories } from "./GitRoot.ts"
+import { readHead } from "./ReadHead.ts"
 
 const fileName = "AGENTS.md"
 const defaultMaxBytes = 32_768
 const separator = "\n\n--- project-doc ---\n\n"
 
 /** At most `maxBytes` of a file as text; a character that is cut is left out. Undefined where there is none. */
-const readHead = Effect.fnUntraced(function* (path: string, maxBytes: number) {
+const readDoc = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(path))
   if (Option.isNone(info) || info.value.type !== "File") return undefined
-  const bytes = yield* fs.stream(path, { bytesToRead: maxBytes }).pipe(
-    Stream.runFold(
-      () => new Uint8Array(),
-      (all, more) => new Uint8Array([...all, ...more]),
-    ),
-  )
+  const bytes = yield* readHead(path, maxBytes)
   // A streaming decoder keeps back the bytes of a character that is not whole.
   return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
 })
@@ -68,7 +63,7 @@ const projectDocs = Effect.fnUntraced(function* (
       )
       continue
     }
-    const read = yield* readHead(path.join(directory, fileName), left)
+    const read = yield* readDoc(path.join(directory, fileName), left)
     if (read === undefined || read.text.trim() === "") continue
     left -= read.bytes
     texts.push(read.text)
@@ -90,7 +85,7 @@ export const read = (options: {
     const personal =
       options.stateDirectory === undefined
         ? undefined
-        : yield* readHead(path.join(options.stateDirectory, fileName), defaultMaxBytes)
+        : yield* readDoc(path.join(options.stateDirectory, fileName), defaultMaxBytes)
     const maxBytes = options.maxBytes ?? defaultMaxBytes
     const project =
       maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, options.stateDirectory)
