@@ -46,12 +46,7 @@ export const makeToolCalls = (base: number): ToolCalls => {
   const byId = new Map<string, Call>()
 
   const find = ({ index, id }: ToolCallDelta): Call | undefined => {
-    const found =
-      typeof index === "number"
-        ? byIndex.get(index)
-        : id
-          ? byId.get(id)
-          : calls.at(-1)
+    const found = typeof index === "number" ? byIndex.get(index) : id ? byId.get(id) : calls.at(-1)
     return found !== undefined && id && found.id !== "" && found.id !== id ? undefined : found
   }
   const open = (delta: ToolCallDelta): Call => {

@@ -55,8 +55,7 @@ const tooLarge = (what: string, maxBytes: number): ModelError =>
   streamFailure(`${what} is longer than the limit of ${maxBytes} bytes`, { retryable: false })
 
 export const eventTooLarge = (maxBytes: number): ModelError => tooLarge("an event", maxBytes)
-export const responseTooLarge = (maxBytes: number): ModelError =>
-  tooLarge("the response", maxBytes)
+export const responseTooLarge = (maxBytes: number): ModelError => tooLarge("the response", maxBytes)
 
 const code = Schema.decodeUnknownOption(Schema.Struct({ code: Schema.String }))
 const cause = Schema.decodeUnknownOption(Schema.Struct({ cause: Schema.Unknown }))
@@ -96,6 +95,13 @@ export const unusableKey = (name: string, problem: string): ModelError =>
   new ModelError({
     reason: "Key",
     message: `Environment variable \`${name}\` ${problem}.`,
+    retryable: false,
+  })
+
+export const unusableStored = (provider: ModelProvider): ModelError =>
+  new ModelError({
+    reason: "Key",
+    message: `the key that is kept for provider \`${provider.id}\` holds characters that a header cannot carry`,
     retryable: false,
   })
 

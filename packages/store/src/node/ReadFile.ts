@@ -4,8 +4,7 @@
  */
 
 /** A start needs it before the first answer: by name, an import would load all of Node's file streams. */
-const { closeSync, constants, fstatSync, openSync, readSync } =
-  process.getBuiltinModule("node:fs")
+const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule("node:fs")
 
 /** Anything but a regular file of at most so many bytes; `message` never quotes the contents. */
 export class UnsuitableFile extends Error {}
