@@ -39,7 +39,8 @@ const dataUrl = Effect.fnUntraced(function* (absolute: string, hiddenPaths: Read
   if (type !== "File") return problem("expected a file")
   const tooLarge = (bytes: string) => problem(`it has ${bytes} bytes, expected at most ${maxBytes}`)
   if (size > maxBytes) return tooLarge(String(size))
-  const bytes = yield* readHead(real, maxBytes + 1)
+  // Some files of the system are read by words of eight bytes.
+  const bytes = yield* readHead(real, maxBytes + 8)
   if (bytes.length > maxBytes) return tooLarge(`more than ${maxBytes}`)
   const kind = imageDimensionsFromData(bytes)?.type
   return kind === undefined || !accepted.has(kind)
