@@ -33,6 +33,8 @@ Keys that only this program has:
                            clients of codex 0.20
   shutdown_grace_ms        How long calls and turns may go on after the client has left, in milliseconds
                            (500)
+  max_line_bytes           Bytes of the longest line that a client may send (67108864); a longer one gets
+                           an error
   conversation_store       files (default), or memory: nothing is kept when the process ends
   unattended               what becomes of a question that nobody can be asked: deny (default), or park: it
                            waits, however long, until somebody can

@@ -3,6 +3,7 @@ import { decode } from "@colloquy/core/settings/ConfigSchema"
 import { Count, key, keyOr } from "@colloquy/core/settings/ConfigKey"
 import type { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import { type ConfigTree, isEmpty } from "@colloquy/core/settings/ConfigTree"
+import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
@@ -36,6 +37,12 @@ export const ServerOptions = Schema.Struct({
       delta_delay_ms: key(Count, "Milliseconds between two pieces of its answer."),
     }),
     "The offline model.",
+  ),
+  max_line_bytes: keyOr(
+    // Below 1 KiB no client could even initialize; above, a line does not fit a string of Node.
+    Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 536_870_888 })),
+    defaultMaxBytes,
+    "Bytes of the longest line that a client may send; a longer one gets an error.",
   ),
   shutdown_grace_ms: keyOr(
     Count,

@@ -100,7 +100,13 @@ const serveOn = (
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const connection = yield* StdioConnection.make({ input: process.stdin, output })
+      const { max_line_bytes: maxLineBytes } = startup.options
+      const connection = yield* StdioConnection.make({
+        input: process.stdin,
+        output,
+        maxLineSetting: "max_line_bytes",
+        ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      })
       // A signal may come after the end of the input, which the connection no longer sees then.
       const broken = Effect.raceFirst(connection.broken ?? Effect.never, stopped)
       yield* serve({ ...connection, broken }, startup, environment)

@@ -27,8 +27,11 @@ export const maxWaiting = 64
 
 /** Items of one submission: generous for a person, and an end for a mistake. */
 export const maxItems = 1024
-/** Text of one submission in UTF-16 code units, images as data URLs included: what a provider could take at most. */
-export const maxTextLength = 16 * 1024 * 1024
+/**
+ * Text of one submission in UTF-16 code units, images as data URLs included: 64 Mi, as much as one line of a client may
+ * hold and one line of a stored conversation. The original has no limit and accepts a prompt of 40 MB.
+ */
+export const maxTextLength = 64 * 1024 * 1024
 
 /** One step. The state of the decision is that before its events are folded into it. */
 export const decide = (state: State, input: Input): Decision => {

@@ -167,7 +167,7 @@ describe("decide: the size of input", () => {
           state: idle,
           ...refusal(
             "TooLarge",
-            "16777217 UTF-16 code units of text; at most 16777216 are taken at once",
+            "67108865 UTF-16 code units of text; at most 67108864 are taken at once",
           ),
         })
       }

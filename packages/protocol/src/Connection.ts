@@ -7,12 +7,21 @@
 import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
+import type { Envelope } from "./EnvelopeScan.ts"
 
 /** One incoming unit: a text, or why there is none. The connection goes on after either fault (L13). */
 export type Frame =
   | { readonly _tag: "Text"; readonly text: string }
-  /** A line of `bytes` bytes, skipped because it is longer than `maxBytes`. */
-  | { readonly _tag: "TooLong"; readonly bytes: number; readonly maxBytes: number }
+  /** A line of `bytes` bytes, discarded because it is longer than `maxBytes`. */
+  | {
+      readonly _tag: "TooLong"
+      readonly bytes: number
+      readonly maxBytes: number
+      /** Name of the setting that sets `maxBytes`, where there is one. */
+      readonly setting?: string
+      /** What could be read of the message without keeping it. */
+      readonly envelope?: Envelope
+    }
   /** A line of `bytes` bytes that are not UTF-8, skipped. */
   | { readonly _tag: "NotUtf8"; readonly bytes: number }
 

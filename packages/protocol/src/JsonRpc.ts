@@ -9,48 +9,66 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import type { Frame } from "./Connection.ts"
+import { type Envelope, scan } from "./EnvelopeScan.ts"
+import {
+  hasTooManyValues,
+  isObject,
+  isRawInteger,
+  isTooDeep,
+  maxDepth,
+  maxValues,
+  parseJson,
+  type RawInteger,
+  rawInteger,
+} from "./internal/JsonText.ts"
 
-/** An integer beyond the safe range, kept as the digits that were sent; `JSON.stringify` writes them back. */
-export interface RawInteger {
-  readonly rawJSON: string
-}
-
-/** String or integer, echoed exactly as sent (recording 0.29 `malformed`: 2^53+1, -5 and "" come back verbatim). */
+/**
+ * The id of a request: a string, an integer of the safe range in any spelling, or an integer beyond it that is written in
+ * digits alone. Each is echoed as it was sent (recording 0.29 `malformed`: 2^53+1, -5 and "" come back verbatim), names
+ * its request in cancellations and progress, and has at most `maxIdLength` characters. `isRequestId` decides what is one,
+ * for the `id` of a message and for every id inside of params.
+ */
 export type RequestId = string | number | RawInteger
 
-interface RawJson {
-  readonly rawJSON: (text: string) => RawInteger
-  readonly isRawJSON: (u: unknown) => u is RawInteger
-}
-const rawJson = JSON as unknown as RawJson
-
-export const RequestId: Schema.Codec<RequestId> = Schema.Union([
-  Schema.String,
-  Schema.Int,
-  Schema.declare<RawInteger>((u): u is RawInteger => rawJson.isRawJSON(u), {
-    identifier: "RawInteger",
-    // What another program is told of it: an integer like any other.
-    toCodecJson: () =>
-      Schema.link<RawInteger>()(
-        Schema.Int,
-        SchemaTransformation.transform({
-          decode: (n) => rawJson.rawJSON(String(n)),
-          encode: ({ rawJSON }) => Number(rawJSON),
-        }),
-      ),
-  }),
-])
-
-/** UTF-16 units of a text, or digits: what names a request comes back with it, and with all that is told of it. */
+/** UTF-16 units of a string, or digits: an id is repeated in every message about its request. */
 const maxIdLength = 128 * 1024
 
-/** Of a name that is kept, or told again and again. */
+/** Longest text that names something and is stored, or repeated in many messages. */
 export const maxShortLength = 1024
 
 const isUpTo = (max: number, id: RequestId): boolean =>
   typeof id === "number" || (typeof id === "string" ? id : id.rawJSON).length <= max
 
 export const isShort = (id: RequestId): boolean => isUpTo(maxShortLength, id)
+
+const isInteger = (u: unknown): u is number | RawInteger =>
+  typeof u === "number" ? Number.isSafeInteger(u) : isRawInteger(u)
+
+const isOfIdType = (u: unknown): u is RequestId => typeof u === "string" || isInteger(u)
+
+export const isRequestId = (u: unknown): u is RequestId => isOfIdType(u) && isUpTo(maxIdLength, u)
+
+export const RequestId: Schema.Codec<RequestId> = Schema.Union([
+  Schema.String,
+  Schema.Int,
+  Schema.declare<RawInteger>((u): u is RawInteger => isRawInteger(u), {
+    identifier: "RawInteger",
+    // Other programs see an integer like any other.
+    toCodecJson: () =>
+      Schema.link<RawInteger>()(
+        Schema.Int,
+        SchemaTransformation.transform({
+          decode: (n) => rawInteger(String(n)),
+          encode: ({ rawJSON }) => Number(rawJSON),
+        }),
+      ),
+  }),
+]).check(
+  Schema.makeFilter((id) =>
+    isRequestId(id) ? undefined : `Expected at most ${maxIdLength} characters`,
+  ),
+)
 
 /** The id as text: `1` and `"1"` give the same text, so this is no key. */
 export const requestIdText = (id: RequestId): string =>
@@ -101,10 +119,13 @@ export interface Failure {
   /** `null` when the peer could not tell which request failed. */
   readonly id: RequestId | null
   readonly error: JsonRpcError
+  /** What is wrong with the response itself, where `error` is not as the peer sent it. */
+  readonly fault?: string
 }
 /** Not a message. `answerable` is false for what only a response could have been: answering it would echo for ever. */
 export interface Invalid {
   readonly _tag: "Invalid"
+  /** For the response: any number can be echoed, also one that names no request. */
   readonly id: RequestId | null
   readonly error: JsonRpcError
   readonly answerable: boolean
@@ -132,78 +153,6 @@ const invalid = (
 /** A fault found before there was a message: an over-long line, bytes that are not UTF-8. */
 export const unreadable = (message: string): Invalid => invalid(null, ErrorCode.parseError, message)
 
-const isObject = (u: unknown): u is Record<string, unknown> =>
-  typeof u === "object" && u !== null && !Array.isArray(u)
-
-/** A run of digits that a double may have to round. */
-const longInteger = /\d{16}/
-const digits = /^-?\d+$/
-
-interface Context {
-  readonly source?: string
-}
-
-/** The `_meta` of a message's params: where MCP names the token of a request's progress. */
-const metaOf = (root: unknown): unknown => {
-  const params = isObject(root) ? root["params"] : undefined
-  return isObject(params) ? params["_meta"] : undefined
-}
-
-/**
- * `JSON.parse` that keeps all digits where a request is named: in the envelope's own `id`, in any `requestId`, and in
- * `params._meta.progressToken`. Everywhere else integers are rounded as ever.
- */
-const parseExact = (text: string): unknown => {
-  const ids: Array<readonly [holder: unknown, key: string, id: RawInteger]> = []
-  const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: Context) {
-    const source = context?.source ?? ""
-    if (typeof value !== "number" || Number.isSafeInteger(value) || !digits.test(source)) {
-      return value
-    }
-    if (key === "requestId") return rawJson.rawJSON(source)
-    // Which `id` is the envelope's own is known when the envelope is.
-    if (key === "id" || key === "progressToken") ids.push([this, key, rawJson.rawJSON(source)])
-    return value
-  })
-  const envelopes: ReadonlyArray<unknown> = Array.isArray(root) ? root : [root]
-  const holders: Readonly<Record<string, ReadonlySet<unknown>>> = {
-    id: new Set(envelopes),
-    progressToken: new Set(envelopes.map(metaOf)),
-  }
-  for (const [holder, key, id] of ids) {
-    if (holders[key]?.has(holder) === true) Object.assign(holder as object, { [key]: id })
-  }
-  return root
-}
-
-const parseValue = (text: string): unknown =>
-  longInteger.test(text) ? parseExact(text) : JSON.parse(text)
-
-const readId = (id: unknown): RequestId | undefined => {
-  if (typeof id === "string" || rawJson.isRawJSON(id)) return id
-  return typeof id === "number" && Number.isInteger(id) ? id : undefined
-}
-
-/** Real messages nest a few levels; what reads them later may go down them by recursion. */
-const maxDepth = 256
-
-/** Goes down level by level, so that no depth is too much for it. */
-const isTooDeep = (value: unknown): boolean => {
-  let level: ReadonlyArray<unknown> = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true
-    const next: Array<unknown> = []
-    for (const one of level) {
-      if (typeof one !== "object" || one === null) continue
-      for (const inner of Object.values(one)) {
-        if (typeof inner === "object" && inner !== null) next.push(inner)
-      }
-    }
-    level = next
-  }
-  return false
-}
-
 const deep = (what: string, code: number) =>
   new JsonRpcError({ code, message: `${what} nested deeper than ${maxDepth} levels` })
 
@@ -225,15 +174,45 @@ const tooDeep = (message: Message): Message => {
   }
 }
 
+/** The message for a text that is not parsed: its sender gets a response, or its response is a failure. */
+const unread = (envelope: Envelope | undefined, code: number, fault: string): Message => {
+  const error = new JsonRpcError({ code, message: fault })
+  const id = tokenId(envelope?.idToken)
+  return envelope?.kind === "response"
+    ? { _tag: "Failure", id: isRequestId(id) ? id : null, error, fault }
+    : { _tag: "Invalid", id: echoOf(id), error, answerable: true }
+}
+
+const tokenId = (token: string | undefined): unknown => {
+  try {
+    const value = parseJson(`{"id":${token ?? null}}`)
+    return isObject(value) ? value["id"] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A message that was discarded because it is longer than what is read; `setting` names what sets the limit. */
+export const overlong = (frame: Extract<Frame, { readonly _tag: "TooLong" }>): Message => {
+  const { bytes, envelope, maxBytes, setting } = frame
+  const limit = `the limit is ${maxBytes}${setting === undefined ? "" : ` (setting \`${setting}\`)`}`
+  return unread(envelope, ErrorCode.invalidRequest, `Invalid Request: a line of ${bytes} bytes, ${limit}`)
+}
+
 /** Reads one text. Never throws. */
 export const parseFrame = (text: string): Message | Batch => {
   let value: unknown
   try {
-    value = parseValue(text)
+    if (hasTooManyValues(text)) {
+      const fault = `Invalid Request: more than ${maxValues} values in one message`
+      return unread(scan(text), ErrorCode.invalidRequest, fault)
+    }
+    value = parseJson(text)
   } catch (fault) {
-    // Where digits have to be kept the parser goes down by recursion.
-    const problem = fault instanceof RangeError ? "nested too deep" : "not one JSON value"
-    return invalid(null, ErrorCode.parseError, `Parse error: the line is ${problem}`)
+    // The parser recurses where digits have to be kept; such a text may be valid.
+    return fault instanceof RangeError
+      ? unread(scan(text), ErrorCode.parseError, "Parse error: the line is nested too deep")
+      : invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
   }
   // Each level is two characters at least.
   const mayBeDeep = text.length > 2 * maxDepth
@@ -244,7 +223,7 @@ export const parseFrame = (text: string): Message | Batch => {
   return Array.isArray(value) ? { _tag: "Batch", messages: value.map(read) } : read(value)
 }
 
-/** The answer to a batch where none is taken. */
+/** The response to a batch where none is accepted. */
 export const noBatches = (): Invalid =>
   invalid(
     null,
@@ -258,65 +237,64 @@ export const parse = (text: string): Message => {
   return read._tag === "Batch" ? noBatches() : read
 }
 
+/** What JSON-RPC allows as the id of an error: that of the request when it is a string or a number, else null. */
+const echoOf = (id: unknown): RequestId | null =>
+  isOfIdType(id) || (typeof id === "number" && Number.isFinite(id)) ? id : null
+
 const classify = (value: unknown): Message => {
   if (!isObject(value)) {
     return invalid(null, ErrorCode.invalidRequest, "Invalid Request: expected an object")
   }
-  const id = readId(value["id"])
-  if ("method" in value) return classifyCall(value, id)
-  if ("result" in value || "error" in value) return classifyResponse(value, id)
-  return invalid(id ?? null, ErrorCode.invalidRequest, "Invalid Request: `method` is missing")
+  if ("method" in value) return classifyCall(value)
+  if ("result" in value || "error" in value) return classifyResponse(value)
+  return invalidCall(value["id"], "`method` is missing")
 }
 
-const classifyCall = (value: Record<string, unknown>, id: RequestId | undefined): Message => {
-  const method = value["method"]
-  if (typeof method !== "string") {
-    return invalid(
-      id ?? null,
-      ErrorCode.invalidRequest,
-      "Invalid Request: `method` must be a string",
-    )
-  }
-  const params = value["params"]
+const invalidCall = (id: unknown, fault: string): Invalid =>
+  invalid(echoOf(id), ErrorCode.invalidRequest, `Invalid Request: ${fault}`)
+
+const classifyCall = (value: Record<string, unknown>): Message => {
+  const { id, method, params } = value
+  if (typeof method !== "string") return invalidCall(id, "`method` must be a string")
   if (!("id" in value)) return { _tag: "Notification", method, params }
-  if (id === undefined) {
-    return invalid(
-      null,
-      ErrorCode.invalidRequest,
-      "Invalid Request: `id` must be a string or an integer",
-    )
-  }
-  if (!isUpTo(maxIdLength, id)) {
-    return invalid(
+  if (!isRequestId(id)) {
+    return invalidCall(
       id,
-      ErrorCode.invalidRequest,
-      `Invalid Request: \`id\` is longer than ${maxIdLength} characters`,
+      isOfIdType(id)
+        ? `\`id\` is longer than ${maxIdLength} characters`
+        : "`id` must be a string or an integer, beyond ±9007199254740991 in digits alone",
     )
   }
   if (params !== undefined && params !== null && typeof params !== "object") {
-    return invalid(id, ErrorCode.invalidRequest, "Invalid Request: `params` must be an object")
+    return invalidCall(id, "`params` must be an object")
   }
   return { _tag: "Request", id, method, params }
 }
 
-const classifyResponse = (value: Record<string, unknown>, id: RequestId | undefined): Message => {
-  if ("result" in value) {
-    return id === undefined
-      ? invalid(null, ErrorCode.invalidRequest, "response without a usable id", false)
-      : { _tag: "Success", id, result: value["result"] }
-  }
-  const error = isObject(value["error"]) ? value["error"] : {}
+const classifyResponse = (value: Record<string, unknown>): Message => {
+  const id = isRequestId(value["id"]) ? value["id"] : null
+  if (!("result" in value)) return { _tag: "Failure", id, ...readError(value["error"]) }
+  return id === null
+    ? invalid(null, ErrorCode.invalidRequest, "response without a usable id", false)
+    : { _tag: "Success", id, result: value["result"] }
+}
+
+/** The error that a peer sent. Total: the class refuses what its schema does not allow, so all of it is checked here. */
+const readError = (sent: unknown): Pick<Failure, "error" | "fault"> => {
+  const { code, message, ...rest } = isObject(sent) ? sent : {}
+  const isCode = Number.isSafeInteger(code)
+  const isText = typeof message === "string"
+  const faults = [
+    ...(isCode ? [] : ["its code is no integer within ±9007199254740991"]),
+    ...(isText ? [] : ["its message is no string"]),
+  ]
   return {
-    _tag: "Failure",
-    id: id ?? null,
     error: new JsonRpcError({
-      code:
-        typeof error["code"] === "number" && Number.isInteger(error["code"])
-          ? error["code"]
-          : ErrorCode.internalError,
-      message: typeof error["message"] === "string" ? error["message"] : "error without a message",
-      ...("data" in error ? { data: error["data"] } : {}),
+      code: isCode ? Number(code) : ErrorCode.internalError,
+      message: isText ? message : "error without a message",
+      ...("data" in rest ? { data: rest["data"] } : {}),
     }),
+    ...(faults.length === 0 ? {} : { fault: `malformed error: ${faults.join(", ")}` }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { failureText, parse, parseFrame, successText } from "../src/JsonRpc.ts"
+import type { Envelope } from "../src/EnvelopeScan.ts"
+import { failureText, overlong, parse, parseFrame, successText } from "../src/JsonRpc.ts"
 
 const big = "9007199254740993"
 
@@ -67,12 +68,22 @@ describe("JsonRpc: depth", () => {
     )
   })
 
-  it("L13 a line as deep in which digits are kept is refused, whether its id can be read or not", () => {
+  it("L13 a line as deep in which digits are kept is refused with its id", () => {
     const text = (levels: number) => `{"id":${big},"method":"m","params":${deep(levels)}}`
-    const [near, far] = [parse(text(1000)), parse(text(1_000_000))]
+    const refused = [1000, 400_000, 1_000_000].map((levels) => {
+      const message = parse(text(levels))
+      return message._tag === "Invalid" ? failureText(message.id, message.error) : message._tag
+    })
     assert.deepStrictEqual(
-      [near._tag, far._tag === "Invalid" ? far.error.message : far._tag],
-      ["Invalid", "Parse error: the line is nested too deep"],
+      refused,
+      [
+        [-32602, "Invalid params: nested deeper than 256 levels"],
+        [-32700, "Parse error: the line is nested too deep"],
+        [-32600, "Invalid Request: more than 1000000 values in one message"],
+      ].map(
+        ([code, message]) =>
+          `{"jsonrpc":"2.0","id":${big},"error":{"code":${code},"message":"${message}"}}`,
+      ),
     )
   })
 
@@ -84,5 +95,67 @@ describe("JsonRpc: depth", () => {
     })
     assert.strictEqual(parse(wide)._tag, "Request")
     assert.strictEqual(parse(`{"id":1,"method":"m","params":${deep(200)}}`)._tag, "Request")
+  })
+})
+
+describe("JsonRpc: number of values", () => {
+  const list = (length: number) => `[${"[],".repeat(length)}1]`
+
+  it("L13 a message of more than 1,000,000 values is refused with its id, before it is parsed", () => {
+    const message = parse(`{"jsonrpc":"2.0","method":"m","params":${list(1_000_000)},"id":"last"}`)
+    assert.strictEqual(message._tag, "Invalid")
+    if (message._tag !== "Invalid") return
+    assert.deepStrictEqual(
+      [message.id, message.error.code, message.error.message],
+      ["last", -32600, "Invalid Request: more than 1000000 values in one message"],
+    )
+  })
+
+  it("L13 a response of as many values is a failure of its request, a batch has no id", () => {
+    const response = parse(`{"id":7,"result":${list(1_000_000)}}`)
+    const batch = parse(`[{"id":7,"method":"m","params":${list(1_000_000)}}]`)
+    assert.deepStrictEqual(
+      [response._tag, "id" in response && response.id, batch._tag, "id" in batch && batch.id],
+      ["Failure", 7, "Invalid", null],
+    )
+  })
+
+  it("a long text of few values is read, whatever its strings contain", () => {
+    const text = String.raw`[[],{},""\\",,,,` .repeat(200_000)
+    const message = parse(JSON.stringify({ id: 1, method: "m", params: { text } }))
+    assert.strictEqual(message._tag, "Request")
+    assert.deepStrictEqual<unknown>(message._tag === "Request" && message.params, { text })
+  })
+})
+
+describe("JsonRpc: lines that were not kept", () => {
+  const frame = { _tag: "TooLong", bytes: 20, maxBytes: 10 } as const
+
+  it.each<readonly [envelope: Envelope | undefined, message: unknown]>([
+    [undefined, ["Invalid", null]],
+    [{ kind: "call", idToken: "7" }, ["Invalid", 7]],
+    [{ kind: "call", idToken: '"a"' }, ["Invalid", "a"]],
+    [{ kind: "call", idToken: "1.5" }, ["Invalid", 1.5]],
+    [{ kind: "call", idToken: "{" }, ["Invalid", null]],
+    [{ kind: "unknown", idToken: "7" }, ["Invalid", 7]],
+    [{ kind: "response", idToken: "7" }, ["Failure", 7]],
+    [{ kind: "response", idToken: "1.5" }, ["Failure", null]],
+  ])("L13 %j is %j", (envelope, expected) => {
+    const message = overlong({ ...frame, ...(envelope === undefined ? {} : { envelope }) })
+    assert.deepStrictEqual<unknown>([message._tag, "id" in message && message.id], expected)
+  })
+
+  it("L13 the error names the limit and its setting", () => {
+    const textOf = (setting?: string) => {
+      const message = overlong({ ...frame, ...(setting === undefined ? {} : { setting }) })
+      return message._tag === "Invalid" ? message.error.message : message._tag
+    }
+    assert.deepStrictEqual(
+      [textOf(), textOf("max")],
+      [
+        "Invalid Request: a line of 20 bytes, the limit is 10",
+        "Invalid Request: a line of 20 bytes, the limit is 10 (setting `max`)",
+      ],
+    )
   })
 })

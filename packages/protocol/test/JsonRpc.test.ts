@@ -3,9 +3,11 @@ import * as Schema from "effect/Schema"
 import {
   failureText,
   JsonRpcError,
+  isRequestId,
   type Message,
   notificationText,
   parse,
+  parseFrame,
   RequestId,
   requestIdKey,
   requestIdText,
@@ -126,15 +128,38 @@ describe("JsonRpc: ids", () => {
     assert.strictEqual(new Set(keys).size, ids.length - 1)
   })
 
-  it.each(["null", "1.5", "{}", "[]", "true", "1e400", "-1e999", "0.1"])(
-    "%s is no id: the request is refused",
+  const notAnId =
+    "Invalid Request: `id` must be a string or an integer, beyond ±9007199254740991 in digits alone"
+
+  it.each(["null", "{}", "[]", "true", "1e400", "-1e999"])(
+    "L13 %s is no id: the request is refused without one",
     (id) => {
-      assert.deepStrictEqual(
-        parse(request(id)),
-        invalid(null, -32600, "Invalid Request: `id` must be a string or an integer"),
-      )
+      assert.deepStrictEqual(parse(request(id)), invalid(null, -32600, notAnId))
     },
   )
+
+  it.each(["1.5", "0.1", "9.1e15", "-9.1e15", "1e300", "9007199254740993.0"])(
+    "L13 %s is no id: the request is refused under that number",
+    (id) => {
+      const refused = parse(request(id))
+      assert.deepStrictEqual(refused, invalid(Number(id), -32600, notAnId))
+    },
+  )
+
+  it.each([
+    ...["0", "-0", "1e3", "1.0", twin, big, `-${big}`, '""', '"a"', `"${"a".repeat(131_072)}"`],
+    ...["null", "{}", "[]", "true", "1e400", "1.5", "9.1e15", "1e300", `${big}.0`],
+    ...[`"${"a".repeat(131_073)}"`, "9".repeat(131_072), "9".repeat(131_073)],
+  ])("L13 one definition says whether %.30s is an id, as an id and inside of params", (id) => {
+    const message = parse(request("1", `,"params":{"requestId":${id}}`))
+    const params = message._tag === "Request" ? message.params : undefined
+    const { requestId } = params as { readonly requestId: unknown }
+    assert.strictEqual(Schema.is(RequestId)(requestId), isRequestId(requestId))
+    assert.strictEqual(isRequestId(requestId), parse(request(id))._tag === "Request")
+    if (isRequestId(requestId)) {
+      assert.strictEqual(requestIdKey(requestId), requestIdKey(idOf(request(id))))
+    }
+  })
 
   it.each(['"text"', "7", "true"])(
     "%s is no params: the request is refused under its id",
@@ -151,6 +176,53 @@ describe("JsonRpc: ids", () => {
       ["1.0", "1e3", "-0"].map((id) => idOf(request(id)) as number),
       [1, 1000, -0],
     )
+  })
+})
+
+const malformed = (...faults: ReadonlyArray<string>) =>
+  `malformed error: ${faults.map((fault) => fault.replace("integer", "integer within ±9007199254740991")).join(", ")}`
+
+describe("JsonRpc: errors of a peer", () => {
+  const failure = (error: string) => {
+    const message = parse(`{"id":99,"error":${error}}`)
+    assert.strictEqual(message._tag, "Failure", error)
+    return message._tag === "Failure" ? [message.error.code, message.error.message, message.fault] : []
+  }
+
+  it.each(["9007199254740993", "-9007199254740992", "1e308", "-1e308", "1e400", "1.5", '"1"', "{}"])(
+    "L13 the code %s is read as an internal error, with what is wrong with it",
+    (code) => {
+      assert.deepStrictEqual(failure(`{"code":${code},"message":"m"}`), [
+        -32603,
+        "m",
+        malformed("its code is no integer"),
+      ])
+    },
+  )
+
+  it.each(["1e308", "9007199254740993"])("L13 the code %s costs one member of a batch", (code) => {
+    const frame = parseFrame(
+      `[{"id":1,"method":"m"},{"id":99,"error":{"code":${code}}},{"method":"n"}]`,
+    )
+    assert.deepStrictEqual(
+      frame._tag === "Batch" ? frame.messages.map(({ _tag }) => _tag) : frame._tag,
+      ["Request", "Failure", "Notification"],
+    )
+  })
+
+  it.each(["null", "[]", "7", '"x"', "{}", '{"code":5}', '{"message":5,"code":5}'])(
+    "L13 %s is a malformed error, not a fault of ours",
+    (error) => {
+      assert.match(String(failure(error)[2]), /its message is no string/)
+    },
+  )
+
+  it("a well-formed error is read as it was sent", () => {
+    assert.deepStrictEqual(failure('{"code":-9007199254740991,"message":"m"}'), [
+      -9007199254740991,
+      "m",
+      undefined,
+    ])
   })
 })
 
@@ -179,6 +251,7 @@ describe("JsonRpc: classification", () => {
         _tag: "Failure",
         id: null,
         error: new JsonRpcError({ code: -32603, message: "error without a message" }),
+        fault: malformed("its code is no integer", "its message is no string"),
       },
     ],
     [
@@ -187,6 +260,7 @@ describe("JsonRpc: classification", () => {
         _tag: "Failure",
         id: null,
         error: new JsonRpcError({ code: -32603, message: "error without a message" }),
+        fault: malformed("its code is no integer", "its message is no string"),
       },
     ],
     ['{"id":1.5,"result":1}', invalid(null, -32600, "response without a usable id", false)],

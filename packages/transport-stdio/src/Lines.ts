@@ -3,17 +3,19 @@
  *
  * Splits on the byte 0x0a before decoding, so a character cut by a chunk is whole again, and what is wrong with
  * one line never touches the next (L13). Holds at most one unfinished line of `maxBytes`, whatever the size of the
- * chunks it comes in, and reads each byte a constant number of times.
+ * chunks it comes in, and reads each byte a constant number of times. Of a longer line it keeps what says which message
+ * it was, so that its sender gets a response.
  *
  * Dropped: the CR before an LF, one byte order mark at the start of a line, lines of blanks only.
  */
 import type { Frame } from "@colloquy/protocol/Connection"
+import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
 
 // Not imported by name: the module that `import` makes of it loads each of its members, files and blobs among them.
 const NodeBuffer = process.getBuiltinModule("node:buffer")
 
-/** 16 MiB, what the widest of the peers accepts; a line holds a whole image in base64. */
-export const defaultMaxBytes = 16 * 1024 * 1024
+/** 64 MiB: the longest line of a stored conversation, so a longer prompt could not be kept. */
+export const defaultMaxBytes = 64 * 1024 * 1024
 
 export interface Lines {
   /** The frames that this chunk completes. The chunk must not change afterwards. */
@@ -42,19 +44,43 @@ const pushText = (out: Array<Frame>, line: string) => {
   out.push({ _tag: "Text", text })
 }
 
+const scanned = (line: Buffer): EnvelopeScan.EnvelopeScan => {
+  const scan = EnvelopeScan.make()
+  scan.push(line)
+  return scan
+}
+
 /**
  * @param maxBytes longest line in bytes, without its LF; a longer one gives one `TooLong` frame
+ * @param setting name of the setting that gives `maxBytes`, for that frame
  */
-export const make = (maxBytes: number = defaultMaxBytes): Lines => {
+export const make = (maxBytes: number = defaultMaxBytes, setting?: string): Lines => {
   // A longer text does not fit a string.
   const limit = Math.min(maxBytes, NodeBuffer.constants.MAX_STRING_LENGTH)
   let parts: Array<Buffer> = []
   let heldBytes = 0
+  /** Reads what is discarded of a line that is too long. */
+  let discarding: EnvelopeScan.EnvelopeScan | undefined
+
+  const pushTooLong = (out: Array<Frame>, bytes: number, scan: EnvelopeScan.EnvelopeScan) => {
+    const envelope = scan.end()
+    out.push({
+      _tag: "TooLong",
+      bytes,
+      maxBytes: limit,
+      ...(setting === undefined ? {} : { setting }),
+      ...(envelope === undefined ? {} : { envelope }),
+    })
+  }
 
   const hold = (part: Buffer) => {
     if (part.length === 0) return
     heldBytes += part.length
+    if (discarding !== undefined) return discarding.push(part)
     if (heldBytes > limit) {
+      discarding = EnvelopeScan.make()
+      for (const held of parts) discarding.push(held)
+      discarding.push(part)
       parts = []
       return
     }
@@ -75,7 +101,7 @@ export const make = (maxBytes: number = defaultMaxBytes): Lines => {
 
   const pushLine = (out: Array<Frame>, line: Buffer) => {
     if (line.length > limit) {
-      out.push({ _tag: "TooLong", bytes: line.length, maxBytes: limit })
+      pushTooLong(out, line.length, scanned(line))
     } else if (NodeBuffer.isUtf8(line)) {
       pushText(out, line.toString("utf8"))
     } else {
@@ -84,14 +110,18 @@ export const make = (maxBytes: number = defaultMaxBytes): Lines => {
   }
 
   const finishHeld = (out: Array<Frame>) => {
-    if (heldBytes > limit) {
-      out.push({ _tag: "TooLong", bytes: heldBytes, maxBytes: limit })
-    } else {
-      const [first] = parts
-      pushLine(out, parts.length === 1 && first !== undefined ? first : Buffer.concat(parts))
-    }
+    const held = parts
+    const bytes = heldBytes
+    const scan = discarding
+    // Released before the line is decoded: a long one is in memory once less.
     parts = []
     heldBytes = 0
+    discarding = undefined
+    if (scan !== undefined) return pushTooLong(out, bytes, scan)
+    const [first] = held
+    const line = held.length === 1 && first !== undefined ? first : Buffer.concat(held)
+    held.length = 0
+    pushLine(out, line)
   }
 
   // Whole lines without their last LF. No UTF-8 sequence holds an LF, so all of them are valid when the block is.

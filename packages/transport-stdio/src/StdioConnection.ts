@@ -1,7 +1,7 @@
 /**
  * A connection over two byte streams, one text per line: what a process speaks on its standard input and output.
  *
- * Owns framing, bounds and the ends of the streams; knows no method and no JSON. Keeps L6 (bounded both ways: a peer
+ * Owns framing, bounds and the ends of the streams; knows no method. Keeps L6 (bounded both ways: a peer
  * that does not read slows its senders), L9 (frames only; end, close or error of the input ends it) and L13.
  */
 import type { Connection } from "@colloquy/protocol/Connection"
@@ -18,8 +18,10 @@ export interface StdioOptions {
   readonly input: Readable
   /** Never ended nor destroyed. */
   readonly output: Writable
-  /** Longest incoming line; a longer one is skipped and told as `TooLong`. Default 16 MiB. */
+  /** Longest incoming line; a longer one is discarded as it arrives and received as `TooLong`. Default 64 MiB. */
   readonly maxLineBytes?: number
+  /** Name of the setting that gives `maxLineBytes`, for the error about a longer line. */
+  readonly maxLineSetting?: string
   /** Reading pauses while more than this is read and not received; default 1 MiB, some 16 reads of a pipe. */
   readonly maxUnreadBytes?: number
   /** Senders wait while more than this is accepted and not written; default 4 MiB. One larger text passes alone. */
@@ -43,7 +45,7 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
     Effect.sync(() => {
       const inbox = Inbox.make(
         options.input,
-        Lines.make(options.maxLineBytes),
+        Lines.make(options.maxLineBytes, options.maxLineSetting),
         options.maxUnreadBytes ?? 1024 * 1024,
       )
       const broken = Latch.makeUnsafe(false)

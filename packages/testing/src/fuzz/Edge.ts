@@ -35,6 +35,13 @@ export interface Target {
    * each input with those of the newly opened target; a greater one is a violation of `memory`.
    */
   readonly sizes?: () => Readonly<Record<string, number>>
+  /** Runs once behind the last input of the target, before it is closed: checks of everything that went before. */
+  readonly end?: Effect.Effect<void, Violation>
+  /**
+   * True for a target whose inputs may leave work running, because what they belong to lives on. Default false: fibers
+   * that an input started and did not end within a minute are a violation of `memory`.
+   */
+  readonly keepsWork?: boolean
 }
 
 export interface Edge {
