@@ -67,6 +67,15 @@ const lost: EventMsg = {
   message: "An event could not be read from the conversation's file and is left out.",
 }
 
+/** What the lines before a place leave for those behind it. */
+export interface DecoderState {
+  readonly numbering: Numbering
+  /** Time of the last line that tells one. */
+  readonly atMs: number
+  /** True right behind a mark that says so of the summary in the next line. */
+  readonly keepsInput: boolean
+}
+
 export class Decoder {
   private numbering: Numbering
   private readonly generation: Generation
@@ -75,17 +84,23 @@ export class Decoder {
   private writer = 0
   private end = 0
   /** What the mark right before says of a summary. */
-  private keepsInput = false
+  private keepsInput: boolean
 
-  constructor(generation: Generation, numbering: Numbering, atMs: number) {
+  constructor(generation: Generation, numbering: Numbering, atMs: number, keepsInput = false) {
     this.generation = generation
     this.numbering = numbering
     this.atMs = atMs
+    this.keepsInput = keepsInput
   }
 
   /** Where the numbering stands behind the lines read so far. */
   get now(): Numbering {
     return this.numbering
+  }
+
+  /** All that the next line's records depend on beside the line itself. */
+  get state(): DecoderState {
+    return { numbering: this.numbering, atMs: this.atMs, keepsInput: this.keepsInput }
   }
 
   /** Of the last writer that said who it is; 0 when none has. */
@@ -225,13 +240,14 @@ const literalOf = (schema: Schema.Top | undefined): ReadonlyArray<string> => {
   return "schema" in schema ? literalOf(schema.schema as Schema.Top) : []
 }
 
-const eventTypes = new Set(literalsOf(EventMsg, "type"))
-const itemTypes = new Set(literalsOf(ResponseItem, "type"))
+const eventTypes = new Set<unknown>(literalsOf(EventMsg, "type"))
+const itemTypes = new Set<unknown>(literalsOf(ResponseItem, "type"))
 const tags = new Map(
   literalsOf(LogRecord, "_tag")
     .filter((tag) => tag !== "Event")
     .map((tag) => [typeOfTag(tag), tag]),
 )
 
-const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(String(type))
-const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(String(type))
+/** Of any value: an object of a file may have members that break its conversion to a string. */
+const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(type)
+const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(type)

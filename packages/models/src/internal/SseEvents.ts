@@ -34,16 +34,17 @@ const makeReader = (decoder: WireDecoder, limits: ResponseLimits) => {
     seen++
     failure ??= decoder.event(data, out)
   })
-  const refuse = () => {
-    failure ??= eventTooLarge(limits.maxEventBytes)
-  }
   return {
     read: (chunks: ReadonlyArray<Uint8Array>) => {
       for (const chunk of chunks) {
         if (failure !== undefined || decoder.phase() === "done") return
+        const left = limits.maxResponseBytes - bytes
         bytes += chunk.length
-        if (bytes > limits.maxResponseBytes) failure = responseTooLarge(limits.maxResponseBytes)
-        else if (!parser.feed(chunk)) refuse()
+        const fits = parser.feed(chunk.subarray(0, left))
+        // What follows a whole answer is not looked at, however the bytes are cut.
+        if (failure !== undefined || decoder.phase() === "done") return
+        if (!fits) failure = eventTooLarge(limits.maxEventBytes)
+        else if (chunk.length > left) failure = responseTooLarge(limits.maxResponseBytes)
       }
     },
     /**
