@@ -51,12 +51,19 @@ export type Kept =
 
 const decode = Schema.decodeUnknownResult(Stored)
 
+/** What a text says, or what was expected of it. */
+const storedIn = (text: string): Result.Result<Stored, string> =>
+  Result.mapError(
+    Result.flatMap(parseJson(text), decode),
+    () => "expected an object with `OPENAI_API_KEY` or `tokens`",
+  )
+
 const fail = (message: string) => new AuthFailed({ message })
 
 const pathIn = (directory: string): string => join(directory, "auth.json")
 
 /** Undefined for a file that is missing. */
-const read = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
+const readFrom = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
   Effect.suspend(() => {
     let text: string
     try {
@@ -64,10 +71,9 @@ const read = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
     } catch (error) {
       return codeOf(error) === "ENOENT" ? Effect.undefined : fail(`${path}: ${problemOf(error)}`)
     }
-    const stored = Result.flatMap(parseJson(text), decode)
-    return Result.isSuccess(stored)
-      ? Effect.succeed(stored.success)
-      : fail(`${path}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``)
+    return Effect.mapError(Effect.fromResult(storedIn(text)), (problem) =>
+      fail(`${path}: ${problem}`),
+    )
   })
 
 const write = Effect.fnUntraced(function* (
@@ -99,6 +105,10 @@ const keptIn = (stored: Stored): Kept | undefined => {
   }
 }
 
+/** What a text of the file keeps; undefined when nobody is logged in. Pure. */
+export const read = (text: string): Result.Result<Kept | undefined, string> =>
+  Result.map(storedIn(text), keptIn)
+
 const storedOf = (kept: Kept): Stored =>
   kept._tag === "ApiKey"
     ? { OPENAI_API_KEY: Redacted.value(kept.key), tokens: null, last_refresh: null }
@@ -124,11 +134,13 @@ export interface AuthFile {
 export const make = (directory: string): AuthFile => {
   const path = pathIn(directory)
   return {
-    read: Effect.map(read(path), (stored) => (stored === undefined ? undefined : keptIn(stored))),
+    read: Effect.map(readFrom(path), (stored) =>
+      stored === undefined ? undefined : keptIn(stored),
+    ),
     write: (kept) =>
       Effect.flatMap(
         // A file that cannot be read holds nothing that could be kept.
-        Effect.orElseSucceed(read(path), () => undefined),
+        Effect.orElseSucceed(readFrom(path), () => undefined),
         (before) => write(path, { ...before, ...storedOf(kept) }),
       ),
     remove: Effect.try({
