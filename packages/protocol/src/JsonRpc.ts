@@ -169,8 +169,11 @@ const tooDeep = (message: Message): Message => {
         id: message.id,
         error: deep("the result is", ErrorCode.internalError),
       }
-    default:
-      return { _tag: "Invalid", id: null, answerable: message._tag === "Invalid", error }
+    case "Notification":
+      return { _tag: "Invalid", id: null, answerable: false, error }
+    case "Invalid":
+      // What is wrong with it already says which id it has, and whether it may be answered.
+      return message
   }
 }
 
@@ -196,7 +199,11 @@ const tokenId = (token: string | undefined): unknown => {
 export const overlong = (frame: Extract<Frame, { readonly _tag: "TooLong" }>): Message => {
   const { bytes, envelope, maxBytes, setting } = frame
   const limit = `the limit is ${maxBytes}${setting === undefined ? "" : ` (setting \`${setting}\`)`}`
-  return unread(envelope, ErrorCode.invalidRequest, `Invalid Request: a line of ${bytes} bytes, ${limit}`)
+  return unread(
+    envelope,
+    ErrorCode.invalidRequest,
+    `Invalid Request: a line of ${bytes} bytes, ${limit}`,
+  )
 }
 
 /** Reads one text. Never throws. */

@@ -5,7 +5,7 @@
  * Keeps L1 with `InFlight` (one response per request), L9 (end of input starts a shutdown that ends within its
  * bound) and L13 (no input kills it, every bad one that can be answered is).
  */
-import type { Connection, ConnectionClosed, Frame } from "@colloquy/protocol/Connection"
+import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
@@ -179,9 +179,17 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   let inFlightChars = 0
   const methods = methodsOf(options.local)
   const handlers = options.handlers as unknown as Readonly<Record<string, Route["handler"]>>
-  const inFlight = yield* makeInFlight(connection.send)
-  const answers = yield* makeAnswers(connection.send, maxInFlight)
-  const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
+  let isOver = false
+  // Work that outlives the connection, such as a task that is being stopped, may notify after the last flush.
+  const transmit: Connection["send"] = (texts) =>
+    Effect.suspend(() =>
+      isOver
+        ? Effect.fail(new ConnectionClosed({ reason: "the connection has ended" }))
+        : connection.send(texts),
+    )
+  const inFlight = yield* makeInFlight(transmit)
+  const answers = yield* makeAnswers(transmit, maxInFlight)
+  const outgoing = makeOutgoing(transmit, (id) => options.withdraw(control, id))
 
   const ended = Latch.makeUnsafe(false)
   const outlasting = new Set<Effect.Effect<void>>()
@@ -196,7 +204,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
           if (encoded._tag === "Failure") return Effect.die(encoded.failure)
           texts.push(notificationText(definition._tag, encoded.success))
         }
-        return texts.length === 0 ? Effect.void : connection.send(texts)
+        return texts.length === 0 ? Effect.void : transmit(texts)
       }),
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
     cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
@@ -371,7 +379,11 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     Effect.andThen(
       Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
     ),
-    Effect.asVoid,
+    Effect.andThen(
+      Effect.sync(() => {
+        isOver = true
+      }),
+    ),
   )
 
   return { control, run: Effect.andThen(read, drain) }
