@@ -4,10 +4,16 @@ import { edges as testingEdges } from "@colloquy/testing/fuzz/edges/Edges"
 import { contracts } from "../../src/Contracts.ts"
 import { appServerFrames } from "./AppServerFrames.ts"
 import { codexMcpFrames } from "./CodexMcpFrames.ts"
+import { toolServerFrames } from "./ToolServerFrames.ts"
 
 /** All edges of the project. */
 export const edges = (): ReadonlyArray<Edge> => {
   const [app, mcp] = contracts()
   if (app === undefined || mcp === undefined) throw new Error("a dialect has no contract")
-  return [...codexMcpFrames(mcp, app), ...appServerFrames(app), ...testingEdges]
+  return [
+    ...codexMcpFrames(mcp, app),
+    ...appServerFrames(app),
+    toolServerFrames(mcp),
+    ...testingEdges,
+  ]
 }
