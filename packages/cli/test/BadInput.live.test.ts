@@ -26,11 +26,10 @@ describe("colloquy mcp, given what makes no sense", () => {
     ["a batch", '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
     ["100,000 nested arrays", nested(100_000), -32_600],
     ["an id that is null", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600],
-    ["an id that is a fraction", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600],
     ["no method in a prototype", '{"__proto__":{"method":"ping"},"jsonrpc":"2.0"}', -32_600],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), -32_700],
-    ["a line of 17 MiB", Buffer.alloc(17 * mebibyte, "x"), -32_600],
+    ["a line of 65 MiB", Buffer.alloc(65 * mebibyte, "x"), -32_600],
   ] as const) {
     it.live(`L13 ${name} gets an error of its own and the server goes on`, () =>
       Effect.gen(function* () {

@@ -50,6 +50,16 @@ describe("ServerOptions", () => {
     )
   })
 
+  it.each([
+    [1023, false],
+    [1024, true],
+    [536_870_888, true],
+    [536_870_889, false],
+  ])("a longest line of %i bytes can be set: %s", (max_line_bytes, can) => {
+    const read = serverOptions(ConfigTree.fromRecord({ max_line_bytes }))
+    assert.strictEqual(Result.isSuccess(read), can)
+  })
+
   it("a bad value is told with its key", () => {
     assert.deepStrictEqual(
       serverOptions(ConfigTree.fromRecord({ offline: { delta_delay_ms: -1 } })),

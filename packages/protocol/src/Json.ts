@@ -60,6 +60,10 @@ export const parseJson = (
     return Result.succeed(JSON.parse(text))
   } catch (error) {
     const message = "not JSON"
-    return Result.fail({ reason: "syntax", message, detail: error instanceof Error ? error.message : message })
+    return Result.fail({
+      reason: "syntax",
+      message,
+      detail: error instanceof Error ? error.message : message,
+    })
   }
 }

@@ -169,18 +169,12 @@ const tooDeep = (message: Message): Message => {
         id: message.id,
         error: deep("the result is", ErrorCode.internalError),
       }
-    default:
-      return { _tag: "Invalid", id: null, answerable: message._tag === "Invalid", error }
+    case "Notification":
+      return { _tag: "Invalid", id: null, answerable: false, error }
+    case "Invalid":
+      // What is wrong with it already says which id it has, and whether it may be answered.
+      return message
   }
-}
-
-/** The message for a text that is not parsed: its sender gets a response, or its response is a failure. */
-const unread = (envelope: Envelope | undefined, code: number, fault: string): Message => {
-  const error = new JsonRpcError({ code, message: fault })
-  const id = tokenId(envelope?.idToken)
-  return envelope?.kind === "response"
-    ? { _tag: "Failure", id: isRequestId(id) ? id : null, error, fault }
-    : { _tag: "Invalid", id: echoOf(id), error, answerable: true }
 }
 
 const tokenId = (token: string | undefined): unknown => {
@@ -192,11 +186,29 @@ const tokenId = (token: string | undefined): unknown => {
   }
 }
 
+/** The id of a message that was scanned; `undefined` when it has none that is valid. */
+export const idOf = (envelope: Envelope): RequestId | undefined => {
+  const id = tokenId(envelope.idToken)
+  return isRequestId(id) ? id : undefined
+}
+
+/** The message for a text that is not parsed: its sender gets a response, or its response is a failure. */
+const unread = (envelope: Envelope | undefined, code: number, fault: string): Message => {
+  if (envelope?.kind === "response") {
+    const message = `the response cannot be read: ${fault}`
+    const error = new JsonRpcError({ code: ErrorCode.internalError, message })
+    return { _tag: "Failure", id: idOf(envelope) ?? null, error, fault }
+  }
+  const name = code === ErrorCode.parseError ? "Parse error" : "Invalid Request"
+  const error = new JsonRpcError({ code, message: `${name}: ${fault}` })
+  return { _tag: "Invalid", id: echoOf(tokenId(envelope?.idToken)), error, answerable: true }
+}
+
 /** A message that was discarded because it is longer than what is read; `setting` names what sets the limit. */
 export const overlong = (frame: Extract<Frame, { readonly _tag: "TooLong" }>): Message => {
   const { bytes, envelope, maxBytes, setting } = frame
   const limit = `the limit is ${maxBytes}${setting === undefined ? "" : ` (setting \`${setting}\`)`}`
-  return unread(envelope, ErrorCode.invalidRequest, `Invalid Request: a line of ${bytes} bytes, ${limit}`)
+  return unread(envelope, ErrorCode.invalidRequest, `a line of ${bytes} bytes, ${limit}`)
 }
 
 /** Reads one text. Never throws. */
@@ -204,14 +216,14 @@ export const parseFrame = (text: string): Message | Batch => {
   let value: unknown
   try {
     if (hasTooManyValues(text)) {
-      const fault = `Invalid Request: more than ${maxValues} values in one message`
+      const fault = `more than ${maxValues} values in one message`
       return unread(scan(text), ErrorCode.invalidRequest, fault)
     }
     value = parseJson(text)
   } catch (fault) {
     // The parser recurses where digits have to be kept; such a text may be valid.
     return fault instanceof RangeError
-      ? unread(scan(text), ErrorCode.parseError, "Parse error: the line is nested too deep")
+      ? unread(scan(text), ErrorCode.parseError, "the line is nested too deep")
       : invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
   }
   // Each level is two characters at least.
@@ -253,18 +265,17 @@ const classify = (value: unknown): Message => {
 const invalidCall = (id: unknown, fault: string): Invalid =>
   invalid(echoOf(id), ErrorCode.invalidRequest, `Invalid Request: ${fault}`)
 
+const idFault = (id: unknown): string => {
+  if (isOfIdType(id)) return `\`id\` is longer than ${maxIdLength} characters`
+  const range = typeof id === "number" ? ", beyond ±9007199254740991 in digits alone" : ""
+  return `\`id\` must be a string or an integer${range}`
+}
+
 const classifyCall = (value: Record<string, unknown>): Message => {
   const { id, method, params } = value
   if (typeof method !== "string") return invalidCall(id, "`method` must be a string")
   if (!("id" in value)) return { _tag: "Notification", method, params }
-  if (!isRequestId(id)) {
-    return invalidCall(
-      id,
-      isOfIdType(id)
-        ? `\`id\` is longer than ${maxIdLength} characters`
-        : "`id` must be a string or an integer, beyond ±9007199254740991 in digits alone",
-    )
-  }
+  if (!isRequestId(id)) return invalidCall(id, idFault(id))
   if (params !== undefined && params !== null && typeof params !== "object") {
     return invalidCall(id, "`params` must be an object")
   }

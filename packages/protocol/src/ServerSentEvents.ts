@@ -130,8 +130,7 @@ export class ServerSentEvents {
   }
 
   private read(given: Uint8Array): void {
-    const line =
-      this.isFirstLine && startsWith(given, byteOrderMark) ? given.subarray(3) : given
+    const line = this.isFirstLine && startsWith(given, byteOrderMark) ? given.subarray(3) : given
     this.isFirstLine = false
     if (line.length === 0) return this.dispatch()
     const value = dataOf(line)

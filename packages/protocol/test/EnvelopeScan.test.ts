@@ -51,11 +51,14 @@ describe("EnvelopeScan", () => {
 
   it.prop(
     "L13 agrees with JSON.parse on every object",
-    { value: Schema.Record(Schema.String, Schema.Json), id: Schema.Union([Schema.String, Schema.Finite]) },
+    {
+      value: Schema.Record(Schema.String, Schema.Json),
+      id: Schema.Union([Schema.String, Schema.Finite]),
+    },
     ({ value, id }) => {
       for (const text of [
         JSON.stringify({ ...value, id, method: "m" }),
-        JSON.stringify({ method: "m", id, ...value, ...{ id } }, null, 1),
+        JSON.stringify(Object.assign({ method: "m", id }, value, { id }), null, 1),
       ]) {
         const token = scan(text)?.idToken ?? "null"
         assert.deepStrictEqual<unknown>(JSON.parse(token), JSON.parse(JSON.stringify(id)))
@@ -65,7 +68,7 @@ describe("EnvelopeScan", () => {
 
   it.prop(
     "L13 any bytes give an answer, the same wherever they are cut",
-    { bytes: Schema.Array(Schema.Literals([..."{}[]\",:\\ id1e\n\0é"])) },
+    { bytes: Schema.Array(Schema.Literals([...'{}[]",:\\ id1e\n\0é'])) },
     ({ bytes }) => {
       const all = encoder.encode(bytes.join(""))
       assert.deepStrictEqual(cut(all, 1), cut(all, all.length))

@@ -103,16 +103,18 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       answering++
     }
 
-    const skip = ({ owed, slot }: Entry) =>
-      slot === undefined || owed !== undefined ? Effect.void : slot.skip
+    /** What is stopped, or owed a response, still fills its place in the batch. */
+    const skip = ({ owed, slot, state }: Entry) =>
+      slot === undefined || owed !== undefined || state === "stopped" ? Effect.void : slot.skip
 
     const over = (entry: Entry) => {
       if (table.get(entry.id) === entry) table.take(entry.id)
       if (table.size === 0) idle.openUnsafe()
+      if (entry.answers !== undefined) {
+        answering--
+        accepted.openUnsafe()
+      }
       entry.over?.(entry.sent === true)
-      if (entry.answers === undefined) return
-      answering--
-      accepted.openUnsafe()
     }
 
     const ended = (entry: Entry) => {
@@ -177,12 +179,22 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       for (const entry of stopped) entry.state = "stopped"
       yield* interrupt(entries.filter((entry) => entry.state !== "answering"))
       // What was cancelled and has ended is being answered by now; what refuses to end is answered for.
-      const owed = entries.flatMap((entry) => entry.owed ?? [])
-      for (const entry of entries) entry.owed = undefined
+      const texts: Array<string> = []
+      const slots: Array<Effect.Effect<void>> = []
+      for (const entry of entries) {
+        const { id, owed, slot, state } = entry
+        if (state === "answering") continue
+        entry.owed = undefined
+        const text = state === "stopped" ? failureText(id, stoppedError()) : owed
+        if (slot !== undefined) slots.push(text === undefined ? slot.skip : slot.put(text))
+        else if (text !== undefined) texts.push(text)
+      }
       const answering = entries.filter((entry) => entry.state === "answering")
-      yield* dropped(
-        send([...owed, ...stopped.map(({ id }) => failureText(id, stoppedError()))]),
-      ).pipe(Effect.andThen(Fiber.awaitAll(fibersOf(answering))), Effect.timeoutOption(answerBound))
+      yield* Effect.all(slots, { discard: true }).pipe(
+        Effect.andThen(dropped(send(texts))),
+        Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
+        Effect.timeoutOption(answerBound),
+      )
       // What is left has had its time; nobody waits for it again.
       for (const { fiber } of table.drain()) fiber?.interruptUnsafe()
     })

@@ -1,7 +1,13 @@
 /** Requests of our own to the other side: their ids, their answers, and what becomes of them when it goes away. */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
-import { ErrorCode, JsonRpcError, type RequestId, requestText } from "@colloquy/protocol/JsonRpc"
+import {
+  ErrorCode,
+  JsonRpcError,
+  notificationText,
+  type RequestId,
+  requestText,
+} from "@colloquy/protocol/JsonRpc"
 import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
 import * as Pending from "@colloquy/protocol/PendingRequests"
 import * as Deferred from "effect/Deferred"
@@ -44,7 +50,39 @@ const unusable = (problem: string): JsonRpcError => {
 /** True for the failure of a request that was answered with what cannot be read. */
 export const isUnusable = (error: JsonRpcError): boolean => unusables.has(error)
 
+/** The texts of notifications in order, and what is wrong with those that cannot be encoded, which are left out. */
+export const notificationTexts = (
+  method: Method,
+  params: ReadonlyArray<unknown>,
+): { readonly texts: ReadonlyArray<string>; readonly faults: ReadonlyArray<unknown> } => {
+  const { encodeParams } = codecOf(method)
+  const texts: Array<string> = []
+  const faults: Array<unknown> = []
+  for (const one of params) {
+    try {
+      const encoded = encodeParams(one)
+      if (encoded._tag === "Failure") faults.push(encoded.failure)
+      else texts.push(notificationText(method._tag, encoded.success))
+    } catch (defect) {
+      // A schema may throw, and JSON has neither circles nor big integers.
+      faults.push(defect)
+    }
+  }
+  return { texts, faults }
+}
+
 const ended = () => new ConnectionClosed({ reason: "the connection has ended" })
+
+const replyOf = (
+  codec: Codec,
+  answer: Exit.Exit<unknown, JsonRpcError>,
+): Exit.Exit<unknown, JsonRpcError> => {
+  if (Exit.isFailure(answer)) return answer
+  const decoded = codec.decodeResult(answer.value)
+  return decoded._tag === "Success"
+    ? Exit.succeed(decoded.success)
+    : Exit.fail(unusable(describeFaults("result", faultsOf(decoded.failure))))
+}
 
 export const make = (
   send: Connection["send"],
@@ -83,13 +121,16 @@ export const make = (
       Effect.suspend(() => {
         const asked = id === null ? undefined : open.take(id)
         if (asked === undefined) return Effect.logDebug("a response to no request of ours")
-        if (Exit.isFailure(answer)) return Effect.asVoid(Deferred.done(asked.reply, answer))
-        const decoded = asked.codec.decodeResult(answer.value)
-        if (decoded._tag === "Success") {
-          return Effect.asVoid(Deferred.succeed(asked.reply, decoded.success))
-        }
-        const problem = describeFaults("result", faultsOf(decoded.failure))
-        return Effect.asVoid(Deferred.fail(asked.reply, unusable(problem)))
+        // Settled in any case: who asked would wait for ever for a response that has come.
+        return Effect.suspend(() => Deferred.done(asked.reply, replyOf(asked.codec, answer))).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError("a response could not be read", defect),
+              Deferred.fail(asked.reply, unusable("it could not be read")),
+            ),
+          ),
+          Effect.asVoid,
+        )
       }),
     close: Effect.suspend(() => {
       closed = true

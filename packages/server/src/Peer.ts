@@ -12,13 +12,13 @@ import {
   failureText,
   type Invalid,
   JsonRpcError,
+  maxShortLength,
   type Message,
   noBatches,
-  notificationText,
+  overlong,
   parseFrame,
   type Request,
   type RequestId,
-  successText,
   unreadable,
 } from "@colloquy/protocol/JsonRpc"
 import {
@@ -29,7 +29,6 @@ import {
   type Params,
   type ResultOf,
 } from "@colloquy/protocol/Method"
-import * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -40,8 +39,10 @@ import type * as Scope from "effect/Scope"
 import { make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
 import { make as makeInFlight } from "./InFlight.ts"
-import { make as makeOutgoing } from "./Outgoing.ts"
+import { make as makeOutgoing, notificationTexts } from "./Outgoing.ts"
+import { internalText, responseText } from "./ResponseText.ts"
 import { methodNotFound, type Route } from "./Route.ts"
+import { untilEnded } from "./UntilEnded.ts"
 
 /** What a handler can do with the other side of its connection. */
 export interface PeerControl {
@@ -122,11 +123,7 @@ const flushBound = "5 seconds"
 const rpcError = (code: number, message: string, data?: unknown) =>
   new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
 
-// A function: an error takes a stack trace, more than the rest of an answer costs.
-const internalText = (id: RequestId) =>
-  failureText(id, rpcError(ErrorCode.internalError, "Internal error"))
-
-/** More cost nothing on lines of their own; here all wait for the slowest. */
+/** Largest batch accepted: its responses are sent together, so the slowest delays all. */
 const maxBatch = 128
 
 const invalidRequest = (fault: string): Invalid => ({
@@ -136,44 +133,14 @@ const invalidRequest = (fault: string): Invalid => ({
   error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
 })
 
-/** What a handler gives may be no JSON at all, in places where every value is allowed: a circle, a BigInt. */
-const spoken = (id: RequestId, text: () => string): Effect.Effect<string> =>
-  Effect.try(text).pipe(
-    Effect.catch((fault) =>
-      Effect.as(
-        Effect.logError("what a handler gave cannot be said in JSON", fault),
-        internalText(id),
-      ),
-    ),
-  )
-
-/** The text that answers a request whose handler gave this. */
-const resultText = (
-  id: RequestId,
-  codec: Route["codec"],
-  result: unknown,
-): Effect.Effect<string> => {
-  const encoded = codec.encodeResult(result)
-  if (encoded._tag === "Success") return spoken(id, () => successText(id, encoded.success))
-  const text = describeFaults("result", faultsOf(encoded.failure))
-  return Effect.as(
-    Effect.logError(`a handler broke its method's schema: ${text}`),
-    internalText(id),
-  )
-}
-
-/** The text that answers a request whose handler failed. */
-const errorText = (id: RequestId, cause: Cause.Cause<JsonRpcError>): Effect.Effect<string> => {
-  const failure = cause.reasons.find(Cause.isFailReason)
-  return failure === undefined
-    ? Effect.as(Effect.logError("a handler died", cause), internalText(id))
-    : spoken(id, () => failureText(id, failure.error))
-}
+/** Runs it to its end; a defect in it is logged and ends nothing else. */
+const logDefect = (what: string, effect: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.catchDefect(effect, (defect) => Effect.logError(`${what} failed`, defect))
 
 export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   options: PeerOptions<L>,
 ): Effect.fn.Return<Peer, never, Scope.Scope> {
-  const { connection } = options
+  const { connection, end } = untilEnded(options.connection)
   const maxInFlight = options.maxInFlight ?? 1024
   const maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
   let inFlightChars = 0
@@ -182,6 +149,16 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   const inFlight = yield* makeInFlight(connection.send)
   const answers = yield* makeAnswers(connection.send, maxInFlight)
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
+  const fork = Effect.runForkWith(yield* Effect.context())
+
+  /** Called where a fiber ends: what is thrown there would end the process. */
+  const atEnd = (callback: () => void) => {
+    try {
+      callback()
+    } catch (defect) {
+      fork(Effect.logError("the end of a request failed", defect))
+    }
+  }
 
   const ended = Latch.makeUnsafe(false)
   const outlasting = new Set<Effect.Effect<void>>()
@@ -189,14 +166,14 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     notify: (method, params) =>
       Effect.suspend(() => {
         const definition = method as unknown as Method
-        const { encodeParams } = codecOf(definition)
-        const texts: Array<string> = []
-        for (const one of params) {
-          const encoded = encodeParams(one)
-          if (encoded._tag === "Failure") return Effect.die(encoded.failure)
-          texts.push(notificationText(definition._tag, encoded.success))
-        }
-        return texts.length === 0 ? Effect.void : connection.send(texts)
+        const { faults, texts } = notificationTexts(definition, params)
+        const sent = texts.length === 0 ? Effect.void : connection.send(texts)
+        return faults.length === 0
+          ? sent
+          : Effect.andThen(
+              Effect.logError(`notification ${definition._tag} not sent`, ...faults),
+              sent,
+            )
       }),
     request: (method, params) => outgoing.ask(method as unknown as Method, params),
     cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
@@ -256,18 +233,16 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     let after: Effect.Effect<void> | undefined
     let over: ((sent: boolean) => void) | undefined
     const afterAnswer: Caller["afterAnswer"] = (effect, whenOver) => {
-      after = effect
+      after = logDefect("what follows a response", effect)
       over = whenOver
     }
     const ends = found.begins?.(id)
     inFlightChars += chars
     const caller: Caller = { peer: control, requestId: id, afterAnswer }
-    const work = Effect.matchCauseEffect(
+    const work = responseText(
+      id,
+      codec,
       Effect.suspend(() => handler(params.success, caller)),
-      {
-        onFailure: (cause) => errorText(id, cause),
-        onSuccess: (result) => resultText(id, codec, result),
-      },
     )
     const cancellable = codec.info.cancellable !== false
     const start = inFlight.start(
@@ -278,8 +253,8 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       slot,
       (sent) => {
         inFlightChars -= chars
-        over?.(sent)
-        ends?.()
+        atEnd(() => over?.(sent))
+        atEnd(() => ends?.())
       },
     )
     return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
@@ -293,9 +268,8 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       const text = describeFaults("params", faultsOf(params.failure))
       return Effect.logWarning(`notification ${name} ignored: ${text}`)
     }
-    return found.handler(params.success, { peer: control }).pipe(
-      Effect.asVoid,
-      Effect.catchCause((cause) => Effect.logError(`notification ${name} failed`, cause)),
+    return Effect.asVoid(found.handler(params.success, { peer: control })).pipe(
+      Effect.catch((error) => Effect.logError(`notification ${name} failed`, error)),
     )
   }
 
@@ -309,14 +283,30 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
 
   const onMessage = (message: Message, chars: number, batch?: Batch): Effect.Effect<void> => {
     switch (message._tag) {
-      case "Request":
-        return onRequest(message, chars, batch?.slot())
+      case "Request": {
+        const slot = batch?.slot()
+        return Effect.suspend(() => onRequest(message, chars, slot)).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError("a request could not be served", defect),
+              (slot?.put ?? answers.say)(internalText(message.id)),
+            ),
+          ),
+        )
+      }
       case "Notification":
-        return onNotification(message.method, message.params)
+        return logDefect(
+          `notification ${message.method.slice(0, maxShortLength)}`,
+          Effect.suspend(() => onNotification(message.method, message.params)),
+        )
       case "Success":
         return outgoing.settle(message.id, Exit.succeed(message.result))
-      case "Failure":
-        return outgoing.settle(message.id, Exit.fail(message.error))
+      case "Failure": {
+        const settled = outgoing.settle(message.id, Exit.fail(message.error))
+        return message.fault === undefined
+          ? settled
+          : Effect.andThen(Effect.logWarning(`unusable response: ${message.fault}`), settled)
+      }
       case "Invalid":
         return onInvalid(message, message.answerable ? batch?.slot() : undefined)
     }
@@ -339,30 +329,47 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     )
   }
 
+  const onText = (text: string): Effect.Effect<void> => {
+    const read = parseFrame(text)
+    return read._tag === "Batch"
+      ? onBatch(read.messages, text.length)
+      : onMessage(read, text.length)
+  }
+
   const onFrame = (frame: Frame): Effect.Effect<void> => {
     switch (frame._tag) {
-      case "Text": {
-        const read = parseFrame(frame.text)
-        const { length } = frame.text
-        return read._tag === "Batch" ? onBatch(read.messages, length) : onMessage(read, length)
-      }
+      case "Text":
+        return onText(frame.text)
       case "TooLong":
-        // Nobody has parsed it: it may be JSON, but it is no request that is served here.
-        return onInvalid(
-          invalidRequest(`a line of ${frame.bytes} bytes, the limit is ${frame.maxBytes}`),
-        )
+        return onMessage(overlong(frame), 0)
       case "NotUtf8":
         return onInvalid(unreadable("Parse error: the line is not UTF-8"))
     }
   }
 
+  /** A defect in the handling of one frame must not end the reading of the others. */
+  const onEach = (frame: Frame): Effect.Effect<void> =>
+    Effect.suspend(() => onFrame(frame)).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logError("a message could not be read", defect),
+          answers.say(internalText(null)),
+        ),
+      ),
+    )
+
   const read: Effect.Effect<void> = Effect.matchEffect(connection.receive, {
-    onSuccess: (frames) => Effect.andThen(Effect.forEach(frames, onFrame, { discard: true }), read),
+    onSuccess: (frames) => Effect.andThen(Effect.forEach(frames, onEach, { discard: true }), read),
     onFailure: () => Effect.void,
   })
 
   const outlasted = Effect.raceFirst(
-    Effect.suspend(() => Effect.all([...outlasting], { concurrency: "unbounded", discard: true })),
+    Effect.suspend(() =>
+      Effect.forEach(outlasting, (work) => logDefect("what outlasts the requests", work), {
+        concurrency: "unbounded",
+        discard: true,
+      }),
+    ),
     connection.broken ?? Effect.never,
   )
 
@@ -371,6 +378,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     Effect.andThen(
       Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
     ),
+    Effect.andThen(end),
     Effect.asVoid,
   )
 

@@ -118,21 +118,43 @@ describe("Peer: batches", () => {
     }),
   )
 
-  it.effect(
-    "L9 at the end of input the answers that are there go out, what was stopped gets an error",
-    () =>
+  it.effect.each(["hang", "tidy", "refuse"])(
+    "L1 L9 at the end of input a batch with a member that runs %s delivers the responses of the others",
+    (method) =>
       Effect.gen(function* () {
         const peer = yield* serve({ batches: true, shutdownGrace: "1 second" })
-        yield* peer.send([call(1, "hang"), call(2, "echo", { n: 2 })])
+        yield* peer.send([
+          call(1, "echo", { n: 1 }),
+          call("stuck", method),
+          call(2, "echo", { n: 2 }),
+        ])
+        yield* peer.send(call("alone", method))
         yield* peer.quiet
         yield* peer.client.close
         yield* TestClock.adjust("10 seconds")
         yield* Fiber.join(peer.serving)
         yield* peer.quiet
-        assert.deepStrictEqual(parsed(peer.texts), [
-          [ok(2, 2)],
-          fault(1, -32000, "the server is shutting down"),
-        ])
+        const stopped = (id: string) => fault(id, -32000, "the server is shutting down")
+        assert.sameDeepMembers<unknown>(
+          [...parsed(peer.texts)],
+          [stopped("alone"), [ok(1, 1), stopped("stuck"), ok(2, 2)]],
+        )
+      }),
+  )
+
+  it.effect(
+    "L1 L9 a cancelled member that does not stop holds up no response at the end of input",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ batches: true, shutdownGrace: "1 second" })
+        yield* peer.send([call("stuck", "refuse"), call(2, "echo", { n: 2 })])
+        yield* peer.send(note("unwanted", { id: "stuck" }))
+        yield* peer.quiet
+        yield* peer.client.close
+        yield* TestClock.adjust("10 seconds")
+        yield* Fiber.join(peer.serving)
+        yield* peer.quiet
+        assert.deepStrictEqual(parsed(peer.texts), [[ok(2, 2)]])
       }),
   )
 

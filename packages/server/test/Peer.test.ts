@@ -168,6 +168,12 @@ describe("Peer: faults of JSON-RPC", () => {
     error: { code, message },
   })
   const notJson = fault(null, -32700, "Parse error: the line is not one JSON value")
+  const badNumber = (id: number | null) =>
+    fault(
+      id,
+      -32600,
+      "Invalid Request: `id` must be a string or an integer, beyond ±9007199254740991 in digits alone",
+    )
   const badId = fault(null, -32600, "Invalid Request: `id` must be a string or an integer")
   it.effect.each<readonly [text: string, answer: object | undefined]>([
     ["{", notJson],
@@ -192,7 +198,8 @@ describe("Peer: faults of JSON-RPC", () => {
       fault(null, -32600, "Invalid Request: `method` must be a string"),
     ],
     ['{"jsonrpc":"2.0","id":null,"method":"echo"}', badId],
-    ['{"jsonrpc":"2.0","id":1.5,"method":"echo"}', badId],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"echo"}', badNumber(1.5)],
+    ['{"jsonrpc":"2.0","id":1e400,"method":"echo"}', badNumber(null)],
     ['{"jsonrpc":"2.0","id":{"a":1},"method":"echo"}', badId],
     ['{"jsonrpc":"2.0","id":[1],"method":"echo"}', badId],
     ['{"jsonrpc":"2.0","id":true,"method":"echo"}', badId],
@@ -201,6 +208,9 @@ describe("Peer: faults of JSON-RPC", () => {
     ['{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}', undefined],
     ['{"jsonrpc":"2.0","id":null,"error":"garbage"}', undefined],
     ['{"jsonrpc":"2.0","error":null}', undefined],
+    ['{"id":99,"error":{"code":9007199254740993}}', undefined],
+    ['{"id":99,"error":{"code":1e308}}', undefined],
+    ['{"id":null,"error":{"code":-1e308,"message":"m"}}', undefined],
     ['{"jsonrpc":"2.0","result":1}', undefined],
     ['{"id":{},"result":1,"error":2}', undefined],
   ])("L13 %j", ([text, answer]) =>
@@ -215,11 +225,36 @@ describe("Peer: faults of JSON-RPC", () => {
     }),
   )
 
+  it.effect.each(["9.1e15", "-9.1e15", "1e300", "9007199254740993.0"])(
+    "L13 a request with the number %s as its id is refused under it, and runs nothing",
+    (id) =>
+      Effect.gen(function* () {
+        const peer = yield* serve()
+        yield* peer.sendTexts(`{"jsonrpc":"2.0","id":${id},"method":"hang"}`)
+        yield* peer.quiet
+        const [text = ""] = peer.texts
+        assert.deepStrictEqual<unknown>(JSON.parse(text), badNumber(Number(id)))
+      }),
+  )
+
   it.effect("L13 lines that are too long or no UTF-8 are answered, and the next is served", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       const frames: ReadonlyArray<Frame> = [
         { _tag: "TooLong", bytes: 20, maxBytes: 10 },
+        {
+          _tag: "TooLong",
+          bytes: 20,
+          maxBytes: 10,
+          setting: "max_line_bytes",
+          envelope: { kind: "call", idToken: '"long"' },
+        },
+        {
+          _tag: "TooLong",
+          bytes: 20,
+          maxBytes: 10,
+          envelope: { kind: "response", idToken: "1" },
+        },
         { _tag: "NotUtf8", bytes: 3 },
       ]
       yield* Effect.forEach(frames, peer.client.inject)
@@ -227,6 +262,11 @@ describe("Peer: faults of JSON-RPC", () => {
       yield* peer.quiet
       assert.deepStrictEqual<unknown>(peer.messages, [
         fault(null, -32600, "Invalid Request: a line of 20 bytes, the limit is 10"),
+        fault(
+          "long",
+          -32600,
+          "Invalid Request: a line of 20 bytes, the limit is 10 (setting `max_line_bytes`)",
+        ),
         fault(null, -32700, "Parse error: the line is not UTF-8"),
         { jsonrpc: "2.0", id: 1, result: { n: 1 } },
       ])
@@ -449,6 +489,18 @@ describe("Peer: the other direction", () => {
 })
 
 describe("Peer: the end of input", () => {
+  it.effect("L9 nothing is sent after the connection has ended", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve()
+      yield* peer.client.close
+      yield* Fiber.await(peer.serving)
+      const { reason } = yield* Effect.flip(peer.peer.control.notify(Told, [{ n: 1 }]))
+      yield* peer.quiet
+      assert.strictEqual(reason, "the connection has ended")
+      assert.deepStrictEqual(peer.texts, [])
+    }),
+  )
+
   it.effect("L9 with nothing in flight it ends at once", () =>
     Effect.gen(function* () {
       const peer = yield* serve()

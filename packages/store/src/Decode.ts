@@ -40,7 +40,7 @@ export const maxLost = 2 ** 17
  *
  * @param end offset behind the line
  */
-export const isPlausible = (seq: number, end: number): boolean => seq <= end
+const isPlausible = (seq: number, end: number): boolean => seq <= end
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -9,8 +9,8 @@ import type { Edge } from "@colloquy/testing/fuzz/Edge"
 import { expect, mutateJoined, pure, textOf } from "@colloquy/testing/fuzz/edges/Pure"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as AuthFile from "../../src/auth/AuthFile.ts"
 import { claimsOf } from "../../src/auth/Claims.ts"
+import { keptIn, storedIn } from "../../src/auth/StoredLogin.ts"
 import { savedConfig } from "../../src/app/SavedConfig.ts"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { edited } from "../../src/config/ConfigWriter.ts"
@@ -163,7 +163,7 @@ export const authFiles: Edge = {
   open: pure((input) => {
     const text = textOf(input)
     claimsIn(text)
-    const kept = AuthFile.read(text)
+    const kept = Result.map(storedIn(text), keptIn)
     if (Result.isFailure(kept)) {
       expect(kept.failure.length < 200, "quotes the file in its error")
       return "rejected"

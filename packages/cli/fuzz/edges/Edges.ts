@@ -5,10 +5,17 @@ import { contracts } from "../../src/Contracts.ts"
 import { appServerFrames } from "./AppServerFrames.ts"
 import { codexMcpFrames } from "./CodexMcpFrames.ts"
 import { decoderEdges } from "./DecoderEdges.ts"
+import { toolServerFrames } from "./ToolServerFrames.ts"
 
 /** All edges of the project. */
 export const edges = (): ReadonlyArray<Edge> => {
   const [app, mcp] = contracts()
   if (app === undefined || mcp === undefined) throw new Error("a dialect has no contract")
-  return [...codexMcpFrames(mcp, app), ...appServerFrames(app), ...decoderEdges, ...testingEdges]
+  return [
+    ...codexMcpFrames(mcp, app),
+    ...appServerFrames(app),
+    toolServerFrames(mcp),
+    ...decoderEdges,
+    ...testingEdges,
+  ]
 }

@@ -33,7 +33,7 @@ const foldersFor = (text: string): ReadonlyArray<Folder> =>
   folders.filter(({ header }) => text.includes(header)).slice(0, maxFolders)
 
 const planned = (hunks: ReadonlyArray<PatchText.Hunk>, { files }: Folder) =>
-  Compute.plan(hunks, "/w", { resolve: posix.resolve }, (path) =>
+  Compute.plan(hunks, "/w", { resolve: (...of) => posix.resolve(...of) }, (path) =>
     Effect.succeed(files.get(path) ?? { _tag: "Missing" }),
   )
 

@@ -125,31 +125,16 @@ export const environmentPatterns: Edge = {
   }),
 }
 
-const png = Uint8Array.of(
-  ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52],
-  ...[0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0],
-)
-const gif = Uint8Array.of(...encode("GIF89a"), 1, 0, 1, 0, 0, 0, 0)
-const webp = Uint8Array.of(
-  ...encode("RIFF"),
-  26,
-  0,
-  0,
-  0,
-  ...encode("WEBPVP8L"),
-  13,
-  0,
-  0,
-  0,
-  0x2f,
-  0,
-  0,
-  0,
-  0x10,
-)
-const jpeg = Uint8Array.of(
-  ...[0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0],
-  ...[0xff, 0xc0, 0, 17, 8, 0, 1, 0, 1, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1, 0xff, 0xd9],
+const hex = (...parts: ReadonlyArray<string>): Uint8Array =>
+  Uint8Array.from(Buffer.from(parts.join(""), "hex"))
+
+const png = hex("89504e470d0a1a0a", "0000000d49484452", "00000001000000010806000000")
+const gif = hex("474946383961", "01000100000000")
+const webp = hex("52494646", "1a000000", "574542505650384c", "0d0000002f00000010")
+const jpeg = hex(
+  "ffd8ffe000104a46494600010100000100010000",
+  "ffc0001108000100010301220002110103110",
+  "1ffd9",
 )
 
 const isDataUrl = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/

@@ -1,6 +1,7 @@
 /**
  * The loopback server that the browser comes back to with a code. It listens on 127.0.0.1 alone, for one attempt, and
- * takes a code only with that attempt's state; whatever else it is asked changes nothing.
+ * takes a code only with that attempt's state. Every other request gets an error, whatever its bytes are, and changes
+ * nothing (L13): the port is open to every program of the machine and to every page of a browser.
  */
 import { AuthFailed } from "@colloquy/server/app/AuthPort"
 import * as Deferred from "effect/Deferred"
@@ -26,6 +27,8 @@ const fail = (message: string) => new AuthFailed({ message })
 const page = (title: string, text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p>`
 
+type Reply = readonly [status: number, title: string, text: string]
+
 const reply = (response: ServerResponse, status: number, title: string, text: string): void => {
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
@@ -49,20 +52,32 @@ const isOurs = (request: IncomingMessage, port: number): boolean =>
 /** OAuth's error codes are words; what else a stranger puts there is not repeated. */
 const errorCode = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : "unknown error")
 
+/**
+ * The path and the query of a request's target. Total, unlike `new URL`: a target such as `//` is no URL, and a broken
+ * percent escape stays as it is.
+ */
+const targetOf = (request: IncomingMessage): readonly [path: string, query: URLSearchParams] => {
+  const target = request.url ?? ""
+  const at = target.indexOf("?")
+  return at === -1
+    ? [target, new URLSearchParams()]
+    : [target.slice(0, at), new URLSearchParams(target.slice(at + 1))]
+}
+
 const answer = (
-  url: URL,
+  query: URLSearchParams,
   state: string,
   outcome: Deferred.Deferred<string, AuthFailed>,
-): readonly [status: number, title: string, text: string] => {
-  if (!same(url.searchParams.get("state") ?? "", state)) {
+): Reply => {
+  if (!same(query.get("state") ?? "", state)) {
     return [400, "Not this login", "The address belongs to another attempt to log in."]
   }
-  const error = url.searchParams.get("error")
+  const error = query.get("error")
   if (error !== null) {
     Deferred.doneUnsafe(outcome, fail(`the issuer refused: ${errorCode(error)}`))
     return [200, "Not logged in", "The login was refused. This window can be closed."]
   }
-  const code = url.searchParams.get("code")
+  const code = query.get("code")
   if (code === null || code === "") return [400, "No code", "The address has no code."]
   Deferred.doneUnsafe(outcome, Effect.succeed(code))
   return [200, "Logged in", "This window can be closed."]
@@ -95,16 +110,30 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<LoginServer, AuthFailed, Scope.Scope> {
   const outcome = yield* Deferred.make<string, AuthFailed>()
   const waiting: { state?: string; port: number } = { port }
+  const fork = Effect.runForkWith(yield* Effect.context())
+  const logFailed = (what: string, fault: unknown) => {
+    fork(Effect.logWarning(`${what} at the login's port failed`, fault))
+  }
+  const serve = (request: IncomingMessage): Reply => {
+    if (!isOurs(request, waiting.port)) return [403, "Not here", "Another host was asked for."]
+    const [path, query] = targetOf(request)
+    if (request.method !== "GET" || path !== callbackPath) {
+      return [404, "Not here", "There is nothing at this address."]
+    }
+    if (waiting.state === undefined) return [400, "Not yet", "No login is under way."]
+    return answer(query, waiting.state, outcome)
+  }
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
-    const url = new URL(request.url ?? "/", `http://${host}`)
-    if (!isOurs(request, waiting.port))
-      reply(response, 403, "Not here", "Another host was asked for.")
-    else if (request.method !== "GET" || url.pathname !== callbackPath) {
-      reply(response, 404, "Not here", "There is nothing at this address.")
-    } else if (waiting.state === undefined) {
-      reply(response, 400, "Not yet", "No login is under way.")
-    } else reply(response, ...answer(url, waiting.state, outcome))
+    // Node has nothing to catch what is thrown here: it would end the process.
+    try {
+      reply(response, ...serve(request))
+    } catch (defect) {
+      logFailed("a request", defect)
+      response.destroy()
+    }
   })
+  // After the port is open too: an error without a listener, as when no file handle is left, ends the process.
+  server.on("error", (error) => logFailed("a connection", error))
   yield* Effect.addFinalizer(() => close(server))
   waiting.port = yield* listen(server, port)
   return {

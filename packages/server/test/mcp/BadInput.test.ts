@@ -68,8 +68,8 @@ describe("ids over the wire", () => {
     ),
   )
 
-  it.effect.each(["null", "1.5", "{}", "[1]", "true"])(
-    "complaint 11: %s is no id and is told so",
+  it.effect.each(["null", "{}", "[1]", "true"])(
+    "complaint 11: %s is no id and gets an error",
     (id) =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { type Edge, type Target, type Verdict, Violation } from "./Edge.ts"
-import { describeDefect, type Ended, VirtualMachine } from "./VirtualMachine.ts"
+import { type Bounds, describeDefect, type Ended, VirtualMachine } from "./VirtualMachine.ts"
 
 /** What background work of an input may take to end once its input has returned. */
 const settleMs = 60_000
@@ -30,9 +30,16 @@ export class Attempt {
   private readonly machine: VirtualMachine
   private readonly scope: Scope.Closeable
   private readonly target: Target
+  private readonly bounds: Bounds
   private readonly baseline: Sizes
 
-  private constructor(machine: VirtualMachine, scope: Scope.Closeable, target: Target) {
+  private constructor(
+    { maxVirtualMs }: Edge,
+    machine: VirtualMachine,
+    scope: Scope.Closeable,
+    target: Target,
+  ) {
+    this.bounds = maxVirtualMs === undefined ? {} : { maxVirtualMs }
     this.machine = machine
     this.scope = scope
     this.target = target
@@ -48,7 +55,7 @@ export class Attempt {
       const violation = violationOf(opened)
       if (violation !== undefined) return yield* violation
       if (typeof opened === "string" || Exit.isFailure(opened)) return yield* broken(String(opened))
-      return new Attempt(machine, scope, opened.value)
+      return new Attempt(edge, machine, scope, opened.value)
     })
   }
 
@@ -89,7 +96,7 @@ export class Attempt {
 
   /** Runs one input and all that it causes. */
   run(input: Uint8Array): Effect.Effect<Verdict, Violation> {
-    return Effect.suspend(() => this.machine.run(this.target.run(input))).pipe(
+    return Effect.suspend(() => this.machine.run(this.target.run(input), this.bounds)).pipe(
       Effect.flatMap((ended) => {
         const violation = violationOf(ended)
         if (violation !== undefined) return Effect.fail(violation)

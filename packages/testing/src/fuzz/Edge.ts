@@ -60,6 +60,8 @@ export interface Edge {
   readonly inputsPerTarget?: number
   /** Longest input that the runner makes, in bytes. Default 16 KiB. */
   readonly maxInputBytes?: number
+  /** Virtual time that an input may take. Default 10 minutes, far beyond every bound that the program has for a message. */
+  readonly maxVirtualMs?: number
   /** Opens a target. What it needs ends with the scope, which the runner closes; a defect at the close is a violation. */
   readonly open: Effect.Effect<Target, Violation, Scope.Scope>
 }

@@ -111,6 +111,7 @@ export const make = Effect.fnUntraced(function* (
     const message = JsonRpc.parse(text)
     if (message._tag === "Success" || message._tag === "Failure") {
       if (message.id === id || (message._tag === "Failure" && message.id === null)) {
+        yield* LineTransport.logFault(message)
         return Option.some<Response>(message)
       }
     }
@@ -119,7 +120,7 @@ export const make = Effect.fnUntraced(function* (
     }
     if (message._tag === "Request") {
       // Ends with the request it came with: whoever asked has gone then.
-      yield* Effect.forkScoped(Effect.flatMap(answering(message), tell))
+      yield* Effect.forkScoped(Effect.flatMap(LineTransport.safeAnswer(answering, message), tell))
     }
     return Option.none<Response>()
   })
@@ -143,7 +144,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const request = (message: McpSchema.JsonRpcRequest) =>
-    post(LineTransport.textOf(message)).pipe(
+    Effect.suspend(() => post(LineTransport.textOf(message))).pipe(
       Effect.flatMap((response) => read(response, message.id)),
       Effect.scoped,
       Effect.map((answer) => {
@@ -152,6 +153,7 @@ export const make = Effect.fnUntraced(function* (
         }
         return LineTransport.responseOf(message, answer)
       }),
+      Effect.catchDefect(LineTransport.failCall),
       Effect.raceFirst(
         Effect.flatMap(Deferred.await(over), (reason) => Effect.fail(failed(reason))),
       ),

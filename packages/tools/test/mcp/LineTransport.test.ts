@@ -3,6 +3,7 @@ import type { McpClientError } from "effect/ai/McpClientError"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Queue from "effect/Queue"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
@@ -13,7 +14,7 @@ import * as LineTransport from "../../src/mcp/LineTransport.ts"
 const encoder = new TextEncoder()
 
 /** The other end of a transport, in memory. */
-const makePeer = (options: { readonly maxLineChars?: number; readonly reads?: boolean } = {}) =>
+const makePeer = (options: { readonly maxLineBytes?: number; readonly reads?: boolean } = {}) =>
   Effect.gen(function* () {
     const toClient = yield* Queue.unbounded<Uint8Array, Cause.Done>()
     const received: Array<string> = []
@@ -28,7 +29,7 @@ const makePeer = (options: { readonly maxLineChars?: number; readonly reads?: bo
       answering: ({ method }) => Effect.succeed(`answer to ${method}`),
       gauge: FloodGauge.make(0),
       describe: (reason) => Effect.succeed(`${reason} (described)`),
-      ...(options.maxLineChars === undefined ? {} : { maxLineChars: options.maxLineChars }),
+      ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
     })
     return {
       lines,
@@ -38,6 +39,14 @@ const makePeer = (options: { readonly maxLineChars?: number; readonly reads?: bo
       hangUp: Queue.end(toClient),
     }
   })
+
+const logs = () => {
+  const logged: Array<string> = []
+  const one = Logger.make(({ logLevel, message }) => {
+    logged.push(`${logLevel} ${[message].flat().map(String).join(" ")}`)
+  })
+  return { logged, logger: Logger.layer([one]) }
+}
 
 const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: {} } as const
 
@@ -85,16 +94,87 @@ describe("LineTransport", () => {
     }),
   )
 
-  it.effect.each(["x".repeat(101), `{"id":1,"result":"${"x".repeat(100)}`])(
-    "a line that never ends is not kept: %.10s",
-    (text) =>
+  it.effect("L13 a line that never ends is not kept, and ends the connection", () =>
+    Effect.gen(function* () {
+      const { lines, sayBytes } = yield* makePeer({ maxLineBytes: 100 })
+      const reason = yield* Effect.forkChild(lines.ended)
+      const chunk = new Uint8Array(1024 * 1024).fill(0x78)
+      for (let i = 0; i < 40; i++) yield* sayBytes(chunk)
+      assert.strictEqual(
+        yield* Fiber.join(reason),
+        "the server sent too much that nobody asked for (described)",
+      )
+    }),
+  )
+
+  it.effect.each([
+    `{"id":1,"result":{"text":"${"x".repeat(100)}"}}`,
+    `{"result":{"id":2,"text":"${"x".repeat(100)}"},"jsonrpc":"2.0","id":1}`,
+  ])("L13 a response that is too long fails its own call alone: %.10s", (response) =>
+    Effect.gen(function* () {
+      const { lines, say } = yield* makePeer({ maxLineBytes: 100 })
+      const first = yield* Effect.forkChild(lines.transport.request(call))
+      const second = yield* Effect.forkChild(lines.transport.request({ ...call, id: 2 }))
+      yield* TestClock.adjust(0)
+      yield* say(`${response}\n{"id":2,"result":{"content":[]}}\n`)
+      const limit = `a line of ${response.length} bytes, the limit is 100`
+      assert.deepStrictEqual<unknown>(yield* Fiber.join(first), {
+        jsonrpc: "2.0",
+        id: 1,
+        error: { code: -32603, message: `the response cannot be read: ${limit}` },
+      })
+      assert.deepStrictEqual<unknown>(yield* Fiber.join(second), {
+        jsonrpc: "2.0",
+        id: 2,
+        result: { content: [] },
+      })
+      assert.isFalse(lines.isOver())
+    }),
+  )
+
+  it.effect("L1 a request of the server that is too long, or none at all, gets an error", () =>
+    Effect.gen(function* () {
+      const { received, say } = yield* makePeer({ maxLineBytes: 100 })
+      yield* say(
+        `{"method":"ping","params":"${"x".repeat(100)}","id":"p"}\n{"id":"q","method":7}\n`,
+      )
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(
+        received.map((text) => {
+          const { error, id } = JSON.parse(text) as { id: string; error: { code: number } }
+          return [id, error.code]
+        }),
+        [
+          ["p", -32600],
+          ["q", -32600],
+        ],
+      )
+    }),
+  )
+
+  it.effect.each(["1e300", "9007199254740993", "1.5", '"1"'])(
+    "L13 an error with the code %s fails its call at once, and is logged",
+    (code) =>
       Effect.gen(function* () {
-        const { lines, say } = yield* makePeer({ maxLineChars: 100 })
-        yield* say(text)
-        assert.strictEqual(
-          yield* lines.ended,
-          "the server sent a message that is too long (described)",
-        )
+        const { logged, logger } = logs()
+        yield* Effect.gen(function* () {
+          const { lines, say } = yield* makePeer()
+          const fiber = yield* Effect.forkChild(lines.transport.request(call))
+          yield* TestClock.adjust(0)
+          yield* say(`{"id":1,"error":{"code":${code},"message":"no"}}\n`)
+          assert.deepStrictEqual<unknown>(yield* Fiber.join(fiber), {
+            jsonrpc: "2.0",
+            id: 1,
+            error: { code: -32603, message: "no" },
+          })
+          const next = yield* Effect.forkChild(lines.transport.request({ ...call, id: 2 }))
+          yield* TestClock.adjust(0)
+          yield* say('{"id":2,"result":{"content":[]}}\n')
+          yield* Fiber.join(next)
+        }).pipe(Effect.provide(logger))
+        assert.deepStrictEqual(logged, [
+          "Warn unusable response of a tool server: malformed error: its code is no integer within ±9007199254740991",
+        ])
       }),
   )
 

@@ -59,20 +59,23 @@ const schemas = [
     $defs: { tag: { anyOf: [{ type: "string" }, { type: "object", properties: {} }] } },
   },
   { oneOf: [{ type: "null" }, { type: "object", patternProperties: { "^x-": true } }] },
-  { if: { type: "string" }, then: { maxLength: 2 }, else: { not: { const: 1 } } },
 ]
 
+/** As text: an object literal with a member `then` looks like a promise. */
+const conditional = '{"if":{"type":"string"},"then":{"maxLength":2},"else":{"not":{"const":1}}}'
+
 /** A schema, then values, a line each. */
-const schemaCorpus = schemas.map((schema) =>
-  encode(
-    [
-      JSON.stringify(schema),
-      '{"name":"a-b","kind":"a","tags":["t",{}],"size":4}',
-      '{"x-a":1}',
-      '"text"',
-      "null",
-    ].join("\n"),
-  ),
+const schemaCorpus = [...schemas.map((schema) => JSON.stringify(schema)), conditional].map(
+  (schema) =>
+    encode(
+      [
+        schema,
+        '{"name":"a-b","kind":"a","tags":["t",{}],"size":4}',
+        '{"x-a":1}',
+        '"text"',
+        "null",
+      ].join("\n"),
+    ),
 )
 
 export const jsonSchemas: Edge = {

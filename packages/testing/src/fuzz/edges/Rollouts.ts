@@ -32,8 +32,8 @@ export const storeOf = (data: Uint8Array): Layer.Layer<ConversationStore> =>
     Layer.provide([new MemoryRollout(path, data).layer, MemoryIndex.layer]),
   )
 
-/** Pages of a few records, so that places between them are used. */
-const pageSize = 7
+/** Pages of some records, so that places between them are used. */
+const pageSize = 64
 
 const forward = Effect.gen(function* () {
   const store = yield* ConversationStore

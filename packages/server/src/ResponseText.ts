@@ -1,0 +1,56 @@
+/**
+ * The text that responds to a request, whatever its handler does: gives a result, fails, dies, or gives what no JSON can
+ * hold. Keeps its part of L1 and L13: a defect anywhere here is logged and becomes an internal error for that request.
+ */
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
+import {
+  ErrorCode,
+  failureText,
+  JsonRpcError,
+  type RequestId,
+  successText,
+} from "@colloquy/protocol/JsonRpc"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { Route } from "./Route.ts"
+
+// A function: an error takes a stack trace, more than the rest of a response costs.
+export const internalText = (id: RequestId | null): string =>
+  failureText(id, new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" }))
+
+const resultText = (
+  id: RequestId,
+  codec: Route["codec"],
+  result: unknown,
+): Effect.Effect<string> => {
+  const encoded = codec.encodeResult(result)
+  if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
+  const text = describeFaults("result", faultsOf(encoded.failure))
+  return Effect.as(
+    Effect.logError(`a handler broke its method's schema: ${text}`),
+    internalText(id),
+  )
+}
+
+const errorText = (id: RequestId, cause: Cause.Cause<JsonRpcError>): Effect.Effect<string> => {
+  const failure = cause.reasons.find(Cause.isFailReason)
+  return failure === undefined
+    ? Effect.as(Effect.logError("a handler died", cause), internalText(id))
+    : Effect.succeed(failureText(id, failure.error))
+}
+
+/** Runs the handler; interrupted, it gives no text. */
+export const responseText = (
+  id: RequestId,
+  codec: Route["codec"],
+  handler: Effect.Effect<unknown, JsonRpcError>,
+): Effect.Effect<string> =>
+  Effect.matchCauseEffect(handler, {
+    onFailure: (cause) => errorText(id, cause),
+    onSuccess: (result) => resultText(id, codec, result),
+  }).pipe(
+    // A schema may throw, and JSON has neither circles nor big integers.
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError("a response could not be encoded", defect), internalText(id)),
+    ),
+  )
