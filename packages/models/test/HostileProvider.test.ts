@@ -100,6 +100,28 @@ describe("a hostile provider", () => {
     },
   )
 
+  for (const size of [1, 10_000]) {
+    it.effect(
+      `L13 that goes on behind a whole answer changes nothing of it, in pieces of ${size} bytes`,
+      () =>
+        Effect.gen(function* () {
+          const bytes = new TextEncoder().encode(
+            `data: {"type":"response.completed","response":{}}\n\n: ${"x".repeat(5000)}`,
+          )
+          const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+            bytes.subarray(i * size, (i + 1) * size),
+          )
+          const body = Stream.rechunk(Stream.fromIterable(pieces), 1)
+          const limits = { maxEventBytes: 1000, maxResponseBytes: 10_000 }
+          const decoder = ResponsesWire.makeDecoder()
+          const events = yield* Stream.runCollect(
+            decodeBody(body, decoder, Duration.minutes(5), limits),
+          )
+          assert.deepStrictEqual(events, [{ _tag: "Completed" }])
+        }),
+    )
+  }
+
   it.effect("L13 whose response has no end is given up at the limit, and not asked again", () =>
     Effect.gen(function* () {
       const chunk = new TextEncoder().encode(

@@ -5,10 +5,10 @@ import { Decoder } from "../src/Decode.ts"
 import { Files } from "../src/Files.ts"
 import { indexedMeta, indexedPath } from "../src/IndexedMeta.ts"
 import { isoOf } from "../src/IsoTime.ts"
-import { headerLines, markLine } from "../src/RolloutLines.ts"
+import { encode, headerLines, markLine } from "../src/RolloutLines.ts"
 import { rolloutName } from "../src/RolloutName.ts"
 import { unfold } from "../src/SameText.ts"
-import { idOf, metaOf, startMs } from "./support/Records.ts"
+import { events, idOf, metaOf, opening, startMs, turn } from "./support/Records.ts"
 import { home, Machine, readAll } from "./support/Store.ts"
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
@@ -59,6 +59,41 @@ describe("a rollout that somebody planted", () => {
     const { records } = decoder.decode(item(nested(300)), 1e6)
     assert.isAbove(JSON.stringify(records).length, 600)
   })
+
+  it("L13 names types that are no text: the line is left out and nothing is thrown", () => {
+    const type = '{"toString":0,"valueOf":0}'
+    for (const line of [
+      `{"type":${type}}`,
+      lineOf("response_item", `{"type":${type}}`),
+      lineOf("event_msg", `{"type":${type}}`),
+    ]) {
+      assert.deepStrictEqual(new Decoder("august", { seq: 0, id: "" }, 0).decode(line, 1e6), {
+        records: [],
+      })
+    }
+  })
+
+  it.effect(
+    "L11 gives the same records from its end as from its beginning, marks and times too",
+    () =>
+      Effect.gen(function* () {
+        const records = [
+          ...opening(metaOf(1)),
+          ...Array.from({ length: 3000 }, (_, i) =>
+            turn(1 + 3 * i, String(i), "x".repeat(100)).slice(0, 3),
+          ).flat(),
+          ...events(9001, [{ type: "compacted", message: "summary", keeps_input: true }], "0"),
+        ]
+        const machine = yield* planted(encode({ seq: 0, id: "", unnumbered: 0 }, records).text)
+        const [last] = yield* machine.run(
+          Effect.gen(function* () {
+            const store = yield* ConversationStore
+            return (yield* store.readBackward(idOf(1), { max: 1 })).records
+          }),
+        )
+        assert.deepStrictEqual(last, records.at(-1))
+      }),
+  )
 
   it("L13 refers to members that no event repeats: nothing but repeated output is put in place", () => {
     const msg = { type: "exec_command_end", stdout: { polluted: true } }

@@ -1,6 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { parse } from "../../src/features/PromptText.ts"
+import { parse as parseTemplate } from "../../src/features/UriTemplate.ts"
+
+describe("a template of addresses", () => {
+  it("L13 gives a variable named `__proto__` like any other", () => {
+    const values = Result.getOrThrow(parseTemplate("x:{__proto__}/{a}")).match("x:1/2")
+    assert.deepStrictEqual(Object.entries(values ?? {}), [
+      ["__proto__", "1"],
+      ["a", "2"],
+    ])
+  })
+})
 
 describe("a hostile prompt file", () => {
   const spaces = " ".repeat(200_000)
