@@ -57,7 +57,7 @@ describe("server-sent events", () => {
 
   it(
     "L13 take a line of 16 MiB that comes byte by byte in time linear in its length",
-    { timeout: 10_000 },
+    { timeout: 20_000 },
     () => {
       const events = new ServerSentEvents(16 * 1024 * 1024, () => {})
       const byte = encoder.encode("x")

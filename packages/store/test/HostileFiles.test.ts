@@ -8,7 +8,7 @@ import { isoOf } from "../src/IsoTime.ts"
 import { encode, headerLines, markLine } from "../src/RolloutLines.ts"
 import { rolloutName } from "../src/RolloutName.ts"
 import { unfold } from "../src/SameText.ts"
-import { events, idOf, metaOf, opening, startMs, turn } from "./support/Records.ts"
+import { events, idOf, metaOf, opening, startMs } from "./support/Records.ts"
 import { home, Machine, readAll } from "./support/Store.ts"
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
@@ -74,15 +74,14 @@ describe("a rollout that somebody planted", () => {
   })
 
   it.effect(
-    "L11 gives the same records from its end as from its beginning, marks and times too",
+    "L11 gives the same records from its end as from its beginning, with what a mark says of a summary",
     () =>
       Effect.gen(function* () {
+        // A search from the end begins behind the mark that stands before so long a line.
+        const message = "s".repeat(200 * 1024)
         const records = [
           ...opening(metaOf(1)),
-          ...Array.from({ length: 3000 }, (_, i) =>
-            turn(1 + 3 * i, String(i), "x".repeat(100)).slice(0, 3),
-          ).flat(),
-          ...events(9001, [{ type: "compacted", message: "summary", keeps_input: true }], "0"),
+          ...events(1, [{ type: "compacted", message, keeps_input: true }], "0"),
         ]
         const machine = yield* planted(encode({ seq: 0, id: "", unnumbered: 0 }, records).text)
         const [last] = yield* machine.run(

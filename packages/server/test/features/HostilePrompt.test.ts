@@ -20,7 +20,7 @@ describe("a hostile prompt file", () => {
     ["brackets that are not closed", `argument-hint: ${"[ < ".repeat(100_000)}`],
     ["spaces before a colon", `description${spaces}x: y`],
   ] as const) {
-    it(`L13 of ${what} is read in linear time`, { timeout: 2000 }, () => {
+    it(`L13 of ${what} is read in linear time`, { timeout: 20_000 }, () => {
       const prompt = Result.getOrThrow(parse(`---\n${matter}\n---\nhello $1`))
       assert.strictEqual(prompt.body, "hello $1")
     })
