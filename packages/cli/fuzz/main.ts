@@ -14,12 +14,13 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const help = (all: ReadonlyArray<Edge>) =>
   [
-    "npm run fuzz -- [--seed S] [--inputs N] [--edge NAME]... [--input TEXT]...",
+    "npm run fuzz -- [--seed S] [--inputs N] [--edge NAME]... [--input TEXT]... [--findings K]",
     "",
     "  --seed S      an integer; the same seed gives the same run. Default 0",
     "  --inputs N    inputs of all edges together. Default 10000",
     "  --edge NAME   only this edge; may be given several times. Default: all",
     "  --input TEXT  only this input, escaped as the report prints it; several run in order on one target",
+    "  --findings K  an edge ends after so many kinds of violations. Default 5",
     "",
     "Edges:",
     ...all.map(({ name, summary }) => `  ${name.padEnd(28)}${summary}`),
@@ -47,7 +48,7 @@ const heapBytes = (() => {
 
 const run = (
   all: ReadonlyArray<Edge>,
-  { edges: names, inputs, seed }: Extract<Arguments, { _tag: "Run" }>,
+  { edges: names, findings, inputs, seed }: Extract<Arguments, { _tag: "Run" }>,
 ) =>
   Effect.gen(function* () {
     const chosen = all.filter(({ name }) => names.includes(name))
@@ -59,6 +60,7 @@ const run = (
         seed,
         inputs: share,
         takeFaults,
+        maxFindings: findings,
         ...(heapBytes === undefined ? {} : { heapBytes }),
       })
       reports.push(report)

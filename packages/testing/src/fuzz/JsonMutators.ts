@@ -270,9 +270,28 @@ export const mutateTree = (
   return Tree.updateAt(tree, draws.below(Tree.size(tree)), (value) => change(value, draws, part))
 }
 
+const isNumber = (value: Tree.JsonTree): boolean =>
+  value.kind === "text" && /^-?\d/.test(value.text)
+
+/** The tree with one number in place of all its numbers: which of them is read where need not be known. */
+const withNumber = (tree: Tree.JsonTree, number: Tree.JsonTree): Tree.JsonTree => {
+  switch (tree.kind) {
+    case "text":
+      return isNumber(tree) ? number : tree
+    case "array":
+      return { kind: "array", items: tree.items.map((item) => withNumber(item, number)) }
+    case "object":
+      return {
+        kind: "object",
+        members: tree.members.map(({ key, value }) => ({ key, value: withNumber(value, number) })),
+      }
+  }
+}
+
 /** One mutation of a JSON text; undefined for what is no JSON. */
 export const mutateJson = (text: string, draws: Draws, donor: string): string | undefined => {
   const tree = Tree.parse(text)
   if (tree === undefined) return undefined
+  if (draws.chance(0.15)) return Tree.print(withNumber(tree, Tree.text(oneOf(draws, numbers))))
   return Tree.print(mutateTree(tree, draws, Tree.parse(donor) ?? tree))
 }
