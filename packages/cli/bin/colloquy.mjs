@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The door: refuses a Node that cannot run the bundle, in words, before anything else is loaded.
+// The door: refuses a Node that cannot run the program, in words, before anything else is loaded. Runs the bundle, or
+// the sources where the bundle has not been built: in a checkout installed by `npm ci --ignore-scripts`.
 const [major, minor] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
@@ -8,8 +9,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1)
 }
 process.getBuiltinModule("node:module").enableCompileCache?.()
-await import("../dist/colloquy.mjs").catch((error) => {
-  if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error
-  process.stderr.write(`colloquy: not built yet, run \`npm run build\` (${error.message})\n`)
+const { existsSync } = process.getBuiltinModule("node:fs")
+const entry = ["../dist/colloquy.mjs", "../src/main.ts"]
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(url))
+if (entry === undefined) {
+  process.stderr.write("colloquy: the program is missing, run `npm run build`\n")
   process.exit(1)
-})
+}
+await import(entry.href)

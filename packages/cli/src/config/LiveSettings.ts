@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as InstructionsFile from "./InstructionsFile.ts"
+import { warningsOfRecord } from "./UnknownKeys.ts"
 
 export interface LiveSettingsOptions {
   /** Of `config.toml`. */
@@ -57,7 +58,6 @@ const located = (
 /** Whoever gave them runs with other settings than they think, and nothing else says so. */
 const warnOfUnknown = Effect.fnUntraced(function* (config: SettingsOverrides["config"]) {
   if (config === undefined || Object.keys(config).length === 0) return
-  const { warningsOfRecord } = yield* Effect.promise(() => import("./UnknownKeys.ts"))
   for (const warning of warningsOfRecord(config)) yield* Effect.logWarning(warning)
 })
 
