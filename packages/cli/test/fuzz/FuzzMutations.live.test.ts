@@ -10,8 +10,16 @@ const root = Path.resolve(import.meta.dirname, "../../../..")
 /** A copy of the source; what it depends on is that of the tree. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-fuzz-mutations-${process.pid}`)
 const rooms = [
-  ...["protocol", "core", "models", "store", "server", "client", "tools", "testing"],
-  ...["transport-stdio", "cli"],
+  "protocol",
+  "core",
+  "models",
+  "store",
+  "server",
+  "client",
+  "tools",
+  "testing",
+  "transport-stdio",
+  "cli",
 ]
 const parts = ["src", "fuzz", "package.json", "test/fixtures"]
 
