@@ -48,7 +48,12 @@ const fuzz = (edge: string) =>
     process.execPath,
     [
       Path.join(tree, "packages/cli/fuzz/main.ts"),
-      ...["--edge", edge, "--inputs", String(maxInputs), "--findings", "1"],
+      "--edge",
+      edge,
+      "--inputs",
+      String(maxInputs),
+      "--findings",
+      "1",
     ],
     { encoding: "utf8", timeout: 120_000 },
   )
