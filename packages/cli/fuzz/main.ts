@@ -3,7 +3,7 @@
  * ones. Exit codes: 0 no law was broken, 1 one was, 2 the arguments cannot be used.
  */
 import type { Edge } from "@colloquy/testing/fuzz/Edge"
-import { describeFinding, table } from "@colloquy/testing/fuzz/Report"
+import { describeFinding, header, line, total } from "@colloquy/testing/fuzz/Report"
 import { type EdgeReport, runEdge, runInputs } from "@colloquy/testing/fuzz/Runner"
 import { describeDefect } from "@colloquy/testing/fuzz/VirtualMachine"
 import * as Effect from "effect/Effect"
@@ -54,6 +54,7 @@ const run = (
     const chosen = all.filter(({ name }) => names.includes(name))
     const takeFaults = processFaults()
     const reports: Array<EdgeReport> = []
+    print(header)
     for (const [at, edge] of chosen.entries()) {
       const share = Math.floor(inputs / chosen.length) + (at < inputs % chosen.length ? 1 : 0)
       const report = yield* runEdge(edge, {
@@ -64,9 +65,10 @@ const run = (
         ...(heapBytes === undefined ? {} : { heapBytes }),
       })
       reports.push(report)
+      print(line(report))
       for (const finding of report.findings) print(describeFinding(edge.name, finding, seed))
     }
-    print(table(reports))
+    print(total(reports))
     return reports.some(({ violations }) => violations > 0) ? 1 : 0
   })
 
