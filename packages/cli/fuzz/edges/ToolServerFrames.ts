@@ -5,7 +5,7 @@ import { type Edge, type Verdict, Violation } from "@colloquy/testing/fuzz/Edge"
 import { mutateLines } from "@colloquy/testing/fuzz/LineMutators"
 import { Draws } from "@colloquy/testing/simulation/Draws"
 import { handshakeVersions } from "@colloquy/protocol/mcp/Revisions"
-import { Initialize, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
+import { ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { markOf, prefixRange } from "../../../tools/src/process/Mark.ts"
 import { ProcessGroup } from "../../../tools/src/process/ProcessGroup.ts"
 import { Reaper } from "../../../tools/src/process/Reaper.ts"
 import { TrustedPrograms } from "../../../tools/src/process/TrustedPrograms.ts"
-import { linesIn, lineOf, samplesOf, unsolicited } from "../frames/Corpus.ts"
+import { donorsOf, lineOf, samplesOf, unsolicited } from "../frames/Corpus.ts"
 import { responsesIn } from "../frames/Output.ts"
 import { ToolProcess } from "../tools/ToolProcess.ts"
 
@@ -158,6 +158,9 @@ const corpusOf = (mcp: Contract) => {
       draws.chance(0.5) ? resultOf(ToolsCall._tag) : { content: [{ type: "text", text: "x" }] },
     ),
   ]
+  const failures = [1, 2, 3].map((id) =>
+    JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: "no", data: {} } }),
+  )
   const corpus = Array.from({ length: 60 }, (_, at) => {
     const lines = session(handshakeVersions[at % handshakeVersions.length] ?? "")
     const more = draws.chance(0.5) ? [oneOf(draws, own)] : []
@@ -165,7 +168,7 @@ const corpusOf = (mcp: Contract) => {
   })
   return {
     corpus,
-    donors: [...linesIn(corpus), ...own, ...unsolicited, success(2, resultOf(Initialize._tag))],
+    donors: donorsOf(corpus, [...own, ...failures, ...unsolicited]),
   }
 }
 
