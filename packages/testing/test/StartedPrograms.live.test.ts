@@ -59,12 +59,15 @@ const fixedPaths = {
   "packages/tools/src/process/Reaper.ts": ["/bin/sh"],
   "packages/tools/src/process/TrustedPrograms.ts": [
     "/bin/bash",
+    "/bin/grep",
     "/bin/rmdir",
     "/bin/sh",
     "/usr/bin/env",
   ],
   // In the sandbox.
+  "packages/tools/src/sandbox/Bubblewrap.ts": ["/usr/bin/env"],
   "packages/tools/src/sandbox/BubblewrapProbe.ts": ["/bin/true"],
+  "packages/tools/src/sandbox/Landlock.ts": ["/bin/sh"],
   "packages/tools/src/sandbox/Seatbelt.ts": ["/bin/bash", "/usr/bin/sandbox-exec"],
   "packages/tools/src/sandbox/SeatbeltArgv.ts": ["/bin/bash", "/usr/bin/sandbox-exec"],
 }
