@@ -1,6 +1,6 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
 import { homedir, userInfo } from "node:os"
-import { basename, isAbsolute, join } from "node:path"
+import { basename, isAbsolute, join, resolve } from "node:path"
 import { existsSync } from "./StartFiles.ts"
 
 export interface Environment {
@@ -80,10 +80,11 @@ const home = (): string => {
   return isAbsolute(path) ? path : "/"
 }
 
-/** The environment of this process. */
-export const read = (): Environment => {
+/** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
+export const read = (directory?: string): Environment => {
+  const current = orElse(() => process.cwd(), "")
   const environment = fromVariables(process.env, {
-    cwd: orElse(() => process.cwd(), ""),
+    cwd: current === "" || directory === undefined ? current : resolve(current, directory),
     home: home(),
     shell: orElse(() => userInfo().shell ?? "", ""),
   })
