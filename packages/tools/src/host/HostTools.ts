@@ -5,6 +5,7 @@
  * and its arguments, word by word. A handler that fails or dies is told to the model; the turn goes on.
  */
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import { nullsAbsent } from "@colloquy/protocol/NullAsAbsent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -92,7 +93,10 @@ const runCall = Effect.fnUntraced(function* <R>(
   context: ToolContext,
   invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<ToolResult, never, R>,
 ) {
-  const args = call.type === "function_call" ? parseJson(call.arguments) : Option.none()
+  const args = Option.map(
+    call.type === "function_call" ? parseJson(call.arguments) : Option.none(),
+    (value) => nullsAbsent(tool.parametersSchema, value),
+  )
   if (Option.isNone(args)) {
     return { output: "failed to parse function arguments: expected the JSON text of an object" }
   }
