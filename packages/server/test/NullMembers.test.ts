@@ -1,6 +1,8 @@
 /** Optional members that clients send as null, over the whole path from the text of a request to its response. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { missingIn } from "../src/mcp/revision/Capabilities.ts"
+import { takesForms } from "../src/mcp/Session.ts"
 import { withServer } from "./support/Harness.ts"
 import { textOf, threadOf, callResult } from "./support/Wire.ts"
 
@@ -50,6 +52,19 @@ describe("null means absent", () => {
       }),
     ),
   )
+
+  it.each<readonly [elicitation: unknown, forms: boolean]>([
+    [null, false],
+    [{}, true],
+    [{ form: null }, true],
+    [{ form: null, url: {} }, false],
+    [{ form: {}, url: null }, true],
+    [{ url: null }, true],
+  ])("in the capability elicitation: %j takes forms: %s", (elicitation, forms) => {
+    assert.strictEqual(takesForms({ elicitation }), forms)
+    const missing = missingIn({ elicitation }, { elicitation: { form: {} } })
+    assert.strictEqual(missing === undefined, forms)
+  })
 
   it.effect("but not for a required argument, whose error names it", () =>
     withServer({}, (server) =>
