@@ -91,10 +91,11 @@ const home = (): string => {
   return isAbsolute(path) ? path : "/"
 }
 
-/** The environment of this process. */
-export const read = (): Environment => {
+/** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
+export const read = (directory?: string): Environment => {
+  const current = orElse(() => process.cwd(), "")
   const environment = fromVariables(process.env, {
-    cwd: orElse(() => process.cwd(), ""),
+    cwd: current === "" || directory === undefined ? current : resolve(current, directory),
     home: home(),
     shell: orElse(() => userInfo().shell ?? "", ""),
   })

@@ -20,7 +20,17 @@ Commands:
 Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
                            path, the value is TOML, or a plain string when it is not. With mcp,
-                           app-server, demo and config
+                           app-server, demo and config, before the command or after it, as the next four
+  -m, --model MODEL        The same as -c model=MODEL
+  -s, --sandbox MODE       The same as -c sandbox_mode=MODE: read-only, workspace-write or
+                           danger-full-access
+  -a, --ask-for-approval POLICY
+                           The same as -c approval_policy=POLICY: untrusted, on-failure, on-request or
+                           never
+  -p, --profile NAME       The same as -c profile=NAME
+  -C, --cd DIRECTORY       Start conversations in this directory unless the client names one. With mcp,
+                           app-server and config
+      --listen stdio://    With mcp and app-server: serve stdin and stdout, as without it
       --no-events          With mcp: send no codex/event notifications; the same as -c mcp_events=off
   -o, --out DIRECTORY      With the generate commands: write the files there
   -h, --help               Show this page
@@ -35,6 +45,8 @@ Keys that only this program has:
                            (500)
   max_line_bytes           Bytes of the longest line that a client may send (67108864); a longer one gets
                            an error
+  compatibility_version    Version of the original that --version, userAgent and serverInfo.version state,
+                           before the own one (0.153.4)
   conversation_store       files (default), or memory: nothing is kept when the process ends
   unattended               what becomes of a question that nobody can be asked: deny (default), or park: it
                            waits, however long, until somebody can

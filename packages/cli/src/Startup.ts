@@ -20,6 +20,7 @@ import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
 import type { Environment } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
+import { statSync } from "./StartFiles.ts"
 
 export interface Startup {
   /** As the process began. */
@@ -109,12 +110,24 @@ export const tokenBaseUrl = (
   return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
 }
 
+/** Whether conversations can start at `path`; one that cannot be looked at is no place for them either. */
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
 /** Everything a command needs. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
   args: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
+  if (!isDirectory(environment.cwd)) {
+    return yield* fail(`colloquy: ${environment.cwd} is not a directory`)
+  }
   const overrides = yield* Effect.mapError(
     Effect.fromResult(ConfigTree.parseOverrides(args)),
     (problem) => fail(`error parsing -c overrides: ${problem}`),

@@ -81,7 +81,7 @@ describe("colloquy", () => {
       assert.deepStrictEqual(yield* CliProcess.run(["--version"]), {
         code: 0,
         signal: null,
-        stdout: `${version}\n`,
+        stdout: `colloquy 0.153.4+colloquy.${version}\n`,
         stderr: "",
       })
     }),
@@ -103,7 +103,7 @@ describe("colloquy", () => {
         signal: null,
         stdout: "",
         stderr:
-          "colloquy: `--config` does not go with `generate-ts`, which reads none; `colloquy --help` shows what there is\n",
+          "colloquy: `--config` and the options that stand for it do not go with `generate-ts`, which reads no configuration; `colloquy --help` shows what there is\n",
       })
     }),
   )

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { FileChange, ParsedCommand } from "../EventMsg.ts"
+import { decodeOption } from "../NullAsAbsent.ts"
 import { ReviewDecision } from "../Policy.ts"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
@@ -118,7 +119,7 @@ const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
     : Result.fail("expected `decision` and `content.decision` to be the same")
 }
 
-const readResult = Schema.decodeUnknownOption(ElicitResult)
+const readResult = decodeOption(ElicitResult)
 
 /**
  * The specification's answer to a question that is not ours: passed through, with nothing else that came with it.

@@ -15,7 +15,8 @@ export const differences = [
   {
     key: "server-identity",
     original: "`initialize` answers with the server name `codex-mcp-server`.",
-    colloquy: "`initialize` answers with the server name `colloquy` and its own version.",
+    colloquy:
+      "`initialize` answers with the server name `colloquy` and the version `0.153.4+colloquy.x.y.z`: the compatible version, then its own.",
     why: "A client should see which server it talks to.",
   },
   {

@@ -6,6 +6,7 @@
  */
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
+import { nullsAbsent } from "@colloquy/protocol/NullAsAbsent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -92,7 +93,10 @@ const runCall = Effect.fnUntraced(function* <R>(
   context: ToolContext,
   invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<ToolResult, never, R>,
 ) {
-  const args = call.type === "function_call" ? parseJson(call.arguments) : undefined
+  const args =
+    call.type === "function_call"
+      ? Result.map(parseJson(call.arguments), (value) => nullsAbsent(tool.parametersSchema, value))
+      : undefined
   if (args === undefined || Result.isFailure(args)) {
     return { output: "failed to parse function arguments: expected the JSON text of an object" }
   }
