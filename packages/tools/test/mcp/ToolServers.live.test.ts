@@ -198,7 +198,7 @@ describe("ToolServers over stdio", () => {
     ],
     [
       "too_big",
-      /^err: "tool call error: the response cannot be read: a line of 178\d{5} bytes, the limit is 16777216"$/,
+      /^err: "tool call error: the response cannot be read: a line of 178\d{5} bytes, the limit is 16777216 \(code -32603\)"$/,
     ],
     ["flood", /^err: "tool call error: the server sent too much that nobody asked for /],
     ["die", /^err: "tool call error: the server closed its output \(it exited with code 3\)"$/],
