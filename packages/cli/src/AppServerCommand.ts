@@ -2,20 +2,21 @@
 import * as AppServer from "@colloquy/server/AppServer"
 import * as Effect from "effect/Effect"
 import * as LazyPorts from "./app/LazyPorts.ts"
+import type { Launch } from "./Args.ts"
 import * as StdioServer from "./StdioServer.ts"
 import { userAgent } from "./UserAgent.ts"
 
-export const run = (overrides: ReadonlyArray<string>): Promise<number> =>
+export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {
       program: { originator: "colloquy_app_server", source: "vscode" },
       serve: (connection, startup, environment) => {
-        const graceMs = startup.options.shutdown_grace_ms
+        const { compatibility_version: compatibility, shutdown_grace_ms: graceMs } = startup.options
         return AppServer.serve(connection, {
-          userAgent: userAgent(process.env),
+          userAgent: userAgent(process.env, compatibility),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
       },
     },
-    overrides,
+    launch,
   )

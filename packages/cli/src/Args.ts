@@ -1,21 +1,29 @@
 /**
- * What the command line asks for. Pure: no process, no output; a misspelt word is told with the nearest known one.
+ * What the command line asks for. Pure: no process, no output; an error for a misspelt word names the nearest known one.
  *
  * Written by hand because everything here runs before the first answer: `effect/cli` alone costs more than the rest
- * of the start (effect4-notes §12) and prints usage errors on stdout, where a client expects frames (L9).
+ * of the start and prints usage errors on stdout, where a client expects frames (L9).
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
+import * as Options from "./args/Options.ts"
+
+/** What a command that loads the configuration starts with. */
+export interface Launch {
+  /** The arguments of `-c` in order, those that other options stand for included. */
+  readonly overrides: ReadonlyArray<string>
+  /** The argument of `-C`: where conversations start, in place of the current directory. */
+  readonly directory?: string
+}
 
 export type Invocation =
   | { readonly _tag: "Help" }
-  | { readonly _tag: "Version" }
-  /** `overrides` are the arguments of `-c`, in order (§7.4); `--no-events` is one more of them, the last. */
-  | { readonly _tag: "Mcp"; readonly overrides: ReadonlyArray<string> }
-  | { readonly _tag: "AppServer"; readonly overrides: ReadonlyArray<string> }
-  | { readonly _tag: "Demo"; readonly overrides: ReadonlyArray<string> }
-  | { readonly _tag: "Config"; readonly overrides: ReadonlyArray<string> }
+  | ({ readonly _tag: "Version" } & Launch)
+  | ({ readonly _tag: "Mcp" } & Launch)
+  | ({ readonly _tag: "AppServer" } & Launch)
+  | ({ readonly _tag: "Demo" } & Launch)
+  | ({ readonly _tag: "Config" } & Launch)
   | { readonly _tag: "Doctor" }
   | ({ readonly _tag: "Generate"; readonly format: GenerateFormat } & GenerateScope)
 
@@ -33,25 +41,43 @@ export interface GenerateScope {
 export const dialects = ["app-server", "codex-mcp"] as const
 export type DialectName = (typeof dialects)[number]
 
-/** Nobody can tell what was meant; `message` is one line. */
+/** The command line cannot be understood; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-type Option = "overrides" | "events" | "out" | "dialect"
+type Takes = "overrides" | "directory" | "listen" | "events" | "out" | "dialect"
 
 interface Command {
-  readonly takes: ReadonlyArray<Option>
-  readonly invocation: (given: Given) => Invocation
-  /** What it cannot do as it was asked. */
-  readonly refuses?: (given: Given) => string | undefined
+  readonly takes: ReadonlyArray<Takes>
+  readonly invocation: (words: Words) => Invocation
+  /** Why it cannot do what was asked, in one line. */
+  readonly refuses?: (words: Words) => string | undefined
 }
 
-interface Given extends GenerateScope {
-  readonly overrides: ReadonlyArray<string>
+/** The words of a command line, by what they are. */
+interface Words {
+  readonly overrides: Array<string>
+  directory?: string
+  listens: boolean
+  out?: string
+  name?: string
+  dialect?: DialectName
+  asked?: "Help" | "Version"
+  silent: boolean
 }
+
+const launchOf = ({ directory, overrides, silent }: Words): Launch => ({
+  overrides: silent ? [...overrides, "mcp_events=off"] : overrides,
+  ...(directory === undefined ? {} : { directory }),
+})
 
 const mcp: Command = {
-  takes: ["overrides", "events"],
-  invocation: ({ overrides }) => ({ _tag: "Mcp", overrides }),
+  takes: ["overrides", "directory", "listen", "events"],
+  invocation: (words) => ({ _tag: "Mcp", ...launchOf(words) }),
+}
+
+const appServer: Command = {
+  takes: ["overrides", "directory", "listen"],
+  invocation: (words) => ({ _tag: "AppServer", ...launchOf(words) }),
 }
 
 const generate = (format: GenerateFormat): Command => ({
@@ -78,14 +104,14 @@ const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
 const commands: ReadonlyMap<string, Command> = new Map([
   ["mcp", mcp],
   ["mcp-server", mcp],
-  [
-    "app-server",
-    { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "AppServer", overrides }) },
-  ],
-  ["demo", { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "Demo", overrides }) }],
+  ["app-server", appServer],
+  ["demo", { takes: ["overrides"], invocation: (words) => ({ _tag: "Demo", ...launchOf(words) }) }],
   [
     "config",
-    { takes: ["overrides"], invocation: ({ overrides }) => ({ _tag: "Config", overrides }) },
+    {
+      takes: ["overrides", "directory"],
+      invocation: (words) => ({ _tag: "Config", ...launchOf(words) }),
+    },
   ],
   ["doctor", { takes: [], invocation: () => ({ _tag: "Doctor" }) }],
   ["generate-ts", generate("ts")],
@@ -93,15 +119,6 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ["generate-docs", generate("docs")],
   ["help", help],
 ])
-
-const noEvents = "--no-events"
-const options = ["--config", "--help", noEvents, "--out", "--version"]
-
-/** What goes with an option that the command does not take. */
-const takers: Readonly<Record<Exclude<Option, "overrides" | "dialect">, string>> = {
-  events: `${noEvents}\` goes with \`mcp`,
-  out: "--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs",
-}
 
 const fail = (message: string) => Result.fail(new UsageError({ message }))
 
@@ -123,55 +140,61 @@ const readDialect = (word: string) => {
     : unknown("dialect", word, dialects)
 }
 
-/** The value of an option at `args[index]`, in any of its spellings, and how many words it took. */
-const valueAt = (args: ReadonlyArray<string>, index: number) => {
-  const word = args[index] ?? ""
-  for (const [option, long, short] of [
-    ["overrides", "--config", "-c"],
-    ["out", "--out", "-o"],
-  ] as const) {
-    if (word === short || word === long) return { option, value: args[index + 1], words: 2 }
-    if (word.startsWith(`${long}=`)) return { option, value: word.slice(long.length + 1), words: 1 }
+const take = (words: Words, given: Options.Given): void => {
+  switch (given._tag) {
+    case "Override":
+      words.overrides.push(given.override)
+      break
+    case "Out":
+      words.out = given.directory
+      break
+    case "Directory":
+      words.directory = given.directory
+      break
+    case "Listen":
+      words.listens = true
+      break
+    case "NoEvents":
+      words.silent = true
+      break
+    case "Help":
+    case "Version":
+      words.asked ??= given._tag
   }
-  // `-config=…` is a misspelt `--config=…`, and no key `onfig`.
-  return /^-c(?!onfig=).*=/.test(word)
-    ? { option: "overrides" as const, value: word.slice(2), words: 1 }
-    : undefined
 }
 
-/** The words of a command line, told apart. */
-interface Words {
-  readonly overrides: Array<string>
-  out?: string
-  name?: string
-  dialect?: DialectName
-  asked?: "Help" | "Version"
-  silent: boolean
+/** Reads the option at `index`; gives how many words it took, or what is wrong. */
+const readOption = (words: Words, args: ReadonlyArray<string>, index: number) => {
+  const word = args[index] ?? ""
+  const written = Options.at(args, index)
+  if (written === undefined) {
+    return unknown(
+      "option",
+      word.split("=", 1)[0] ?? word,
+      Options.options.map(({ long }) => long),
+    )
+  }
+  const { option, value } = written
+  if (option.value !== undefined && value === undefined) {
+    return fail(`${quote(word)} needs a value: \`${option.short ?? option.long} ${option.value}\``)
+  }
+  const given = option.give(value ?? "")
+  if (Result.isFailure(given)) return fail(given.failure)
+  take(words, given.success)
+  return Result.succeed(written.words)
 }
 
-const needsValue = (word: string, option: "overrides" | "out") =>
-  `${quote(word)} needs a value: \`${option === "out" ? "-o DIRECTORY" : "-c key=value"}\``
-
-/** Reads the word at `index`; gives how many it took, or what is wrong. */
+/** Reads the word at `index`; gives how many words it took, or what is wrong. */
 const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
-  const given = valueAt(args, index)
-  if (given !== undefined) {
-    if (given.value === undefined) return fail(needsValue(word, given.option))
-    if (given.option === "out") words.out = given.value
-    else words.overrides.push(given.value)
-    return Result.succeed(given.words)
-  }
-  if (word === "-h" || word === "--help") words.asked ??= "Help"
-  else if (word === "-V" || word === "--version") words.asked ??= "Version"
-  else if (word === noEvents) words.silent = true
-  else if (word.startsWith("-")) return unknown("option", word.split("=", 1)[0] ?? word, options)
-  else if (words.name === undefined) {
+  if (word.startsWith("-")) return readOption(words, args, index)
+  if (words.name === undefined) {
     if (!commands.has(word)) return unknown("command", word, [...commands.keys()])
     words.name = word
     // 0.36 called the server `codex mcp serve`.
     return Result.succeed(word === "mcp" && args[index + 1] === "serve" ? 2 : 1)
-  } else if (words.dialect === undefined && commands.get(words.name)?.takes.includes("dialect")) {
+  }
+  if (words.dialect === undefined && commands.get(words.name)?.takes.includes("dialect")) {
     const dialect = readDialect(word)
     if (Result.isFailure(dialect)) return Result.fail(dialect.failure)
     words.dialect = dialect.success
@@ -179,29 +202,34 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   return Result.succeed(1)
 }
 
-/** Reads the arguments after the program's name. `--help` and `--version` win over a command wherever they stand. */
+/** A command that runs nothing with an option would ignore a misplaced one without a word. */
+const misplaced = (command: Command, words: Words): string | undefined => {
+  const lacks = (takes: Takes) => !command.takes.includes(takes)
+  if (words.silent && lacks("events")) return "`--no-events` goes with `mcp`"
+  if (words.listens && lacks("listen")) return "`--listen` goes with `mcp` and `app-server`"
+  if (words.directory !== undefined && lacks("directory")) {
+    return "`--cd` goes with `mcp`, `app-server` and `config`"
+  }
+  if (words.out !== undefined && lacks("out")) {
+    return "`--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs`"
+  }
+  return words.overrides.length > 0 && lacks("overrides")
+    ? `\`--config\` and the options that stand for it do not go with \`${words.name}\`, which reads no configuration`
+    : undefined
+}
+
+/** Reads the arguments after the program's name. `--help` and `--version` win over a command wherever they are. */
 export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, UsageError> => {
-  const words: Words = { overrides: [], silent: false }
+  const words: Words = { overrides: [], silent: false, listens: false }
   for (let index = 0; index < args.length;) {
     const taken = readWord(words, args, index)
     if (Result.isFailure(taken)) return Result.fail(taken.failure)
     index += taken.success
   }
-  if (words.asked !== undefined) return Result.succeed({ _tag: words.asked })
+  if (words.asked === "Help") return Result.succeed({ _tag: "Help" })
+  if (words.asked === "Version") return Result.succeed({ _tag: "Version", ...launchOf(words) })
   const command = commands.get(words.name ?? "help") ?? help
-  // A command that runs nothing with it would let a misplaced flag go by in silence.
-  if (command !== help) {
-    if (words.silent && !command.takes.includes("events")) return fail(`\`${takers.events}\``)
-    if (words.out !== undefined && !command.takes.includes("out")) return fail(`\`${takers.out}\``)
-    if (words.overrides.length > 0 && !command.takes.includes("overrides")) {
-      return fail(`\`--config\` does not go with \`${words.name}\`, which reads none`)
-    }
-  }
-  const given: Given = {
-    overrides: [...words.overrides, ...(words.silent ? ["mcp_events=off"] : [])],
-    ...(words.dialect === undefined ? {} : { dialect: words.dialect }),
-    ...(words.out === undefined ? {} : { out: words.out }),
-  }
-  const refused = command.refuses?.(given)
-  return refused === undefined ? Result.succeed(command.invocation(given)) : fail(refused)
+  const refused =
+    command === help ? undefined : (misplaced(command, words) ?? command.refuses?.(words))
+  return refused === undefined ? Result.succeed(command.invocation(words)) : fail(refused)
 }

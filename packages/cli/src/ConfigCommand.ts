@@ -5,6 +5,7 @@
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { Launch } from "./Args.ts"
 import { linesOf } from "./config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig, type Sources } from "./config/EffectiveConfig.ts"
 import { AllKeys } from "./config/UnknownKeys.ts"
@@ -55,9 +56,9 @@ const chosenDefaults = (
   }
 }
 
-export const run = async (args: ReadonlyArray<string>): Promise<number> => {
-  const environment = Environment.read()
-  const startup = await Effect.runPromiseExit(Startup.load(environment, args))
+export const run = async ({ directory, overrides }: Launch): Promise<number> => {
+  const environment = Environment.read(directory)
+  const startup = await Effect.runPromiseExit(Startup.load(environment, overrides))
   if (Exit.isFailure(startup)) {
     process.stderr.write(`${Startup.messageOf(startup.cause)}\n`)
     return 1

@@ -8,13 +8,14 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Environment from "./Environment.ts"
+import * as MachinePrograms from "./MachinePrograms.ts"
 
 const marks = { ok: "ok      ", missing: "missing ", broken: "broken  " } as const
 
 /** Prints one line for each thing looked at. */
 export const run = (): Promise<number> => {
   const machine = { platform: process.platform, processor: process.arch }
-  return Doctor.doctorFacts(machine, process.env["PATH"] ?? "").pipe(
+  return Doctor.doctorFacts(machine).pipe(
     Effect.map((facts) => {
       const lines = Doctor.doctorLines(facts)
       process.stdout.write(lines.map(({ state, text }) => `${marks[state]}${text}\n`).join(""))
@@ -25,9 +26,9 @@ export const run = (): Promise<number> => {
         SandboxLayer.layer({
           machine,
           environment: process.env,
-          hiddenPaths: [Environment.read().stateDirectory],
+          hiddenPaths: Environment.read().hiddenDirectories,
         }),
-        NodeServices.layer,
+        Layer.merge(NodeServices.layer, MachinePrograms.layer(process.env)),
       ),
     ),
     Effect.runPromise,

@@ -1,6 +1,6 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
 import { homedir, userInfo } from "node:os"
-import { basename, isAbsolute, join } from "node:path"
+import { basename, isAbsolute, join, resolve } from "node:path"
 import { existsSync } from "./StartFiles.ts"
 
 export interface Environment {
@@ -8,6 +8,11 @@ export interface Environment {
   readonly cwd: string
   /** Where `config.toml` lies: `COLLOQUY_HOME`, else `CODEX_HOME`, else `~/.colloquy` (design §6). */
   readonly stateDirectory: string
+  /**
+   * Every directory that may hold the credentials and conversations of Colloquy or of the original, whichever of them is
+   * in use: absolute, each once, the one in use first.
+   */
+  readonly hiddenDirectories: ReadonlyArray<string>
   /** An OpenAI key, login or address is there: then `openai` is the provider where none is configured. */
   readonly openaiConfigured: boolean
   /** The login shell of whoever runs the process, by the password database, where it is one of these (§6.2). */
@@ -46,12 +51,18 @@ export const fromVariables = (
   const ossBaseUrl = ossUrl(variables)
   const logLevel = set(variables, "COLLOQUY_LOG")
   const shell = shellOf(place.shell)
+  const [ownHome, originalHome] = [set(variables, "COLLOQUY_HOME"), set(variables, "CODEX_HOME")]
+  const ownDefault = join(place.home, ".colloquy")
+  const stateDirectory = ownHome ?? originalHome ?? ownDefault
+  const places = [stateDirectory, ownHome, originalHome, ownDefault, join(place.home, ".codex")]
   return {
     cwd: place.cwd,
-    stateDirectory:
-      set(variables, "COLLOQUY_HOME") ??
-      set(variables, "CODEX_HOME") ??
-      join(place.home, ".colloquy"),
+    stateDirectory,
+    hiddenDirectories: [
+      ...new Set(
+        places.flatMap((path) => (path === undefined ? [] : resolve(place.cwd || "/", path))),
+      ),
+    ],
     openaiConfigured: openaiBaseUrl !== undefined || set(variables, "OPENAI_API_KEY") !== undefined,
     ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
     ...(ossBaseUrl === undefined ? {} : { ossBaseUrl }),
@@ -80,10 +91,11 @@ const home = (): string => {
   return isAbsolute(path) ? path : "/"
 }
 
-/** The environment of this process. */
-export const read = (): Environment => {
+/** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
+export const read = (directory?: string): Environment => {
+  const current = orElse(() => process.cwd(), "")
   const environment = fromVariables(process.env, {
-    cwd: orElse(() => process.cwd(), ""),
+    cwd: current === "" || directory === undefined ? current : resolve(current, directory),
     home: home(),
     shell: orElse(() => userInfo().shell ?? "", ""),
   })

@@ -20,7 +20,17 @@ Commands:
 Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
                            path, the value is TOML, or a plain string when it is not. With mcp,
-                           app-server, demo and config
+                           app-server, demo and config, before the command or after it, as the next four
+  -m, --model MODEL        The same as -c model=MODEL
+  -s, --sandbox MODE       The same as -c sandbox_mode=MODE: read-only, workspace-write or
+                           danger-full-access
+  -a, --ask-for-approval POLICY
+                           The same as -c approval_policy=POLICY: untrusted, on-failure, on-request or
+                           never
+  -p, --profile NAME       The same as -c profile=NAME
+  -C, --cd DIRECTORY       Start conversations in this directory unless the client names one. With mcp,
+                           app-server and config
+      --listen stdio://    With mcp and app-server: serve stdin and stdout, as without it
       --no-events          With mcp: send no codex/event notifications; the same as -c mcp_events=off
   -o, --out DIRECTORY      With the generate commands: write the files there
   -h, --help               Show this page
@@ -35,6 +45,8 @@ Keys that only this program has:
                            (500)
   max_line_bytes           Bytes of the longest line that a client may send (67108864); a longer one gets
                            an error
+  compatibility_version    Version of the original that --version, userAgent and serverInfo.version state,
+                           before the own one (0.153.4)
   conversation_store       files (default), or memory: nothing is kept when the process ends
   unattended               what becomes of a question that nobody can be asked: deny (default), or park: it
                            waits, however long, until somebody can
@@ -47,6 +59,8 @@ Environment:
   OPENAI_API_KEY           Key of the provider openai, before the one in auth.json; without either and
                            without a configured provider the built-in offline model answers
   OPENAI_BASE_URL          Address of the provider openai
+  COLLOQUY_SETPRIV         Absolute path of a setpriv of util-linux 2.40 or newer, where the system's is older:
+                           with it Landlock closes the named pipes outside the writable roots
   COLLOQUY_LOG             Least level of the log on stderr: error, warn (default), info, debug, trace, off
 
 Examples:

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 
 export const layer = (options: {
   readonly stateDirectory: string
+  readonly hiddenPaths: ReadonlyArray<string>
 }): Layer.Layer<SettingsResolver, never, SettingsResolver> =>
   Layer.effect(
     SettingsResolver,

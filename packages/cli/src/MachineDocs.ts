@@ -3,5 +3,7 @@ import * as ProjectDocs from "@colloquy/tools/ProjectDocs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
 
-export const layer = (options: { readonly stateDirectory: string }) =>
-  Layer.provide(ProjectDocs.layer(options), NodeServices.layer)
+export const layer = (options: {
+  readonly stateDirectory: string
+  readonly hiddenPaths: ReadonlyArray<string>
+}) => Layer.provide(ProjectDocs.layer(options), NodeServices.layer)

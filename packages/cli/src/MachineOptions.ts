@@ -8,5 +8,5 @@ export const machineOptions = (environment: Environment, source: ResolveSource):
   environment: process.env,
   node: process.execPath,
   secretNames: source.builtinProviders.flatMap(({ envKey }) => envKey ?? []),
-  hiddenPaths: [environment.stateDirectory],
+  hiddenPaths: environment.hiddenDirectories,
 })

@@ -6,6 +6,7 @@ import * as Tools from "@colloquy/tools/Tools"
 import { ToolServers } from "@colloquy/tools/ToolServers"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
+import * as MachinePrograms from "./MachinePrograms.ts"
 
 export const layer = (options: Tools.ToolsOptions): Layer.Layer<ToolRuntime> =>
   Tools.layer(options).pipe(
@@ -17,5 +18,5 @@ export const layer = (options: Tools.ToolsOptions): Layer.Layer<ToolRuntime> =>
         ...options,
       }),
     ]),
-    Layer.provide(NodeServices.layer),
+    Layer.provide([NodeServices.layer, MachinePrograms.layer(options.environment)]),
   )

@@ -9,27 +9,33 @@ import * as LazyPorts from "./app/LazyPorts.ts"
 import * as LazyPrompts from "./LazyPrompts.ts"
 import * as StdioServer from "./StdioServer.ts"
 import { userAgent } from "./UserAgent.ts"
-import { version } from "./Version.ts"
+import { statedVersion } from "./Version.ts"
+import type { Launch } from "./Args.ts"
 
-const appServer = Effect.map(
-  Effect.promise(() => import("@colloquy/server/AppServer")),
-  ({ beside }) => beside({ userAgent: userAgent(process.env) }),
-)
+const appServer = (compatibility: string | undefined) =>
+  Effect.map(
+    Effect.promise(() => import("@colloquy/server/AppServer")),
+    ({ beside }) => beside({ userAgent: userAgent(process.env, compatibility) }),
+  )
 
-export const run = (overrides: ReadonlyArray<string>): Promise<number> =>
+export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {
       program: { originator: "colloquy_mcp", source: "mcp" },
       serve: (connection, startup, environment) => {
-        const { mcp_events: events, shutdown_grace_ms: graceMs } = startup.options
+        const {
+          compatibility_version: compatibility,
+          mcp_events: events,
+          shutdown_grace_ms: graceMs,
+        } = startup.options
         return McpServer.serve(connection, {
-          version,
+          version: statedVersion(compatibility),
           prompts: LazyPrompts.make(environment),
-          beside: besideLater(appServer),
+          beside: besideLater(appServer(compatibility)),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
       },
     },
-    overrides,
+    launch,
   )

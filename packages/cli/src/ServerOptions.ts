@@ -4,6 +4,7 @@ import { Count, key, keyOr } from "@colloquy/core/settings/ConfigKey"
 import type { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import { type ConfigTree, isEmpty } from "@colloquy/core/settings/ConfigTree"
 import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
+import { defaultCompatibility } from "./Version.ts"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
@@ -53,6 +54,11 @@ export const ServerOptions = Schema.Struct({
     Schema.Literals(["on", "off", "twice"]),
     "on",
     "`codex/event` notifications: sent, not sent, or each again under its own name.",
+  ),
+  compatibility_version: keyOr(
+    Schema.String.check(Schema.isPattern(/^\d+\.\d+\.\d+$/, { expected: "a version `x.y.z`" })),
+    defaultCompatibility,
+    "Version of the original that `--version`, `userAgent` and `serverInfo.version` state before the own one.",
   ),
   conversation_store: keyOr(
     Schema.Literals(["files", "memory"]),

@@ -7,18 +7,20 @@ import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import type * as Resolve from "@colloquy/core/settings/Resolve"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
 import type { OfflineScript } from "@colloquy/models/OfflineScript"
+import { parseJson } from "@colloquy/protocol/Json"
+import { readFile } from "@colloquy/store/ReadFile"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
-import { codeOf } from "./config/ConfigFile.ts"
+import { problemOf } from "./config/ConfigFile.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
 import type { Environment } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
-import { readFileSync } from "./StartFiles.ts"
+import { statSync } from "./StartFiles.ts"
 
 export interface Startup {
   /** As the process began. */
@@ -53,18 +55,25 @@ export const messageOf = (cause: Cause.Cause<StartupError>): string => {
     : `colloquy: cannot start: ${errorLine(error)}`
 }
 
-const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, " ")
+const oneLine = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
 
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
 
+/** A script of the offline model is written by people. */
+const maxScriptBytes = 16 * 1024 * 1024
+
 const readJson = (path: string): Result.Result<unknown, string> => {
   try {
-    return Result.succeed(JSON.parse(readFileSync(path, "utf8")))
+    const json = parseJson(new TextDecoder().decode(readFile(path, maxScriptBytes)))
+    return Result.mapError(json, ({ message }) => `is ${message}`)
   } catch (error) {
-    return Result.fail(
-      error instanceof SyntaxError ? "is not JSON" : `cannot be read (${codeOf(error)})`,
-    )
+    return Result.fail(problemOf(error))
   }
 }
 
@@ -101,12 +110,24 @@ export const tokenBaseUrl = (
   return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
 }
 
+/** Whether conversations can start at `path`; one that cannot be looked at is no place for them either. */
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
 /** Everything a command needs. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
   args: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
+  if (!isDirectory(environment.cwd)) {
+    return yield* fail(`colloquy: ${environment.cwd} is not a directory`)
+  }
   const overrides = yield* Effect.mapError(
     Effect.fromResult(ConfigTree.parseOverrides(args)),
     (problem) => fail(`error parsing -c overrides: ${problem}`),

@@ -3,6 +3,7 @@
  * memory and blocks nothing: lines are then dropped and counted. On POSIX a full pipe makes Node queue what is
  * written to stderr (measured: 300 kB into a stopped reader return at once), so the queue is what has to be bounded.
  */
+import { spelledOut } from "@colloquy/core/question/VisibleText"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
@@ -38,6 +39,9 @@ export interface LineTarget {
   readonly write: (text: string) => boolean
 }
 
+/** Texts of models, tool servers and file names are part of the log, and a terminal obeys what it is given. */
+const legible = (line: string): string => line.split("\n").map(spelledOut).join("\n")
+
 /** Writes lines; while more than `maxQueuedBytes` wait they are dropped, and the next one written tells how many. */
 export const lineWriter = (target: LineTarget): ((line: string) => void) => {
   let dropped = 0
@@ -48,7 +52,7 @@ export const lineWriter = (target: LineTarget): ((line: string) => void) => {
     }
     const gap = dropped === 0 ? "" : `colloquy: ${dropped} lines of this log were dropped\n`
     dropped = 0
-    target.write(`${gap}${line}\n`)
+    target.write(`${gap}${legible(line)}\n`)
   }
 }
 

@@ -19,6 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type { Writable } from "node:stream"
+import type { Launch } from "./Args.ts"
 import { MachineAuth } from "./auth/LazyAuth.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import * as Environment from "./Environment.ts"
@@ -85,7 +86,10 @@ const services = (
     ),
     Layer.provideMerge(
       Layer.provide(
-        LazyProjectDocs.layer({ stateDirectory: environment.stateDirectory }),
+        LazyProjectDocs.layer({
+          stateDirectory: environment.stateDirectory,
+          hiddenPaths: environment.hiddenDirectories,
+        }),
         LiveSettings.layer(live),
       ),
     ),
@@ -116,11 +120,11 @@ const serveOn = (
 /** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
 export const run = async (
   server: StdioServer,
-  overrides: ReadonlyArray<string>,
+  { directory, overrides }: Launch,
 ): Promise<number> => {
   const output = takeStdout()
   const write = StderrLog.stderrLines()
-  const environment = Environment.read()
+  const environment = Environment.read(directory)
   const startup = await Effect.runPromiseExit(Startup.load(environment, overrides))
   if (Exit.isFailure(startup)) {
     write(Startup.messageOf(startup.cause))

@@ -49,17 +49,16 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
       return 0
     }
     case "Version": {
-      const { version } = await import("./Version.ts")
-      process.stdout.write(`${version}\n`)
-      return 0
+      const command = await import("./VersionCommand.ts")
+      return command.run(invocation)
     }
     case "Mcp": {
       const mcp = await withoutStacks(() => import("./Mcp.ts"))
-      return mcp.run(invocation.overrides)
+      return mcp.run(invocation)
     }
     case "AppServer": {
       const appServer = await withoutStacks(() => import("./AppServerCommand.ts"))
-      return appServer.run(invocation.overrides)
+      return appServer.run(invocation)
     }
     case "Demo": {
       const demo = await import("./Demo.ts")
@@ -67,7 +66,7 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
     }
     case "Config": {
       const config = await import("./ConfigCommand.ts")
-      return config.run(invocation.overrides)
+      return config.run(invocation)
     }
     case "Generate": {
       const generate = await import("./GenerateCommand.ts")

@@ -47,7 +47,10 @@ describe("colloquy app-server", () => {
         const cli = yield* CliProcess.start(["app-server"])
         const ask = asker(cli, member)
         const { userAgent } = yield* ask("initialize", { clientInfo })
-        assert.match(String(userAgent), /^colloquy\/\d+\.\d+\.\d+ \(.+; .+\) .* \(test; 1\)$/)
+        assert.match(
+          String(userAgent),
+          /^colloquy\/0\.153\.4 \(.+; .+; colloquy \d+\.\d+\.\d+\) .* \(test; 1\)$/,
+        )
         cli.write({ ...member, method: "initialized" })
         const { conversationId } = yield* ask("newConversation", {})
         yield* ask("addConversationListener", { conversationId })

@@ -1,12 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
+import { AskForApproval, SandboxMode } from "@colloquy/protocol/Policy"
 import * as Args from "../src/Args.ts"
+import * as Options from "../src/args/Options.ts"
 import { contracts } from "../src/Contracts.ts"
 
 const read = (...args: ReadonlyArray<string>) =>
   Result.match(Args.parse(args), { onSuccess: (value) => value, onFailure: (e) => e.message })
 
 describe("Args", () => {
+  it("the values of --sandbox and --ask-for-approval are those of the configuration", () => {
+    assert.deepStrictEqual([...Options.sandboxModes], [...SandboxMode.literals])
+    assert.deepStrictEqual([...Options.approvalPolicies], [...AskForApproval.literals])
+  })
+
   it("the dialects that can be named are those there are", () => {
     assert.deepStrictEqual(
       [...Args.dialects],
@@ -20,8 +27,8 @@ describe("Args", () => {
     [["help", "mcp"], { _tag: "Help" }],
     [["--help"], { _tag: "Help" }],
     [["mcp", "-h"], { _tag: "Help" }],
-    [["-V"], { _tag: "Version" }],
-    [["demo", "--version"], { _tag: "Version" }],
+    [["-V"], { _tag: "Version", overrides: [] }],
+    [["demo", "--version", "-c", "a=1"], { _tag: "Version", overrides: ["a=1"] }],
     [["doctor"], { _tag: "Doctor" }],
     [["config", "-c", "a=1"], { _tag: "Config", overrides: ["a=1"] }],
     [["generate-docs"], { _tag: "Generate", format: "docs" }],
@@ -51,6 +58,31 @@ describe("Args", () => {
       { _tag: "Mcp", overrides: ["mcp_events=twice", "mcp_events=off"] },
     ],
     [["mcp", "--no-events", "--help"], { _tag: "Help" }],
+    ...(["mcp", "mcp-server", "app-server"] as const).flatMap((command) => {
+      const _tag = command === "app-server" ? "AppServer" : "Mcp"
+      const overrides = [
+        'model="gpt-5"',
+        'sandbox_mode="workspace-write"',
+        'approval_policy="never"',
+        'profile="work"',
+        "a=1",
+      ]
+      const short = ["-m", "gpt-5", "-s", "workspace-write", "-a", "never", "-p", "work"]
+      const long = ["--model=gpt-5", "--sandbox", "workspace-write"]
+      const rest = ["--ask-for-approval=never", "--profile", "work"]
+      const launch = { _tag, overrides, directory: "/tmp" } as const
+      return [
+        [[...short, "-C", "/tmp", "-c", "a=1", command], launch],
+        [[...long, ...rest, "--cd=/tmp", "-c", "a=1", command, "--listen", "stdio://"], launch],
+        [
+          ["--listen=stdio://", "-mgpt-5", ...long.slice(1), command, ...rest, "-C/tmp", "-ca=1"],
+          launch,
+        ],
+      ] as const
+    }),
+    [["-m", "gpt-5", "mcp", "serve"], { _tag: "Mcp", overrides: ['model="gpt-5"'] }],
+    [["-m", 'a"b', "demo"], { _tag: "Demo", overrides: ['model="a\\"b"'] }],
+    [["config", "-C", "x"], { _tag: "Config", overrides: [], directory: "x" }],
     [["demo", "-c", "--help"], { _tag: "Demo", overrides: ["--help"] }],
   ] as const) {
     it(`"${args.join(" ")}" asks for ${invocation._tag}`, () => {
@@ -79,7 +111,11 @@ describe("Args", () => {
         ["--config=model=x", command],
         ["-cmodel=x", command],
       ].map(
-        (args) => [args, `\`--config\` does not go with \`${command}\`, which reads none`] as const,
+        (args) =>
+          [
+            args,
+            `\`--config\` and the options that stand for it do not go with \`${command}\`, which reads no configuration`,
+          ] as const,
       ),
     ),
     ...["generate-ts", "generate-json-schema"].map(
@@ -96,6 +132,19 @@ describe("Args", () => {
     ],
     [["generate-ts", "app-server", "codex-mcp"], "unexpected argument `codex-mcp`"],
     [["generate-ts", "-o"], "`-o` needs a value: `-o DIRECTORY`"],
+    [
+      ["-s", "readonly", "mcp"],
+      '`--sandbox` is one of `read-only`, `workspace-write`, `danger-full-access`, not "readonly"; did you mean `read-only`?',
+    ],
+    [
+      ["mcp", "-a", "sometimes"],
+      '`--ask-for-approval` is one of `untrusted`, `on-failure`, `on-request`, `never`, not "sometimes"',
+    ],
+    [["mcp", "--listen", "ws://x"], '`--listen` takes `stdio://` only, not "ws://x"'],
+    [["--listen=stdio://", "demo"], "`--listen` goes with `mcp` and `app-server`"],
+    [["-C", "x", "doctor"], "`--cd` goes with `mcp`, `app-server` and `config`"],
+    [["mcp", "-model=x"], "unknown option `-model`, did you mean `--model`?"],
+    [["mcp", "-m"], "`-m` needs a value: `-m MODEL`"],
     [["mcp", "now"], "unexpected argument `now`"],
     [["mcp", "-c"], "`-c` needs a value: `-c key=value`"],
     [["a\nb\u001b[1m"], "unknown command `a\\nb\\u001b[1m`"],

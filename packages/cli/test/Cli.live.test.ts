@@ -81,7 +81,7 @@ describe("colloquy", () => {
       assert.deepStrictEqual(yield* CliProcess.run(["--version"]), {
         code: 0,
         signal: null,
-        stdout: `${version}\n`,
+        stdout: `colloquy 0.153.4+colloquy.${version}\n`,
         stderr: "",
       })
     }),
@@ -103,7 +103,7 @@ describe("colloquy", () => {
         signal: null,
         stdout: "",
         stderr:
-          "colloquy: `--config` does not go with `generate-ts`, which reads none; `colloquy --help` shows what there is\n",
+          "colloquy: `--config` and the options that stand for it do not go with `generate-ts`, which reads no configuration; `colloquy --help` shows what there is\n",
       })
     }),
   )
@@ -399,17 +399,17 @@ describe("colloquy demo", () => {
     Effect.gen(function* () {
       const { stdout } = yield* CliProcess.run(["demo"])
       const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
+      assert.match(
+        stdout,
+        /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
+      )
       assert.include(
         stdout,
-        [
-          `  ? may it run: ${script}`,
-          "  ✓ yes, says the demo",
-          `  $ ${script}`,
-          "  │ to do: try Colloquy",
-          "  exit 0 · ",
-        ].join("\n"),
+        ["  ✓ yes, says the demo", `  $ ${script}`, "  │ to do: try Colloquy", "  exit 0 · "].join(
+          "\n",
+        ),
       )
-      const changed = /\? may it change: (\S+)\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
+      const changed = / {6}update "(\S+)"\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
       const file = changed.exec(stdout)?.[1]
       assert.isString(file)
       assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
@@ -454,11 +454,18 @@ describe("colloquy doctor", () => {
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* CliProcess.run(["doctor"])
       assert.strictEqual(stderr, "")
-      const [sandbox, ...helpers] = stdout.trimEnd().split("\n")
+      const [sandbox, ...lines] = stdout.trimEnd().split("\n")
       assert.match(
         sandbox ?? "",
         code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
       )
+      const helpers = lines.slice(code === 0 ? 1 : 0)
+      if (code === 0) {
+        assert.match(
+          lines[0] ?? "",
+          /^(?:ok {6}.+: closed by|missing .+: commands can write to them; .+;) .+$/,
+        )
+      }
       for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found, )/)
       assert.isAbove(helpers.length, 1)
     }),

@@ -8,6 +8,7 @@ describe("Environment", () => {
     assert.deepStrictEqual(Environment.fromVariables({ OPENAI_API_KEY: " " }, place), {
       cwd: "/work",
       stateDirectory: "/home/me/.colloquy",
+      hiddenDirectories: ["/home/me/.colloquy", "/home/me/.codex"],
       openaiConfigured: false,
     })
   })
@@ -34,6 +35,7 @@ describe("Environment", () => {
     assert.deepStrictEqual(environment, {
       cwd: "/work",
       stateDirectory: "/own",
+      hiddenDirectories: ["/own", "/codex", "/home/me/.colloquy", "/home/me/.codex"],
       openaiConfigured: true,
       openaiBaseUrl: "http://here/v1",
       ossBaseUrl: "http://localhost:1/v1",
@@ -55,8 +57,20 @@ describe("Environment", () => {
     assert.deepStrictEqual(environment, {
       cwd: "/work",
       stateDirectory: "/codex",
+      hiddenDirectories: ["/codex", "/home/me/.colloquy", "/home/me/.codex"],
       openaiConfigured: false,
       ossBaseUrl: "http://x",
     })
+  })
+
+  it("L15 every directory that may hold credentials is hidden, also those that are not in use", () => {
+    const hidden = (variables: Readonly<Record<string, string>>, cwd = "/work") =>
+      Environment.fromVariables(variables, { ...place, cwd }).hiddenDirectories
+    assert.deepStrictEqual(hidden({ CODEX_HOME: "/home/me/.codex/" }), [
+      "/home/me/.codex",
+      "/home/me/.colloquy",
+    ])
+    assert.deepStrictEqual(hidden({ COLLOQUY_HOME: "own/../state" })[0], "/work/state")
+    assert.deepStrictEqual(hidden({ COLLOQUY_HOME: "state" }, "")[0], "/state")
   })
 })

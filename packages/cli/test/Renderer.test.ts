@@ -135,6 +135,44 @@ describe("Renderer", () => {
     )
   })
 
+  it("L7 shows the whole question, and nothing that a terminal would obey", () => {
+    const hostile = "\u001b[2J\u202e"
+    const shown = show(plain, [
+      {
+        type: "exec_approval_request",
+        call_id: "1",
+        command: ["bash", "-lc", `a\n${hostile}`],
+        cwd: "/work",
+        reason: `If approved, it runs.\nThe model gives this reason: ${hostile}`,
+      },
+      {
+        type: "elicitation_request",
+        server_name: hostile,
+        id: "e",
+        message: `Tool server ${hostile} asks`,
+        requested_schema: {},
+      },
+      { type: "agent_message", message: `one\n${hostile}` },
+      { type: "background_event", message: hostile },
+      { type: "plan_update", explanation: null, plan: [{ step: hostile, status: "pending" }] },
+      { type: "error", message: hostile },
+    ]).join("")
+    assert.include(
+      shown,
+      [
+        "  ? Allow Codex to run the command below in `/work`?",
+        "    If approved, it runs.",
+        "    The model gives this reason: \\x1b[2J\\u202e",
+        "    The command:",
+        "      | bash -lc $'a\\n",
+        "      | \\x1b[2J\\u202e'",
+        "  ? Tool server \\x1b[2J\\u202e asks",
+        "",
+      ].join("\n"),
+    )
+    assert.notMatch(shown, /(?!\n)[\p{Cc}\p{Cf}]/u)
+  })
+
   it("a message that is said again after a broken stream is shown whole", () => {
     const pieces = show({ ...plain, live: true }, [
       { type: "agent_message_delta", delta: "Hel" },

@@ -16,6 +16,13 @@ describe("StderrLog", () => {
     assert.deepStrictEqual(lines, ["one\n", "colloquy: 2 lines of this log were dropped\nfour\n"])
   })
 
+  it("L7 writes nothing that a terminal would obey", () => {
+    const lines: Array<string> = []
+    const target = { writableLength: 0, write: (text: string) => lines.push(text) > 0 }
+    StderrLog.lineWriter(target)("call \u001b[2J\u202e denied\nnext")
+    assert.deepStrictEqual(lines, ["call \\x1b[2J\\u202e denied\nnext\n"])
+  })
+
   it("the level is read from COLLOQUY_LOG, in the original's form too", () => {
     assert.deepStrictEqual(
       [undefined, "info", " DEBUG ", "codex_core=trace", "a=info,error", "off", "loud"].map(

@@ -24,12 +24,14 @@ const patch = [
 const kinds = {
   command: {
     call: { name: "shell", arguments: { command: ["sh", "-c", "echo goodbye > hello.txt"] } },
-    asked: /^Allow Codex to run `sh -c 'echo goodbye > hello.txt'` in `.*`\?$/,
+    asked:
+      /^Allow Codex to run `sh -c 'echo goodbye > hello.txt'` in `.*`\?\nIf approved, it runs without a sandbox, like every command of this conversation: /,
     refused: "exec command rejected",
   },
   patch: {
     call: { name: "apply_patch", arguments: { input: patch } },
-    asked: /^Allow Codex to apply proposed code changes\?$/,
+    asked:
+      /^Allow Codex to apply proposed code changes\?\nIf approved, these files are changed, without a sandbox like everything in this conversation, [^]*\n {2}update ".*\/hello\.txt"/,
     refused: "patch rejected",
   },
 } as const

@@ -12,6 +12,7 @@ import {
   CancelRequest,
   ConversationClosed,
   ConversationLagged,
+  ConversationSkipped,
   ConversationSynced,
   type EventParams,
   eventNotification,
@@ -43,6 +44,8 @@ type ServerMethods = MethodsOf<typeof AppServer>["s"]
 type ServerHandlers = Partial<Handlers<ServerMethods, Client.ServerCall>>
 
 export type Told = Subscribers.Told
+export const ConversationFailed = Subscribers.ConversationFailed
+export type ConversationFailed = Subscribers.ConversationFailed
 
 /** A question of a conversation: may this command run, may these files be changed? */
 export type Approval =
@@ -97,13 +100,14 @@ export interface AppClient {
   readonly server: ResultOf<typeof Initialize>
   /**
    * What a conversation tells from `after` on, in order: no event that is kept is missing or comes twice, however slowly
-   * it is read. Ends with the conversation, as it does when it is archived. Each run of the stream listens for itself. Fails with `ConnectionClosed` at the end of the connection;
-   * `Following.events` goes on over the next one.
+   * it is read. Ends with the conversation, as it does when it is archived. Each run of the stream listens for itself. Fails with
+   * `ConversationFailed` when the server can record nothing of it any more, and with `ConnectionClosed` at the end of the
+   * connection; `Following.events` continues over the next one.
    */
   readonly events: (
     conversationId: string,
     options?: EventsOptions,
-  ) => Stream.Stream<Told, JsonRpcError | ConnectionClosed>
+  ) => Stream.Stream<Told, JsonRpcError | ConnectionClosed | ConversationFailed>
   /** Returns at the end of the connection, when all listeners have been let go of. */
   readonly closed: Effect.Effect<void>
   readonly isClosed: () => boolean
@@ -172,6 +176,8 @@ const eventHandlers = (subscribers: Subscribers.Subscribers): ServerHandlers => 
   ),
   [ConversationSynced._tag]: (params: Params<typeof ConversationSynced>) =>
     Effect.sync(() => subscribers.onSynced(params)),
+  [ConversationSkipped._tag]: (params: Params<typeof ConversationSkipped>) =>
+    Effect.sync(() => subscribers.onSkipped(params)),
   [ConversationLagged._tag]: (params: Params<typeof ConversationLagged>) =>
     Effect.sync(() => subscribers.onLagged(params)),
   [ConversationClosed._tag]: (params: Params<typeof ConversationClosed>) =>

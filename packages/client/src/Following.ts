@@ -12,7 +12,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type { AppClient, EventsOptions, Told } from "./AppClient.ts"
-import { Subscriber } from "./internal/Subscribers.ts"
+import { ConversationFailed, Subscriber } from "./internal/Subscribers.ts"
 
 interface Source<E> {
   /** The client to listen through now. */
@@ -25,7 +25,7 @@ const follow = <E>(
   { current, reopens }: Source<E>,
   conversationId: string,
   { after = -1, raw = false }: EventsOptions,
-): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed> => {
+): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed | ConversationFailed> => {
   const begin = Effect.gen(function* () {
     const subscriber = new Subscriber(after)
     let app: AppClient | undefined
@@ -50,11 +50,15 @@ const follow = <E>(
 
     const pull: Effect.Effect<
       readonly [Told, ...ReadonlyArray<Told>],
-      E | JsonRpcError | ConnectionClosed | Cause.Done
+      E | JsonRpcError | ConnectionClosed | ConversationFailed | Cause.Done
     > = Effect.suspend(() => {
       const [first, ...rest] = subscriber.take()
       if (first !== undefined) return Effect.succeed([first, ...rest] as const)
-      if (subscriber.closed) return Cause.done()
+      const { closed, cursor, failure } = subscriber
+      if (failure !== undefined) {
+        return Effect.fail(new ConversationFailed({ reason: failure, next: cursor + 1 }))
+      }
+      if (closed) return Cause.done()
       return Effect.andThen(
         subscriber.subscriptionId === undefined ? subscribe : subscriber.wait,
         pull,
@@ -70,19 +74,19 @@ export const over = (
   app: AppClient,
   conversationId: string,
   options: EventsOptions = {},
-): Stream.Stream<Told, JsonRpcError | ConnectionClosed> =>
+): Stream.Stream<Told, JsonRpcError | ConnectionClosed | ConversationFailed> =>
   follow({ current: Effect.succeed(app), reopens: false }, conversationId, options)
 
 /**
  * What a conversation tells from `after` on, through whichever client there is: when its connection ends the next one is
- * asked for, and the events go on behind the last one. Fails when there is none. Ends with the conversation, as it does
- * when it is archived.
+ * asked for, and the events go on behind the last one. Fails when there is none, and with `ConversationFailed` when the
+ * server can record nothing of the conversation any more. Ends with the conversation, as it does when it is archived.
  */
 export const events = <E>(
   current: Effect.Effect<AppClient, E>,
   conversationId: string,
   options: EventsOptions = {},
-): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed> =>
+): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed | ConversationFailed> =>
   follow({ current, reopens: true }, conversationId, options)
 
 export interface ReopenOptions {

@@ -260,6 +260,57 @@ describe("AppClient", () => {
     }),
   )
 
+  it.effect("L5 events fail with the reason why nothing can be recorded any more", () =>
+    Effect.gen(function* () {
+      const { app, next, send } = yield* connected()
+      const pull = yield* Stream.toPull(app.events(conversationId))
+      const first = yield* start(pull)
+      yield* next
+      yield* send(successText(1, { subscriptionId: one }), message(one, 0))
+      assert.deepStrictEqual([...(yield* Fiber.join(first))], [event(0)])
+      const reason = "there is no space left"
+      yield* send(
+        notificationText("conversationClosed", { conversationId, subscriptionId: one, reason }),
+      )
+      const failure = yield* Effect.flip(pull)
+      assert.instanceOf(failure, AppClient.ConversationFailed)
+      if (failure instanceof AppClient.ConversationFailed) {
+        assert.deepStrictEqual([failure.message, failure.next], [reason, 1])
+      }
+    }),
+  )
+
+  it.effect("L4 asks again for a number that is missing, once, and takes skipped numbers", () =>
+    Effect.gen(function* () {
+      const { app, next, send } = yield* connected()
+      const pull = yield* Stream.toPull(app.events(conversationId))
+      const first = yield* start(pull)
+      yield* next
+      const skipped = (subscriptionId: string, seq: number) =>
+        notificationText("conversationSkipped", { conversationId, subscriptionId, seq })
+      yield* send(
+        successText(1, { subscriptionId: one }),
+        message(one, 0),
+        skipped(one, 1),
+        message(one, 2),
+      )
+      assert.deepStrictEqual(
+        [...(yield* Fiber.join(first)), ...(yield* pull)],
+        [event(0), event(2)],
+      )
+      const later = yield* start(pull)
+      yield* send(message(one, 4))
+      assert.deepStrictEqual(
+        [yield* next, yield* next],
+        [listen(2, 2), request(3, "removeConversationListener", { subscriptionId: one })],
+      )
+      // A server that numbers what it does not send gives the same again: it is taken as it is.
+      yield* send(successText(2, { subscriptionId: two }), message(two, 4))
+      const resumed: AppClient.Told = { _tag: "Resumed", from: 3 }
+      assert.deepStrictEqual([...(yield* Fiber.join(later)), ...(yield* pull)], [resumed, event(4)])
+    }),
+  )
+
   it.effect("L6 who is behind when its conversation ends reads all that came", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()

@@ -1,6 +1,7 @@
 /** The vocabulary of questions: what a tool asks, what becomes of it, and who decides where nobody is there. */
 import type { EventOf, FileChange, ParsedCommand } from "@colloquy/protocol/EventMsg"
 import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
+import type { Confinement } from "./policy/CommandPolicy.ts"
 
 /** May this command run? */
 export interface ExecApproval {
@@ -15,7 +16,10 @@ export interface ExecApproval {
   readonly sandbox: SandboxPolicy
   /** What it does, for a person to see beside the command itself. */
   readonly parsedCommand?: ReadonlyArray<ParsedCommand>
+  /** Why the tool asks. It is quoted in the question. */
   readonly reason?: string
+  /** Why the model wants it, in the model's words. It is quoted in the question as such. */
+  readonly justification?: string
 }
 
 /** May these files be changed? */
@@ -25,7 +29,14 @@ export interface PatchApproval {
   readonly callId: string
   /** By absolute path. */
   readonly changes: Readonly<Record<string, FileChange>>
+  /** Why the tool asks. It is quoted in the question. */
   readonly reason?: string
+  /** Why the model wants it, in the model's words. It is quoted in the question as such. */
+  readonly justification?: string
+  /** How it is applied once approved; absent: without the sandbox. */
+  readonly confinement?: Confinement
+  /** The paths that lead elsewhere because of symbolic links, each with the absolute path of that place. */
+  readonly links?: Readonly<Record<string, string>>
   /** Absolute; `approved_for_session` then covers later changes below it. */
   readonly grantRoot?: string
 }

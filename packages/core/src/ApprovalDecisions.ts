@@ -128,7 +128,7 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   if (verdict !== undefined) return atOnce(verdict)
   return {
     state: { ...state, approvals: Book.open(approvals, { ...question, parked }) },
-    events: [{ id: turnId, msg: requestEvent(request) }],
+    events: [{ id: turnId, msg: requestEvent(request, state.settings) }],
     actions: parked ? [] : [{ _tag: "StartDeadline", number, after: deadlineOf(state) }],
   }
 }

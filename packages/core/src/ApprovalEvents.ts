@@ -3,35 +3,42 @@ import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { Verdict } from "./Approval.ts"
 import type { QuestionRequest } from "./Elicitation.ts"
+import type { QuestionSettings } from "./question/ApprovalEffect.ts"
+import { formText } from "./question/FormText.ts"
+import { formMessage, reasonText } from "./question/QuestionText.ts"
 
-/** The event that puts the question. */
-export const requestEvent = (request: QuestionRequest): EventMsg => {
-  if (request._tag === "Elicitation") {
-    return {
-      type: "elicitation_request",
-      server_name: request.server,
-      id: request.callId,
-      message: request.message,
-      requested_schema: request.requestedSchema,
-    }
-  }
-  const reason = request.reason === undefined ? {} : { reason: request.reason }
-  return request._tag === "Exec"
-    ? {
+/**
+ * The event that puts the question. Its `reason`, and message and form of a tool server, are for a person and hold no
+ * raw foreign text; command, directory, changes and names of members are for programs and stay as they are.
+ */
+export const requestEvent = (request: QuestionRequest, settings: QuestionSettings): EventMsg => {
+  switch (request._tag) {
+    case "Elicitation":
+      return {
+        type: "elicitation_request",
+        server_name: request.server,
+        id: request.callId,
+        message: formMessage(request.server, request.message),
+        requested_schema: formText(request.requestedSchema),
+      }
+    case "Exec":
+      return {
         type: "exec_approval_request",
         call_id: request.callId,
         command: request.command,
         cwd: request.cwd,
-        ...reason,
+        reason: reasonText(request, settings),
         ...(request.parsedCommand === undefined ? {} : { parsed_cmd: request.parsedCommand }),
       }
-    : {
+    case "Patch":
+      return {
         type: "apply_patch_approval_request",
         call_id: request.callId,
         changes: request.changes,
-        ...reason,
+        reason: reasonText(request, settings),
         ...(request.grantRoot === undefined ? {} : { grant_root: request.grantRoot }),
       }
+  }
 }
 
 export const resolvedEvent = (callId: string, verdict: Verdict, grant?: string): EventMsg => ({

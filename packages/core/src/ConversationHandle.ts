@@ -6,7 +6,12 @@ import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { AttachError, ConversationUnavailable, SubmitError } from "./ConversationErrors.ts"
+import type {
+  AttachError,
+  ConversationClosed,
+  ConversationUnavailable,
+  SubmitError,
+} from "./ConversationErrors.ts"
 import type { State } from "./ConversationState.ts"
 import type { Receipt, WhileRunning } from "./Decision.ts"
 import type { Answers } from "./Approval.ts"
@@ -67,11 +72,19 @@ export interface Conversation {
   }) => Effect.Effect<Listener, AttachError, Scope.Scope>
   /** A snapshot. */
   readonly state: Effect.Effect<State, ConversationUnavailable>
+  /**
+   * Waits until the conversation is in memory and can be used, and never loads it: after the end of a listener with a
+   * reason it resolves with the next use by any caller. Fails once the conversation was removed or put away, or its
+   * manager is closed.
+   */
+  readonly loaded: Effect.Effect<void, ConversationClosed>
 }
 
 /** What only the owner of a conversation may do with it. */
 export interface OwnedConversation extends Conversation {
   readonly state: Effect.Effect<State>
+  /** True once nothing more is taken in: it has ended, or nothing can be recorded any more. */
+  readonly isOver: boolean
   /** Every durable event so far: a snapshot. */
   readonly events: Effect.Effect<ReadonlyArray<Event>>
   /**

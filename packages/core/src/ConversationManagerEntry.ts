@@ -37,6 +37,8 @@ export interface Entry {
   usedAtMs: number
   /** True while it is being removed or put away: nobody finds it any more. */
   leaving: boolean
+  /** Called when it was loaded, and when it is gone. Made when somebody waits for that. */
+  watchers?: Set<() => void>
   /** Where it was opened by its file. */
   path?: string
   /**
@@ -53,3 +55,10 @@ export const entryOf = (id: ConversationId, slot: Slot): Entry => ({
   usedAtMs: 0,
   leaving: false,
 })
+
+/** Wakes those who wait for it to be loaded or gone. */
+export const wakeWatchers = (entry: Entry): void => {
+  const { watchers } = entry
+  delete entry.watchers
+  for (const wake of watchers ?? []) wake()
+}

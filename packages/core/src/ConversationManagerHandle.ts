@@ -5,6 +5,7 @@
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { Conversation } from "./Conversation.ts"
+import { ConversationClosed } from "./ConversationErrors.ts"
 import type { Entry } from "./ConversationManagerEntry.ts"
 import type { Residents } from "./ConversationManagerResidents.ts"
 
@@ -36,6 +37,29 @@ export class Handle implements Conversation {
       Effect.addFinalizer(() => this.residents.touch(this.entry)),
       this.residents.using(this.entry, (conversation) => conversation.attach(...args)),
     )
+  }
+
+  get loaded(): Conversation["loaded"] {
+    return this.untilLoaded()
+  }
+
+  private untilLoaded(): Conversation["loaded"] {
+    return Effect.suspend(() => {
+      const { slot } = this.entry
+      if (slot._tag === "Gone") return Effect.fail(new ConversationClosed())
+      if (slot._tag === "Live" && !slot.live.conversation.isOver) return Effect.void
+      return Effect.andThen(this.moved(), this.untilLoaded())
+    })
+  }
+
+  /** Resolves when the conversation was loaded, or is gone. */
+  private moved(): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      const watchers = (this.entry.watchers ??= new Set())
+      const wake = () => resume(Effect.yieldNow)
+      watchers.add(wake)
+      return Effect.sync(() => watchers.delete(wake))
+    })
   }
 
   get state(): Conversation["state"] {

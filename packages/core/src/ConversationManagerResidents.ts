@@ -19,7 +19,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { begin, type OwnedConversation } from "./Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "./ConversationErrors.ts"
-import type { Entry, Live } from "./ConversationManagerEntry.ts"
+import { type Entry, type Live, wakeWatchers } from "./ConversationManagerEntry.ts"
 import { sweep } from "./ConversationManagerSweep.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import { type Birth, type Source, type Storage, unavailable } from "./ConversationManagerStorage.ts"
@@ -123,6 +123,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       entry.slot = { _tag: "Live", live }
       residents.add(entry)
       someLoaded.openUnsafe()
+      wakeWatchers(entry)
       return live.fate.ended ? leave(entry, live) : Effect.void
     })
 
@@ -266,6 +267,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     if (slot._tag === "Gone") return
     depart(entry)
     entry.slot = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
+    wakeWatchers(entry)
     if (slot._tag !== "Live") return
     const { conversation, fiber, lease } = slot.live
     entry.settings = (yield* conversation.state).settings

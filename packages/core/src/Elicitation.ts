@@ -11,6 +11,7 @@ import type {
   PatchApproval,
   Verdict,
 } from "./Approval.ts"
+import { canBeShown } from "./question/FormText.ts"
 
 /** As it is put to a conversation, which names it. */
 export interface UnnamedElicitation extends Elicitation {
@@ -49,10 +50,13 @@ const fits = (value: unknown): boolean => {
   }
 }
 
-/** False for what is not put to anybody: too large, or no JSON. */
+/** False for what is not put to anybody: too large, no JSON, or a form with members whose names cannot be seen. */
 export const canBePut = (request: QuestionRequest): boolean =>
   request._tag !== "Elicitation" ||
-  (fits(request.server) && fits(request.message) && fits(request.requestedSchema))
+  (fits(request.server) &&
+    fits(request.message) &&
+    fits(request.requestedSchema) &&
+    canBeShown(request.requestedSchema))
 
 /** False for what counts as an answer that cannot be read. */
 export const canBeRead = (content: Outcome["content"]): boolean =>

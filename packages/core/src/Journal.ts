@@ -9,6 +9,7 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as MutableRef from "effect/MutableRef"
 import * as Ref from "effect/Ref"
+import type { ConversationUnavailable } from "./ConversationErrors.ts"
 import { number, project, type State } from "./ConversationState.ts"
 import type { Decision, Input } from "./Decision.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -84,8 +85,8 @@ export class Journal {
     this.unrecorded = undefined
   }
 
-  /** Nothing more will be committed. */
-  end(): void {
-    this.listeners.end()
+  /** Nothing more will be committed. `because`: nothing can be recorded any more. */
+  end(because?: ConversationUnavailable): void {
+    this.listeners.end(because)
   }
 }

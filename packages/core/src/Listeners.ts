@@ -8,7 +8,11 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { EventsFromFuture, TooManyListeners } from "./ConversationErrors.ts"
+import {
+  type ConversationUnavailable,
+  EventsFromFuture,
+  TooManyListeners,
+} from "./ConversationErrors.ts"
 import type { Answers } from "./Approval.ts"
 import { answersOf } from "./Elicitation.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -25,6 +29,8 @@ export class Listeners {
   /** Replaced, never changed: most conversations have none or one, which a set would triple in size. */
   private all = none
   private ended = false
+  /** Why nothing can be recorded any more, where that was the end. */
+  private because: ConversationUnavailable | undefined
   private readonly log: EventLog
   private readonly maxListeners: number
 
@@ -42,10 +48,11 @@ export class Listeners {
     for (const listener of this.all) listener.offer(events)
   }
 
-  /** Nothing more will be published; who attaches later gets the log and its end. */
-  end(): void {
+  /** Nothing more will be published; a listener that attaches later gets the log and its end. */
+  end(because?: ConversationUnavailable): void {
     this.ended = true
-    for (const listener of this.all) listener.end()
+    this.because = because
+    for (const listener of this.all) listener.end(because)
   }
 
   /** Ends with the scope. Fails, and nobody listens, beyond the next event or the limit. */
@@ -64,7 +71,7 @@ export class Listeners {
           return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
         }
         const listener = new OutboxListener(this.log, limits, from, answersOf(answers))
-        if (this.ended) listener.end()
+        if (this.ended) listener.end(this.because)
         this.all = this.all.concat(listener)
         return Effect.succeed(listener)
       },

@@ -3,8 +3,8 @@
  *
  * Everything that happens to it comes through one bounded inbox and is decided by `Decide.ts`; this file interprets
  * the decisions: what it takes from the inbox at once is decided, recorded as one batch, and only then told, answered
- * and carried out (L10). When it cannot be recorded nothing of it happens, and the conversation ends without a word: its
- * log is the truth, and another life begins with that. It never waits for a listener (L6), numbers events without a
+ * and carried out (L10). When it cannot be recorded nothing of it happens, and the conversation ends: its callers and its
+ * listeners get the reason, its log is the truth, and the next use begins with that. It never waits for a listener (L6), numbers events without a
  * gap (L4), starts with `session_configured` (L3) and closes every turn with one terminal event, also when it is
  * closed itself (L5).
  */
@@ -82,6 +82,15 @@ export class LiveConversation implements OwnedConversation {
 
   get events(): Effect.Effect<ReadonlyArray<Event>> {
     return Effect.sync(() => this.journal.log.slice(0, this.journal.log.seq))
+  }
+
+  /** True once nothing more is decided. */
+  get isOver(): boolean {
+    return this.over
+  }
+
+  get loaded(): Conversation["loaded"] {
+    return Effect.suspend(() => (this.over ? Effect.fail(new ConversationClosed()) : Effect.void))
   }
 
   get suspend(): OwnedConversation["suspend"] {
@@ -332,7 +341,7 @@ export class LiveConversation implements OwnedConversation {
       const { lost } = this
       yield* this.inbox.end(lost)
       yield* this.made?.desk.close() ?? Effect.void
-      this.journal.end()
+      this.journal.end(lost)
       yield* this.made?.close() ?? Effect.void
       this.options.permits?.settle(this.journal.head, { turn: undefined })
       yield* (

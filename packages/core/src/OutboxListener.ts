@@ -7,15 +7,20 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Answers } from "./Approval.ts"
+import type { ConversationUnavailable } from "./ConversationErrors.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Listener } from "./Listener.ts"
 import { Outbox, type OutboxLimits } from "./Outbox.ts"
+
+type Listening =
+  | { readonly _tag: "Open" }
+  | { readonly _tag: "Over"; readonly because?: ConversationUnavailable }
 
 /** A class: its methods are shared, where closures would be made for every listener anew. */
 export class OutboxListener implements Listener {
   private readonly outbox: Outbox
   private wake: (() => void) | undefined
-  private ended = false
+  private over: Listening = { _tag: "Open" }
 
   /** Begins at durable event `from`; is asked the questions that it `answers`. */
   constructor(log: EventLog, limits: OutboxLimits, from: number, answers?: Answers) {
@@ -28,9 +33,9 @@ export class OutboxListener implements Listener {
     this.ring()
   }
 
-  /** Nothing more will come: what is left is delivered, then `Done`. */
-  end(): void {
-    this.ended = true
+  /** Nothing more will come: what is left is delivered, then `Done`, or why nothing can be recorded any more. */
+  end(because?: ConversationUnavailable): void {
+    this.over = { _tag: "Over", ...(because === undefined ? {} : { because }) }
     this.ring()
   }
 
@@ -40,13 +45,15 @@ export class OutboxListener implements Listener {
 
   private next(): Listener["take"] {
     if (!this.outbox.isEmpty) return Effect.succeed(this.outbox.take())
-    return this.ended ? Effect.fail(Cause.Done()) : Effect.flatMap(this.ready(), () => this.next())
+    const { over } = this
+    if (over._tag === "Open") return Effect.flatMap(this.ready(), () => this.next())
+    return Effect.fail(over.because ?? Cause.Done())
   }
 
   private ready(): Effect.Effect<void> {
     return Effect.callback((resume) => {
       // Something may have come since `take` looked.
-      if (this.ended || !this.outbox.isEmpty) return resume(Effect.void)
+      if (this.over._tag === "Over" || !this.outbox.isEmpty) return resume(Effect.void)
       // Resumed by a plain effect the taker would go on at once, inside the fiber that publishes.
       this.wake = () => resume(Effect.yieldNow)
       return Effect.sync(() => {

@@ -68,6 +68,10 @@ const zero: TokenUsage = {
   total_tokens: 0,
 }
 
+/** A file or a model client can name any integer; a sum beyond what an event may carry stays at its bound. */
+const sum = (a: number, b: number): number =>
+  Math.max(Math.min(a + b, Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)
+
 /** `info` is null while no request of the conversation has reported usage. */
 export const tokenCount = (
   total: TokenUsage | undefined,
@@ -83,11 +87,11 @@ export const tokenCount = (
     type: "token_count",
     info: {
       total_token_usage: {
-        input_tokens: a.input_tokens + b.input_tokens,
-        cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
-        output_tokens: a.output_tokens + b.output_tokens,
-        reasoning_output_tokens: a.reasoning_output_tokens + b.reasoning_output_tokens,
-        total_tokens: a.total_tokens + b.total_tokens,
+        input_tokens: sum(a.input_tokens, b.input_tokens),
+        cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
+        output_tokens: sum(a.output_tokens, b.output_tokens),
+        reasoning_output_tokens: sum(a.reasoning_output_tokens, b.reasoning_output_tokens),
+        total_tokens: sum(a.total_tokens, b.total_tokens),
       },
       last_token_usage: b,
       model_context_window: contextWindow,

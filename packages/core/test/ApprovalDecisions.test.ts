@@ -75,7 +75,7 @@ describe("approvals: asking", () => {
     })
     const request = patch("p", { reason: "why", grantRoot: "/work" })
     assert.deepStrictEqual(say(asked, asks(1, request)), {
-      events: [draft("a", requestEvent(request))],
+      events: [draft("a", requestEvent(request, asked.settings))],
       actions: [deadline(1)],
     })
     const brief = {

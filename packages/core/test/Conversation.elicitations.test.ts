@@ -79,7 +79,8 @@ const requested = (id: string): EventMsg => ({
   type: "elicitation_request",
   server_name: "files",
   id,
-  message: "Which one?",
+  message:
+    'Tool server `files` asks: "Which one?"\nThe tool server also wrote what the form says, in quotation marks.',
   requested_schema: form.requestedSchema,
 })
 

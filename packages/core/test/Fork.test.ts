@@ -3,7 +3,7 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { requestEvent, resolvedEvent } from "../src/ApprovalEvents.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
-import { type Draft, number } from "../src/ConversationState.ts"
+import { type Draft, initial, number, project } from "../src/ConversationState.ts"
 import { environmentContext } from "../src/EnvironmentContext.ts"
 import { BadForkRule, beyondHistory, forkLog, type ForkRule, problemOf } from "../src/Fork.ts"
 import { historyOf } from "../src/History.ts"
@@ -171,6 +171,15 @@ describe("Fork", () => {
     assert.deepStrictEqual(there.slice(1), source.slice(1))
   })
 
+  it("L7 a fork keeps what was approved for the session", () => {
+    const approved: Draft = {
+      id: "0",
+      msg: resolvedEvent("q", { decision: "approved_for_session", reason: "answered" }, "a grant"),
+    }
+    const fork = forkLog(log([begin("0"), approved, complete("0")]), dropLast(0), target)
+    assert.deepStrictEqual(fork.reduce(project, initial(settings)).approvals.grants, ["a grant"])
+  })
+
   it("L7 denies what is still asked where a turn is cut", () => {
     const request = {
       _tag: "Exec",
@@ -182,7 +191,10 @@ describe("Fork", () => {
     const asked = log([
       begin("0"),
       ...input("0", "a"),
-      { id: "0", msg: requestEvent(request) },
+      {
+        id: "0",
+        msg: requestEvent(request, { cwd: "/work", sandboxPolicy: { mode: "read-only" } }),
+      },
       ...input("0", "and"),
       { id: "0", msg: resolvedEvent("q", { decision: "approved", reason: "answered" }) },
       complete("0"),

@@ -3,7 +3,10 @@ import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import type { ExecApproval, PatchApproval } from "../src/Approval.ts"
 import type { Input } from "../src/Decision.ts"
+import type { QuestionSettings } from "../src/question/ApprovalEffect.ts"
+import { reasonText } from "../src/question/QuestionText.ts"
 import { submit } from "./decisions.ts"
+import { settings as conversationSettings } from "./support.ts"
 
 export const exec = (callId: string, fields: Partial<ExecApproval> = {}): ExecApproval => ({
   _tag: "Exec",
@@ -37,11 +40,15 @@ export const execAnswer = (id: string, decision: ReviewDecision) =>
 export const patchAnswer = (id: string, decision: ReviewDecision) =>
   submit({ type: "patch_approval", id, decision })
 
-export const requested = (callId: string): EventMsg => ({
+export const requested = (
+  callId: string,
+  settings: QuestionSettings = conversationSettings,
+): EventMsg => ({
   type: "exec_approval_request",
   call_id: callId,
   command: ["git", "push"],
   cwd: "/work",
+  reason: reasonText(exec(callId), settings),
 })
 
 export const resolved = (

@@ -13,7 +13,8 @@ import { chatMessages } from "./internal/ChatMessages.ts"
 import { makeToolCalls, ToolCallDelta } from "./internal/ChatToolCalls.ts"
 import { malformed, streamFailure } from "./internal/Failures.ts"
 import { isOverflow } from "./internal/Overflow.ts"
-import { oneLine, parseJson, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
+import { Tokens, usageOf } from "./internal/Usage.ts"
+import { oneLine, parseEvent, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
 
 /** Tools of other kinds have no form on this wire (§6.6). */
 const toolsOf = (request: ModelRequest) => {
@@ -63,26 +64,27 @@ const Chunk = Schema.Struct({
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
 const Usage = Schema.Struct({
-  prompt_tokens: Schema.Int,
-  prompt_tokens_details: nullable(Schema.Struct({ cached_tokens: nullable(Schema.Int) })),
-  completion_tokens: Schema.Int,
-  completion_tokens_details: nullable(Schema.Struct({ reasoning_tokens: nullable(Schema.Int) })),
-  total_tokens: nullable(Schema.Int),
+  prompt_tokens: Tokens,
+  prompt_tokens_details: nullable(Schema.Struct({ cached_tokens: nullable(Tokens) })),
+  completion_tokens: Tokens,
+  completion_tokens_details: nullable(Schema.Struct({ reasoning_tokens: nullable(Tokens) })),
+  total_tokens: nullable(Tokens),
 })
 const decodeUsage = Schema.decodeUnknownOption(Usage)
 
 /** Usage nobody can read is no reason to lose the answer. */
 const readUsage = (u: unknown): TokenUsage | undefined =>
-  Option.match(decodeUsage(u), {
-    onNone: () => undefined,
-    onSome: (found) => ({
-      input_tokens: found.prompt_tokens,
-      cached_input_tokens: found.prompt_tokens_details?.cached_tokens ?? 0,
-      output_tokens: found.completion_tokens,
-      reasoning_output_tokens: found.completion_tokens_details?.reasoning_tokens ?? 0,
-      total_tokens: found.total_tokens ?? found.prompt_tokens + found.completion_tokens,
-    }),
-  })
+  Option.getOrUndefined(
+    Option.map(decodeUsage(u), (found) =>
+      usageOf({
+        input: found.prompt_tokens,
+        cached: found.prompt_tokens_details?.cached_tokens,
+        output: found.completion_tokens,
+        reasoning: found.completion_tokens_details?.reasoning_tokens,
+        total: found.total_tokens,
+      }),
+    ),
+  )
 
 const Part = Schema.Struct({
   text: Schema.optional(Schema.String),
@@ -164,7 +166,7 @@ export const makeDecoder = (callBase: number): WireDecoder => {
       if (phase === "done") return undefined
       // §6.6: mock servers end with a bare DONE.
       if (data === "[DONE]" || data === "DONE") return finish(out)
-      const json = parseJson(data)
+      const json = parseEvent(data)
       if ("fault" in json) return json.fault
       const chunk = decodeChunk(json.value)
       if (Result.isFailure(chunk)) return malformed(oneLine(chunk.failure))

@@ -49,8 +49,10 @@ import type { WireDecoder } from "./internal/WireDecoder.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"
 
 export interface HttpModelOptions {
-  /** Longest server-sent event in characters; 16 MiB by default: an image in a tool's answer fits. */
+  /** Longest server-sent event in bytes; 16 MiB by default: an image in a tool's answer fits. */
   readonly maxEventSize?: number
+  /** Longest body of a response in bytes; 64 MiB by default, the longest line that a rollout file holds. */
+  readonly maxResponseSize?: number
   /** `User-Agent`; the part before the slash is also the `originator`. */
   readonly userAgent?: string
   /** Where keys are kept that are not in the environment. */
@@ -60,6 +62,7 @@ export interface HttpModelOptions {
 export type { FindKey, StoredKey } from "./internal/Credentials.ts"
 
 const defaultMaxEventSize = 16 * 1024 * 1024
+const defaultMaxResponseSize = 64 * 1024 * 1024
 const defaultUserAgent = "colloquy/0.1.0"
 
 /** §6.4: more is never wanted, whatever the configuration says. */
@@ -239,7 +242,10 @@ export const make = (
     userAgent: options?.userAgent ?? defaultUserAgent,
     ...(options?.findKey === undefined ? {} : { findKey: options.findKey }),
   }
-  const maxEventSize = options?.maxEventSize ?? defaultMaxEventSize
+  const limits = {
+    maxEventBytes: options?.maxEventSize ?? defaultMaxEventSize,
+    maxResponseBytes: options?.maxResponseSize ?? defaultMaxResponseSize,
+  }
   const stream = (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> =>
     Stream.unwrap(
       Effect.suspend(() => {
@@ -251,7 +257,7 @@ export const make = (
             response.stream,
             wire.decoder(request),
             request.provider.streamIdleTimeout,
-            maxEventSize,
+            limits,
           )
           return rateLimits === undefined ? events : Stream.map(events, withLimits(rateLimits))
         })

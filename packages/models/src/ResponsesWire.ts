@@ -5,14 +5,15 @@
  * what it knows: an event whose known members have other types fails the stream with a text that names them (L13).
  */
 import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
-import { TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { malformed, maxRetryAfterMs, streamFailure } from "./internal/Failures.ts"
 import { isOverflow } from "./internal/Overflow.ts"
 import { readItem } from "./internal/ResponsesItem.ts"
-import { oneLine, parseJson, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
+import { Tokens, usageOf } from "./internal/Usage.ts"
+import { oneLine, parseEvent, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
 
 // Families that know `reasoning` (§6.11); a model nobody knows gets it when an effort was asked for.
 const reasons = /^(o\d|gpt-5|codex-)/
@@ -65,15 +66,15 @@ const Delta = Schema.Struct({ delta: Schema.String })
 const textDelta = on(Delta, ({ delta }) => events({ _tag: "TextDelta", delta }))
 
 const Usage = Schema.Struct({
-  input_tokens: Schema.Int,
+  input_tokens: Tokens,
   input_tokens_details: Schema.optional(
-    Schema.NullOr(Schema.Struct({ cached_tokens: Schema.optional(Schema.Int) })),
+    Schema.NullOr(Schema.Struct({ cached_tokens: Schema.optional(Tokens) })),
   ),
-  output_tokens: Schema.Int,
+  output_tokens: Tokens,
   output_tokens_details: Schema.optional(
-    Schema.NullOr(Schema.Struct({ reasoning_tokens: Schema.optional(Schema.Int) })),
+    Schema.NullOr(Schema.Struct({ reasoning_tokens: Schema.optional(Tokens) })),
   ),
-  total_tokens: Schema.optional(Schema.Int),
+  total_tokens: Schema.optional(Tokens),
 })
 const decodeUsage = Schema.decodeUnknownOption(Usage)
 
@@ -82,13 +83,13 @@ const usage = (u: unknown): { readonly usage?: TokenUsage } =>
   Option.match(decodeUsage(u), {
     onNone: () => ({}),
     onSome: (found) => ({
-      usage: {
-        input_tokens: found.input_tokens,
-        cached_input_tokens: found.input_tokens_details?.cached_tokens ?? 0,
-        output_tokens: found.output_tokens,
-        reasoning_output_tokens: found.output_tokens_details?.reasoning_tokens ?? 0,
-        total_tokens: found.total_tokens ?? found.input_tokens + found.output_tokens,
-      },
+      usage: usageOf({
+        input: found.input_tokens,
+        cached: found.input_tokens_details?.cached_tokens,
+        output: found.output_tokens,
+        reasoning: found.output_tokens_details?.reasoning_tokens,
+        total: found.total_tokens,
+      }),
     }),
   })
 
@@ -213,7 +214,7 @@ export const makeDecoder = (): WireDecoder => {
     event: (data, out) => {
       // Proxies that translate the other wire end with its marker.
       if (phase === "done" || data === "[DONE]") return undefined
-      const json = parseJson(data)
+      const json = parseEvent(data)
       if ("fault" in json) return json.fault
       const type = Option.getOrUndefined(decodeType(json.value))?.type
       if (type === undefined) return malformed("no `type`")

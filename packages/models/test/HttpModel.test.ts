@@ -182,7 +182,7 @@ describe("HttpModel answers", () => {
           Stream.map(body, (byte) => Uint8Array.of(byte)),
           ResponsesWire.makeDecoder(),
           Duration.minutes(5),
-          1000,
+          { maxEventBytes: 1000, maxResponseBytes: 10_000 },
         ),
       )
       assert.deepStrictEqual(events, [
@@ -637,7 +637,7 @@ describe("HttpModel streams that fail", () => {
     Effect.gen(function* () {
       const outcome = yield* ask([reply(oversized(2000))], request(), 1000)
       assert.deepStrictEqual(failure(outcome), {
-        message: `${prefix}an event is longer than the limit of 1000 characters`,
+        message: `${prefix}an event is longer than the limit of 1000 bytes`,
         reason: "Stream",
         retryable: false,
         requests: 1,

@@ -885,7 +885,7 @@ export type CodexEventErrorParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `task_started` of a conversation, once per listener. */
@@ -896,7 +896,7 @@ export type CodexEventTaskStartedParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `task_complete` of a conversation, once per listener. */
@@ -907,7 +907,7 @@ export type CodexEventTaskCompleteParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `token_count` of a conversation, once per listener. */
@@ -918,7 +918,7 @@ export type CodexEventTokenCountParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_message` of a conversation, once per listener. */
@@ -929,7 +929,7 @@ export type CodexEventAgentMessageParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `user_message` of a conversation, once per listener. */
@@ -940,7 +940,7 @@ export type CodexEventUserMessageParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_message_delta` of a conversation, once per listener. */
@@ -951,7 +951,7 @@ export type CodexEventAgentMessageDeltaParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_reasoning` of a conversation, once per listener. */
@@ -962,7 +962,7 @@ export type CodexEventAgentReasoningParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_reasoning_delta` of a conversation, once per listener. */
@@ -973,7 +973,7 @@ export type CodexEventAgentReasoningDeltaParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_reasoning_raw_content` of a conversation, once per listener. */
@@ -984,7 +984,7 @@ export type CodexEventAgentReasoningRawContentParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_reasoning_raw_content_delta` of a conversation, once per listener. */
@@ -995,7 +995,7 @@ export type CodexEventAgentReasoningRawContentDeltaParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `agent_reasoning_section_break` of a conversation, once per listener. */
@@ -1006,7 +1006,7 @@ export type CodexEventAgentReasoningSectionBreakParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `session_configured` of a conversation, once per listener. */
@@ -1017,7 +1017,7 @@ export type CodexEventSessionConfiguredParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `mcp_tool_call_begin` of a conversation, once per listener. */
@@ -1028,7 +1028,7 @@ export type CodexEventMcpToolCallBeginParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `mcp_tool_call_end` of a conversation, once per listener. */
@@ -1039,7 +1039,7 @@ export type CodexEventMcpToolCallEndParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `web_search_begin` of a conversation, once per listener. */
@@ -1050,7 +1050,7 @@ export type CodexEventWebSearchBeginParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `web_search_end` of a conversation, once per listener. */
@@ -1061,7 +1061,7 @@ export type CodexEventWebSearchEndParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `exec_command_begin` of a conversation, once per listener. */
@@ -1072,7 +1072,7 @@ export type CodexEventExecCommandBeginParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `exec_command_output_delta` of a conversation, once per listener. */
@@ -1083,7 +1083,7 @@ export type CodexEventExecCommandOutputDeltaParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `exec_command_end` of a conversation, once per listener. */
@@ -1094,7 +1094,7 @@ export type CodexEventExecCommandEndParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `exec_approval_request` of a conversation, once per listener. */
@@ -1105,7 +1105,7 @@ export type CodexEventExecApprovalRequestParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `apply_patch_approval_request` of a conversation, once per listener. */
@@ -1116,7 +1116,7 @@ export type CodexEventApplyPatchApprovalRequestParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `background_event` of a conversation, once per listener. */
@@ -1127,7 +1127,7 @@ export type CodexEventBackgroundEventParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `stream_error` of a conversation, once per listener. */
@@ -1138,7 +1138,7 @@ export type CodexEventStreamErrorParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `patch_apply_begin` of a conversation, once per listener. */
@@ -1149,7 +1149,7 @@ export type CodexEventPatchApplyBeginParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `patch_apply_end` of a conversation, once per listener. */
@@ -1160,7 +1160,7 @@ export type CodexEventPatchApplyEndParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `turn_diff` of a conversation, once per listener. */
@@ -1171,7 +1171,7 @@ export type CodexEventTurnDiffParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `get_history_entry_response` of a conversation, once per listener. */
@@ -1182,7 +1182,7 @@ export type CodexEventGetHistoryEntryResponseParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `mcp_list_tools_response` of a conversation, once per listener. */
@@ -1193,7 +1193,7 @@ export type CodexEventMcpListToolsResponseParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `list_custom_prompts_response` of a conversation, once per listener. */
@@ -1204,7 +1204,7 @@ export type CodexEventListCustomPromptsResponseParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `plan_update` of a conversation, once per listener. */
@@ -1215,7 +1215,7 @@ export type CodexEventPlanUpdateParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `turn_aborted` of a conversation, once per listener. */
@@ -1226,7 +1226,7 @@ export type CodexEventTurnAbortedParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `shutdown_complete` of a conversation, once per listener. */
@@ -1237,7 +1237,7 @@ export type CodexEventShutdownCompleteParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `conversation_path` of a conversation, once per listener. */
@@ -1248,7 +1248,7 @@ export type CodexEventConversationPathParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `entered_review_mode` of a conversation, once per listener. */
@@ -1259,7 +1259,7 @@ export type CodexEventEnteredReviewModeParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `exited_review_mode` of a conversation, once per listener. */
@@ -1270,7 +1270,7 @@ export type CodexEventExitedReviewModeParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `raw_response_item` of a conversation, once per listener. */
@@ -1281,7 +1281,7 @@ export type CodexEventRawResponseItemParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `view_image_tool_call` of a conversation, once per listener. */
@@ -1292,7 +1292,7 @@ export type CodexEventViewImageToolCallParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `warning` of a conversation, once per listener. */
@@ -1303,7 +1303,7 @@ export type CodexEventWarningParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `approval_resolved` of a conversation, once per listener. */
@@ -1314,7 +1314,7 @@ export type CodexEventApprovalResolvedParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `elicitation_request` of a conversation, once per listener. */
@@ -1325,7 +1325,7 @@ export type CodexEventElicitationRequestParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** The event `compacted` of a conversation, once per listener. */
@@ -1336,7 +1336,7 @@ export type CodexEventCompactedParams = {
   } & Readonly<Record<string, unknown>>
   readonly conversationId: string
   readonly subscriptionId: string
-  readonly seq: number
+  readonly seq?: number
 }
 
 /** A stored conversation was taken up. */
@@ -1364,10 +1364,18 @@ export type ConversationLaggedParams = {
   readonly from: number
 }
 
-/** The conversation has ended, it was archived, say; nothing more comes of the subscription. Comes where `after` was given, and not at the end of the server: there the conversation goes on later. */
+/** The event with this number is kept in the log and is not sent to this listener, which did not ask for raw events. With it a listener that gave `after` is sent every number once and in order: a number that is missing is lost. */
+export type ConversationSkippedParams = {
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq: number
+}
+
+/** Without `reason`: the conversation has ended, because it was archived for example; nothing more is sent to the listener. Sent where `after` was given, and not at the end of the server, since the conversation continues with the next one. With `reason`, sent to every listener: the store failed, the running turn has been stopped and its questions are withdrawn. When the conversation is used again, by any client, the turn gets its terminal event, and the listener is sent it and what follows. */
 export type ConversationClosedParams = {
   readonly conversationId: string
   readonly subscriptionId: string
+  readonly reason?: string
 }
 
 /** The provider has told other limits than before, in a conversation that somebody listens to. */
@@ -1551,7 +1559,9 @@ export interface ServerNotifications {
   "conversationSynced": { params: ConversationSyncedParams }
   /** The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on. */
   "conversationLagged": { params: ConversationLaggedParams }
-  /** The conversation has ended, it was archived, say; nothing more comes of the subscription. Comes where `after` was given, and not at the end of the server: there the conversation goes on later. */
+  /** The event with this number is kept in the log and is not sent to this listener, which did not ask for raw events. With it a listener that gave `after` is sent every number once and in order: a number that is missing is lost. */
+  "conversationSkipped": { params: ConversationSkippedParams }
+  /** Without `reason`: the conversation has ended, because it was archived for example; nothing more is sent to the listener. Sent where `after` was given, and not at the end of the server, since the conversation continues with the next one. With `reason`, sent to every listener: the store failed, the running turn has been stopped and its questions are withdrawn. When the conversation is used again, by any client, the turn gets its terminal event, and the listener is sent it and what follows. */
   "conversationClosed": { params: ConversationClosedParams }
   /** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }

@@ -169,8 +169,11 @@ const tooDeep = (message: Message): Message => {
         id: message.id,
         error: deep("the result is", ErrorCode.internalError),
       }
-    default:
-      return { _tag: "Invalid", id: null, answerable: message._tag === "Invalid", error }
+    case "Notification":
+      return { _tag: "Invalid", id: null, answerable: false, error }
+    case "Invalid":
+      // What is wrong with it already says which id it has, and whether it may be answered.
+      return message
   }
 }
 

@@ -9,6 +9,7 @@ import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as Schema from "effect/Schema"
 import { JsonRpcError } from "./JsonRpc.ts"
+import { tolerant } from "./NullAsAbsent.ts"
 
 export interface MethodInfo {
   readonly kind: "request" | "notification"
@@ -134,7 +135,10 @@ const coders = (schema: Schema.Top, absent: unknown) => {
   const ignored = isVoid(schema)
   const pure = schema as Pure
   const all = { errors: "all" } as const
-  const decode = thorough(Schema.decodeUnknownResult(pure), Schema.decodeUnknownResult(pure, all))
+  const decode = tolerant(
+    schema,
+    thorough(Schema.decodeUnknownResult(pure), Schema.decodeUnknownResult(pure, all)),
+  )
   return {
     decode: (u: unknown) => decode(ignored ? undefined : (u ?? absent)),
     encode: thorough(Schema.encodeUnknownResult(pure), Schema.encodeUnknownResult(pure, all)),

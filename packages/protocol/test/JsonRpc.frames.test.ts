@@ -68,6 +68,25 @@ describe("JsonRpc: depth", () => {
     )
   })
 
+  it("L13 what is no message keeps its id, and is answered or not, however deep it is", () => {
+    const read = (text: string) => {
+      const message = parse(text)
+      return message._tag === "Invalid" ? [message.id, message.answerable] : message._tag
+    }
+    assert.deepStrictEqual(
+      [
+        `{"id":2,"method":${deep(1000)}}`,
+        `{"id":3,"params":${deep(1000)}}`,
+        `{"result":${deep(1000)}}`,
+      ].map(read),
+      [
+        [2, true],
+        [3, true],
+        [null, false],
+      ],
+    )
+  })
+
   it("L13 a line as deep in which digits are kept is refused with its id", () => {
     const text = (levels: number) => `{"id":${big},"method":"m","params":${deep(levels)}}`
     const refused = [1000, 400_000, 1_000_000].map((levels) => {

@@ -42,6 +42,7 @@ import { make as makeInFlight } from "./InFlight.ts"
 import { make as makeOutgoing, notificationTexts } from "./Outgoing.ts"
 import { internalText, responseText } from "./ResponseText.ts"
 import { methodNotFound, type Route } from "./Route.ts"
+import { untilEnded } from "./UntilEnded.ts"
 
 /** What a handler can do with the other side of its connection. */
 export interface PeerControl {
@@ -139,7 +140,7 @@ const logDefect = (what: string, effect: Effect.Effect<void>): Effect.Effect<voi
 export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   options: PeerOptions<L>,
 ): Effect.fn.Return<Peer, never, Scope.Scope> {
-  const { connection } = options
+  const { connection, end } = untilEnded(options.connection)
   const maxInFlight = options.maxInFlight ?? 1024
   const maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
   let inFlightChars = 0
@@ -377,6 +378,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     Effect.andThen(
       Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
     ),
+    Effect.andThen(end),
     Effect.asVoid,
   )
 

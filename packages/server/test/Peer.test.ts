@@ -489,6 +489,18 @@ describe("Peer: the other direction", () => {
 })
 
 describe("Peer: the end of input", () => {
+  it.effect("L9 nothing is sent after the connection has ended", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve()
+      yield* peer.client.close
+      yield* Fiber.await(peer.serving)
+      const { reason } = yield* Effect.flip(peer.peer.control.notify(Told, [{ n: 1 }]))
+      yield* peer.quiet
+      assert.strictEqual(reason, "the connection has ended")
+      assert.deepStrictEqual(peer.texts, [])
+    }),
+  )
+
   it.effect("L9 with nothing in flight it ends at once", () =>
     Effect.gen(function* () {
       const peer = yield* serve()

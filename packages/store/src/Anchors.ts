@@ -3,15 +3,13 @@
  * that cannot be read as a whole is no anchor, so that whoever comes from the beginning counts alike.
  */
 import * as Effect from "effect/Effect"
-import { Decoder, type Generation } from "./Decode.ts"
+import { Decoder, type DecoderState, type Generation } from "./Decode.ts"
 import type { FileFault, FileHandle } from "./Files.ts"
 import { decodeText, LineReader, maxLineBytes, type RawLine } from "./LineReader.ts"
-import type { Numbering } from "./RolloutLines.ts"
 
-/** A place between two lines, and where the numbering stands there. */
-export interface Waypoint {
+/** A place between two lines, and what a decoder knows there. */
+export interface Waypoint extends DecoderState {
   readonly offset: number
-  readonly numbering: Numbering
 }
 
 /** One with a number, and the place behind it. */
@@ -27,10 +25,11 @@ const form =
 const anchorOf = (generation: Generation, { end, text }: RawLine): Anchor | undefined => {
   const seq = text === undefined ? undefined : form.exec(text)?.[1]
   if (text === undefined || seq === undefined) return undefined
-  const decoder = new Decoder(generation, { seq: Number(seq), id: "" }, 0)
-  return decoder.decode(text).bad
+  const decoder = new Decoder(generation, { seq: Number(seq), id: "" }, Number.NaN)
+  // One whose time cannot be read has that of a line farther up.
+  return decoder.decode(text, end).bad === true || Number.isNaN(decoder.lastMs)
     ? undefined
-    : { offset: end, numbering: decoder.now, seq: Number(seq) }
+    : { offset: end, ...decoder.state, seq: Number(seq) }
 }
 
 /** The first at or behind `from`, which may be in the middle of a line, and before `end`. */

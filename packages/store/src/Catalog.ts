@@ -8,6 +8,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
+import { isAbsent, isScarcity, orUndefined } from "./FileErrors.ts"
 import { FileFault, type FileStat, type Files } from "./Files.ts"
 import { isoOf } from "./IsoTime.ts"
 import * as MemoryIndex from "./MemoryIndex.ts"
@@ -92,7 +93,7 @@ export class Catalog {
     const known = yield* this.get(id)
     const isThere =
       known !== undefined &&
-      (yield* Effect.result(this.files.stat(`${this.home}/${known.path}`)))._tag === "Success"
+      (yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))) !== undefined
     if (isThere) return known
     for (const folder of foldersOf(id)) {
       const entries = yield* orUndefined(this.files.list(`${this.home}/${folder}`))
@@ -161,7 +162,8 @@ export class Catalog {
       (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
     )
     let below: ReadonlyArray<string> = known
-    if (!isFolder || folders.get(folder) !== stat.modifiedMs) {
+    const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
+    if (isChanged) {
       const entries = isFolder
         ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
         : []
@@ -173,10 +175,12 @@ export class Catalog {
         kind === "directory" ? [`${folder}/${name}`] : [],
       )
       below = [...new Set([...known, ...there])]
-      yield* this.remember(folder, isFolder ? stat.modifiedMs : undefined)
     }
-    if (depth >= maxDepth) return
-    for (const next of below) yield* this.visit(next, depth + 1, folders)
+    if (depth < maxDepth) {
+      for (const next of below) yield* this.visit(next, depth + 1, folders)
+    }
+    // Not before those below it: what could not be visited now would not be visited again while this one stays as it is.
+    if (isChanged) yield* this.remember(folder, isFolder ? stat.modifiedMs : undefined)
   })
 
   /** Of the two folders that everything lies in, what a link leads to: people keep them on another disk. */
@@ -242,12 +246,12 @@ export class Catalog {
     ).pipe(
       Effect.map((row) => (row?.meta.id === id ? row : undefined)),
       Effect.tap(() => Effect.sync(() => id !== undefined && this.unreadable.delete(id))),
-      Effect.catch((fault) =>
-        Effect.sync(() => {
-          if (id !== undefined && fault.code !== "ENOENT") this.unreadable.set(id, path)
-          return undefined
-        }),
-      ),
+      Effect.catch((fault) => {
+        // Nothing is wrong with the file: the machine is short of something, for this file and for every other.
+        if (isScarcity(fault)) return Effect.fail(fault)
+        if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
+        return Effect.undefined
+      }),
     )
   }
 
@@ -279,8 +283,9 @@ export class Catalog {
       const stat = yield* orUndefined(this.files.stat(`${this.home}/${row.path}`))
       if (stat !== undefined && sameVersion(row, stat)) continue
       const now = stat === undefined ? undefined : yield* this.read(row.path)
-      if (now === undefined) gone.push(row.meta.id)
-      else fresh.push(now)
+      if (now !== undefined) fresh.push(now)
+      // What cannot be read now is there: the list shows what was last known of it.
+      else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
     }
     if (gone.length > 0) yield* this.ask((index) => index.remove(gone))
     yield* this.put(fresh)
@@ -312,13 +317,3 @@ export class Catalog {
     )
   }
 }
-
-/** Undefined for what is not there. */
-const orUndefined = <A>(
-  effect: Effect.Effect<A, FileFault>,
-): Effect.Effect<A | undefined, FileFault> =>
-  Effect.catchIf(
-    effect,
-    ({ code }) => code === "ENOENT" || code === "ENOTDIR",
-    () => Effect.void,
-  ) as Effect.Effect<A | undefined, FileFault>

@@ -7,6 +7,7 @@
  */
 import { LogRecord } from "@colloquy/core/store/LogRecord"
 import { EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -27,8 +28,19 @@ export interface DecodedLine {
 const nothing: DecodedLine = { records: [] }
 const bad: DecodedLine = { records: [], bad: true }
 
+/** What was taken from outside, and the levels that a line adds around it. */
+export const maxLineDepth = 2 * maxJsonDepth
+
 /** Lost in one place; a number farther ahead is itself what went wrong. */
 export const maxLost = 2 ** 17
+
+/**
+ * False for a number that no file of this length can have reached: every event takes more than a byte, also one that
+ * can no longer be read. So the events that take the place of lost ones are never more than the bytes of the file.
+ *
+ * @param end offset behind the line
+ */
+const isPlausible = (seq: number, end: number): boolean => seq <= end
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -45,12 +57,8 @@ const decodeItem = (value: Fields) => {
 }
 
 const parse = (text: string): Fields | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isFields(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = Result.getOrUndefined(parseJson(text, maxLineDepth))
+  return isFields(value) ? value : undefined
 }
 
 /** Takes the place of an event that the file has lost. */
@@ -59,24 +67,40 @@ const lost: EventMsg = {
   message: "An event could not be read from the conversation's file and is left out.",
 }
 
+/** What the lines before a place leave for those behind it. */
+export interface DecoderState {
+  readonly numbering: Numbering
+  /** Time of the last line that tells one. */
+  readonly atMs: number
+  /** True right behind a mark that says so of the summary in the next line. */
+  readonly keepsInput: boolean
+}
+
 export class Decoder {
   private numbering: Numbering
   private readonly generation: Generation
   /** Of the line before: lines of August have none. */
   private atMs: number
   private writer = 0
+  private end = 0
   /** What the mark right before says of a summary. */
-  private keepsInput = false
+  private keepsInput: boolean
 
-  constructor(generation: Generation, numbering: Numbering, atMs: number) {
+  constructor(generation: Generation, numbering: Numbering, atMs: number, keepsInput = false) {
     this.generation = generation
     this.numbering = numbering
     this.atMs = atMs
+    this.keepsInput = keepsInput
   }
 
   /** Where the numbering stands behind the lines read so far. */
   get now(): Numbering {
     return this.numbering
+  }
+
+  /** All that the next line's records depend on beside the line itself. */
+  get state(): DecoderState {
+    return { numbering: this.numbering, atMs: this.atMs, keepsInput: this.keepsInput }
   }
 
   /** Of the last writer that said who it is; 0 when none has. */
@@ -89,7 +113,9 @@ export class Decoder {
     return this.atMs
   }
 
-  decode(text: string): DecodedLine {
+  /** @param end offset of the file behind the line */
+  decode(text: string, end: number): DecodedLine {
+    this.end = end
     const value = parse(text)
     if (value === undefined) return bad
     const { payload, timestamp, type } = value
@@ -180,7 +206,7 @@ export class Decoder {
   /** Numbers go up. */
   private isAhead(seq: unknown): boolean {
     const lead = Number.isSafeInteger(seq) ? Number(seq) - this.numbering.seq : -1
-    return lead >= 0 && lead < maxLost
+    return lead >= 0 && lead < maxLost && isPlausible(Number(seq), this.end)
   }
 
   private fill(seq: unknown): ReadonlyArray<LogRecord> {
@@ -214,13 +240,14 @@ const literalOf = (schema: Schema.Top | undefined): ReadonlyArray<string> => {
   return "schema" in schema ? literalOf(schema.schema as Schema.Top) : []
 }
 
-const eventTypes = new Set(literalsOf(EventMsg, "type"))
-const itemTypes = new Set(literalsOf(ResponseItem, "type"))
+const eventTypes = new Set<unknown>(literalsOf(EventMsg, "type"))
+const itemTypes = new Set<unknown>(literalsOf(ResponseItem, "type"))
 const tags = new Map(
   literalsOf(LogRecord, "_tag")
     .filter((tag) => tag !== "Event")
     .map((tag) => [typeOfTag(tag), tag]),
 )
 
-const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(String(type))
-const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(String(type))
+/** Of any value: an object of a file may have members that break its conversion to a string. */
+const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(type)
+const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(type)

@@ -5,10 +5,12 @@
 import type { ConversationMeta } from "@colloquy/core/store/ConversationStore"
 import { eventRecord, type LogRecord } from "@colloquy/core/store/LogRecord"
 import { ConversationId } from "@colloquy/protocol/Ids"
+import { parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Generation } from "./Decode.ts"
+import { type Generation, maxLineDepth } from "./Decode.ts"
 import { cwdOf } from "./ForeignItems.ts"
 import { msOf } from "./IsoTime.ts"
 import { beginning, type Numbering, ours } from "./RolloutLines.ts"
@@ -68,13 +70,7 @@ const asOwn = Schema.decodeUnknownOption(Own)
 const asContext = Schema.decodeUnknownOption(TurnContext)
 const asItem = Schema.decodeUnknownOption(Schema.Union([Item, ResponseItem]))
 
-const parse = (line: string): unknown => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
+const parse = (line: string): unknown => Result.getOrUndefined(parseJson(line, maxLineDepth))
 
 const member = <K extends string>(name: K, value: string | null | undefined) =>
   (value === null || value === undefined ? {} : { [name]: value }) as { readonly [_ in K]?: string }

@@ -16,14 +16,20 @@ export interface Lease {
   readonly lastGeneration: number
   /** For whoever takes it over when this process dies without having written. */
   readonly tellGeneration: (generation: number) => Effect.Effect<void, FileFault>
-  /** False once somebody else has it, or it cannot be told any more. Asked before each append. */
-  readonly isHeld: Effect.Effect<boolean>
+  /**
+   * Asked before each append. False once another owner has it, or its file is gone. Fails when that cannot be found out:
+   * the lease is not lost then, and nothing may be appended before the question is answered.
+   */
+  readonly isHeld: Effect.Effect<boolean, FileFault>
 }
 
 export class Leases extends Context.Service<
   Leases,
   {
-    /** At once or not at all; given back with the scope. That of a dead owner is taken over. */
+    /**
+     * At once or not at all; given back with the scope. That of a dead owner is taken over. Fails when it cannot be found
+     * out whether another owner is alive; the lease is not taken then.
+     */
     readonly take: (id: ConversationId) => Effect.Effect<Lease, LeaseHeld | FileFault, Scope.Scope>
   }
 >()("@colloquy/store/Leases") {}

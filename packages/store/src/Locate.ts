@@ -8,7 +8,8 @@ import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "./Catalog.ts"
-import type { Files } from "./Files.ts"
+import { isAbsent, orUndefined } from "./FileErrors.ts"
+import { type Files } from "./Files.ts"
 import { archiveFolder, idInName, sessionsFolder } from "./RolloutName.ts"
 import { storeError } from "./StoreFaults.ts"
 
@@ -68,16 +69,17 @@ export class Locator {
       .stat(path)
       .pipe(
         Effect.mapError((fault) =>
-          fault.code === "ENOENT" || fault.code === "ENOTDIR"
-            ? new NoSuchConversation({ id: path })
-            : storeError(operation, fault),
+          isAbsent(fault) ? new NoSuchConversation({ id: path }) : storeError(operation, fault),
         ),
       )
     if (stat.kind !== "file") return yield* outside(operation, path, "a file, and no link to one")
     const real = yield* this.real(operation, path)
     for (const folder of [sessionsFolder, archiveFolder]) {
-      const root = yield* Effect.option(this.files.realPath(`${this.home}/${folder}`))
-      if (root._tag === "None" || !real.startsWith(`${root.value}/`)) continue
+      const root = yield* Effect.mapError(
+        orUndefined(this.files.realPath(`${this.home}/${folder}`)),
+        (fault) => storeError(operation, fault),
+      )
+      if (root === undefined || !real.startsWith(`${root}/`)) continue
       const id = idInName(real.slice(real.lastIndexOf("/") + 1))
       if (id === undefined) {
         const message = `path ${path}: expected the name of a rollout file`
@@ -85,7 +87,7 @@ export class Locator {
       }
       return {
         id,
-        path: `${folder}${real.slice(root.value.length)}`,
+        path: `${folder}${real.slice(root.length)}`,
         archived: folder === archiveFolder,
       }
     }

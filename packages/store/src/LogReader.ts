@@ -85,14 +85,14 @@ export class LogReader {
     visit: (line: ReadLine) => boolean,
   ): Effect.fn.Return<Waypoint, FileFault> {
     const { header } = this
-    const decoder = new Decoder(header.generation, from.numbering, header.meta.createdAtMs)
+    const decoder = new Decoder(header.generation, from.numbering, from.atMs, from.keepsInput)
     const reader = new LineReader(this.handle, from.offset, end)
     let marked = from.offset
     for (;;) {
       const lines = yield* reader.next
-      if (lines === undefined) return { offset: reader.offset, numbering: decoder.now }
+      if (lines === undefined) return { offset: reader.offset, ...decoder.state }
       for (const line of lines) {
-        const before = { offset: line.offset, numbering: decoder.now }
+        const before = { offset: line.offset, ...decoder.state }
         if (line.offset - marked > waypointBytes) {
           this.waypoints.add(before)
           marked = line.offset
@@ -102,10 +102,10 @@ export class LogReader {
             ? { records: header.records, bad: undefined }
             : line.text === undefined
               ? { records: [], bad: true }
-              : decoder.decode(line.text)
+              : decoder.decode(line.text, line.end)
         const generation = decoder.lastGeneration
         if (visit({ ...line, records, bad: bad === true, before, generation })) {
-          return { offset: line.end, numbering: decoder.now }
+          return { offset: line.end, ...decoder.state }
         }
       }
       yield* Effect.yieldNow
@@ -114,7 +114,8 @@ export class LogReader {
 
   /** Where the file begins. */
   get start(): Waypoint {
-    return { offset: 0, numbering: this.header.numbering }
+    const { meta, numbering } = this.header
+    return { offset: 0, numbering, atMs: meta.createdAtMs, keepsInput: false }
   }
 
   /** A place at or before the offset or the end of the line there, as near as can be told without much reading. */

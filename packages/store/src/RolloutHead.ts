@@ -53,9 +53,9 @@ const lastMs = Effect.fnUntraced(function* (
 
 const previewIn = (header: Header, lines: ReadonlyArray<RawLine>): string | undefined => {
   const decoder = new Decoder(header.generation, header.numbering, header.meta.createdAtMs)
-  for (const { offset, text } of lines) {
+  for (const { end, offset, text } of lines) {
     if (offset === 0 || text === undefined) continue
-    for (const record of decoder.decode(text).records) {
+    for (const record of decoder.decode(text, end).records) {
       const preview = record._tag === "Event" ? previewOf(record.event.msg) : undefined
       if (preview !== undefined) return preview
     }

@@ -130,9 +130,14 @@ export class RolloutOpener {
     const handle = yield* this.files.create(path)
     return yield* this.begin(meta, records, { path: place, handle, lease }).pipe(
       Effect.onError(() =>
-        // Nobody was told of it: a file that stays all the same has no whole beginning and is no conversation.
-        Effect.ignore(
-          Effect.andThen(this.files.remove(path), this.files.syncDirectory(folderOf(path))),
+        // The caller is given an error, so the file may not become a conversation, not even where it cannot be removed:
+        // without a beginning it is none.
+        Effect.ignore(handle.truncate(0)).pipe(
+          Effect.andThen(this.files.remove(path)),
+          Effect.andThen(this.files.syncDirectory(folderOf(path))),
+          Effect.catch((fault) =>
+            Effect.logWarning(`a file without a conversation was left behind: ${fault.message}`),
+          ),
         ),
       ),
     )

@@ -13,7 +13,8 @@ import {
 } from "@colloquy/core/store/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import type { FileFault, FileHandle, Files } from "./Files.ts"
+import { outlastScarcity } from "./FileErrors.ts"
+import { type FileFault, type FileHandle, type Files } from "./Files.ts"
 import type { Lease } from "./Leases.ts"
 import { type EncoderState, encode, markLine, type Numbering } from "./RolloutLines.ts"
 import { storeError } from "./StoreFaults.ts"
@@ -171,10 +172,11 @@ export class RolloutWriter implements LogWriter {
     this: RolloutWriter,
   ): Effect.fn.Return<void, StoreError | LeaseLost> {
     const { identity, lease, path } = this.target
-    if (!(yield* lease.isHeld)) return yield* this.lost
-    const stat = yield* Effect.mapError(this.files.stat(path), (fault) =>
-      storeError("append", fault),
+    const { isHeld, stat } = yield* Effect.mapError(
+      Effect.all({ isHeld: lease.isHeld, stat: outlastScarcity(this.files.stat(path)) }),
+      (fault) => storeError("append", fault),
     )
+    if (!isHeld) return yield* this.lost
     if (stat.identity !== identity) {
       return yield* this.refuse("its file was replaced by another one", "Gone")
     }

@@ -40,7 +40,9 @@ export const unfold = (msg: unknown, same: unknown): unknown => {
     return msg
   }
   const whole: Record<string, unknown> = { ...msg }
-  for (const [name, first] of Object.entries(same)) {
+  const references = same as Readonly<Record<string, unknown>>
+  for (const name of repeated) {
+    const first = Object.hasOwn(references, name) ? references[name] : undefined
     if (typeof first === "string" && Object.hasOwn(msg, first)) {
       whole[name] = (msg as Readonly<Record<string, unknown>>)[first]
     }

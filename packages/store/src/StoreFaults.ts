@@ -11,9 +11,13 @@ const reasons: Readonly<Record<string, StoreError["reason"]>> = {
   EPERM: "Denied",
   EROFS: "Denied",
   ENOENT: "Gone",
+  ENOTDIR: "Gone",
   ESTALE: "Gone",
   EEXIST: "Exists",
   ELOOP: "Outside",
+  EMFILE: "Exhausted",
+  ENFILE: "Exhausted",
+  ENOMEM: "Exhausted",
 }
 
 const meanings: Readonly<Partial<Record<StoreError["reason"], string>>> = {
@@ -22,6 +26,7 @@ const meanings: Readonly<Partial<Record<StoreError["reason"], string>>> = {
   Gone: "it was moved or removed",
   Exists: "there is something already",
   Outside: "a link stands there",
+  Exhausted: "no file descriptor or memory is left",
 }
 
 export const storeError = (operation: StoreError["operation"], fault: FileFault): StoreError => {

@@ -29,9 +29,11 @@ const read = (file: string) => {
   const decoder = new Decoder(header.generation, header.numbering, header.meta.createdAtMs)
   const records = [...header.records]
   const bad: Array<number> = []
+  let end = 0
   lines.forEach((line, i) => {
+    end += line.length + 1
     if (i === 0 && header.generation === "august") return
-    const decoded = decoder.decode(line)
+    const decoded = decoder.decode(line, end)
     records.push(...decoded.records)
     if (decoded.bad) bad.push(i)
   })

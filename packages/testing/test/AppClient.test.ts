@@ -118,6 +118,10 @@ describe("AppClient and AppServer", () => {
               command: ["touch", "made.txt"],
               cwd: "/workspace",
               parsed: [{ type: "unknown", cmd: "touch made.txt" }],
+              reason: [
+                "If approved, it runs in the sandbox: it can change no file and not use the network.",
+                "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",
+              ].join("\n"),
             },
           ])
         }),

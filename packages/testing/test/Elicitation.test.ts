@@ -21,7 +21,7 @@ describe("Elicitation, client and server", () => {
       const asked = asking([exec, patch])
       const seen: Array<string> = []
       const answer = (question: ElicitParams): ReviewDecision => {
-        seen.push(question.message)
+        seen.push(question.message.split("\n")[0] ?? "")
         return question.codex_command === undefined ? "denied" : "approved"
       }
       return withCore(

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { appDifferences } from "../../server/test/support/appDifferences.ts"
+import { commandDifferences } from "../../server/test/support/commandDifferences.ts"
 import { differences, laterDifferences } from "../../server/test/support/differences.ts"
 import { memoryPair } from "../src/MemoryConnection.ts"
 import { Agents, ask } from "./support/ReadmeExample.ts"
@@ -57,7 +58,7 @@ describe("README", () => {
     }).pipe(Effect.scoped, Effect.provide(Agents)),
   )
 
-  it("lists exactly the differences that the replays of the recordings show", () => {
+  it("lists exactly the differences that the replays of the recordings and the tests of commands show", () => {
     const section = readme.split("## Differences from the original")[1]?.split("\n## ")[0] ?? ""
     const tables = section.split("\n### ").map((part) =>
       part
@@ -65,7 +66,7 @@ describe("README", () => {
         .filter((line) => line.startsWith("| "))
         .slice(2),
     )
-    const lists = [differences, laterDifferences, appDifferences]
+    const lists = [differences, laterDifferences, appDifferences, commandDifferences]
     const rows = lists.map((list) =>
       list.map(({ original, colloquy, why }) => `| ${original} | ${colloquy} | ${why} |`),
     )

@@ -78,6 +78,7 @@ describe("Simulation", () => {
         "wire codex",
         "wire garbage",
         "wire hello",
+        "wire listen",
         "wire pause",
         "wire pulse",
         "wire reply",
@@ -159,6 +160,7 @@ describe("Simulation", () => {
         "wire not UTF-8",
         "wire reader slow",
         "wire reader stops",
+        "wire store append fails",
         "wire too long",
       ])
     }),

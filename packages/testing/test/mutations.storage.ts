@@ -24,6 +24,13 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     replace: "nothing(current)",
   },
   {
+    law: "L5",
+    name: "a listener ends without the reason why nothing can be recorded",
+    file: "LiveConversation.ts",
+    find: "this.journal.end(lost)",
+    replace: "this.journal.end()",
+  },
+  {
     law: "L6",
     name: "nobody gives up a store that does not answer",
     file: "Recording.ts",

@@ -151,8 +151,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L6",
     name: "a listener sleeps through what came while it lay down",
     file: "OutboxListener.ts",
-    find: "if (this.ended || !this.outbox.isEmpty) return resume(Effect.void)",
-    replace: "if (this.ended) return resume(Effect.void)",
+    find: 'if (this.over._tag === "Over" || !this.outbox.isEmpty) return resume(Effect.void)',
+    replace: 'if (this.over._tag === "Over") return resume(Effect.void)',
   },
   {
     law: "L7",

@@ -5,12 +5,12 @@
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import { parseJson } from "@colloquy/protocol/Json"
 import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 
 export interface Tool {
   readonly name: string
@@ -21,8 +21,6 @@ export interface Tool {
   /** Never fails: what goes wrong is told in the output. */
   readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
 }
-
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const maxQuotedChars = 200
 
@@ -49,12 +47,14 @@ export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
   },
   text: string,
 ): Result.Result<A["Type"], string> => {
-  const json = Option.map(parseJson(text), (value) => renamed(value, tool.aliases ?? {}))
-  const decoded = Option.isNone(json)
+  const json = parseJson(text)
+  const decoded = Result.isFailure(json)
     ? Result.fail(
-        `expected the JSON text of an object, got ${JSON.stringify(text.slice(0, maxQuotedChars))}`,
+        json.failure.reason === "depth"
+          ? json.failure.message
+          : `expected the JSON text of an object, got ${JSON.stringify(text.slice(0, maxQuotedChars))}`,
       )
-    : decodeArguments(tool, json.value)
+    : decodeArguments(tool, renamed(json.success, tool.aliases ?? {}))
   return Result.mapError(decoded, (fault) => `failed to parse function arguments: ${fault}`)
 }
 

@@ -27,6 +27,7 @@ import { implicitInvocation, intercept } from "./patch/Interception.ts"
 import * as TurnDiff from "./patch/TurnDiff.ts"
 import { planTool } from "./plan/PlanTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
+import { TrustedPrograms } from "./process/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import * as Attempt from "./shell/Attempt.ts"
 import { shellTools } from "./shell/ShellTool.ts"
@@ -39,7 +40,10 @@ export interface ToolsOptions {
   readonly secretNames: ReadonlyArray<string>
   /** Absolute path of a Node that runs here; it writes patches. */
   readonly node: string
-  /** Never read by a tool, never written by a confined one: the state directory. Absolute. */
+  /**
+   * Never read by a tool, never written by a confined one: the state directory. Absolute. The first also holds the files
+   * that git compares for the diff of a large patch; without one such a diff replaces everything.
+   */
   readonly hiddenPaths: ReadonlyArray<string>
   /** Of the embedding application; `HostTools.fromToolkit` makes them. */
   readonly hostTools?: ReadonlyArray<Tool>
@@ -63,6 +67,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     files,
     resolve,
     node: options.node,
+    trustedNode: (yield* TrustedPrograms).resolve("node", options.node),
     protectedPaths: options.hiddenPaths,
     ...(tmpdir === undefined ? {} : { tmpdir }),
   })
@@ -151,26 +156,39 @@ type Machine = FileSystem.FileSystem | Path.Path
 /** Everything a conversation can do to this machine. Nothing is started or probed before a turn needs it. */
 export const layer = (
   options: ToolsOptions,
-): Layer.Layer<ToolRuntime, never, CommandRunner | Sandbox | ToolServers | Machine> =>
+): Layer.Layer<
+  ToolRuntime,
+  never,
+  CommandRunner | Sandbox | ToolServers | TrustedPrograms | Machine
+> =>
   Layer.effect(
     ToolRuntime,
     Effect.gen(function* () {
       const toolServers = yield* ToolServers
       const images = yield* ImageFile.make(options.hiddenPaths)
       const toolsOf = yield* prepare(options, images)
-      const hunks = yield* GitDiff.make(yield* CommandRunner, options.environment["PATH"] ?? "")
+      const programs = yield* TrustedPrograms
+      const own = { runner: yield* CommandRunner, sandbox: yield* Sandbox, programs }
+      const hunks = yield* GitDiff.make(own, options.hiddenPaths[0])
       const turnDiffOf = yield* TurnDiff.make(hunks)
       return {
         open: Effect.fnUntraced(function* (context: ToolContext) {
+          const { cwd, sandboxPolicy } = context.settings
+          // Before anything is started, the sandbox and the tool servers included.
+          yield* programs.remember(sandboxPolicy, cwd)
           // Looks for the repository with the first patch: most turns have none.
-          const turnDiff = yield* Effect.cached(turnDiffOf(context.settings.cwd))
+          const turnDiff = yield* Effect.cached(turnDiffOf(cwd))
           const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)
           const diffOf: ApplyPatch.DiffOf = (operations) =>
             Effect.flatMap(turnDiff, ({ add }) => add(operations))
           return open(toolsOf(diffOf), servers, context)
         }),
-        listMcpTools: ({ mcpServers = {} }) =>
-          Effect.scoped(Effect.flatMap(toolServers.open(mcpServers), (servers) => servers.list)),
+        listMcpTools: ({ cwd, mcpServers = {}, sandboxPolicy }) =>
+          programs.remember(sandboxPolicy, cwd).pipe(
+            Effect.andThen(toolServers.open(mcpServers)),
+            Effect.flatMap((servers) => servers.list),
+            Effect.scoped,
+          ),
         readImage: (path, { cwd }) => images.read(cwd, path),
       }
     }),

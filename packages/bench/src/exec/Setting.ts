@@ -9,6 +9,7 @@ import { Sandbox } from "@colloquy/tools/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
 import * as Tools from "@colloquy/tools/Tools"
 import { ToolServers } from "@colloquy/tools/ToolServers"
+import { TrustedPrograms } from "@colloquy/tools/TrustedPrograms"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -57,6 +58,7 @@ const machineOf = ({
   return Tools.layer({ ...options, node: process.execPath, secretNames: [] }).pipe(
     Layer.provide(ToolServers.layer()),
     Layer.provideMerge(below),
+    Layer.provide(TrustedPrograms.layer(options)),
     Layer.provide(NodeServices.layer),
   )
 }

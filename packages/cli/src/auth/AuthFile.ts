@@ -3,72 +3,35 @@
  * made with either serves both. Its owner's alone (0600); members that nobody here knows stay. No error quotes it.
  */
 import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import { readFile } from "@colloquy/store/ReadFile"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import { readFileSync, rmSync, statSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { replace } from "../AtomicFile.ts"
-import { codeOf } from "../config/ConfigFile.ts"
+import { codeOf, problemOf } from "../config/ConfigFile.ts"
+import { type Kept, keptIn, type Stored, storedIn, storedOf } from "./StoredLogin.ts"
+
+export type { Kept, Tokens } from "./StoredLogin.ts"
 
 const maxBytes = 256 * 1024
-
-const Stored = Schema.StructWithRest(
-  Schema.Struct({
-    OPENAI_API_KEY: Schema.optionalKey(Schema.NullOr(Schema.String)),
-    tokens: Schema.optionalKey(
-      Schema.NullOr(
-        Schema.Struct({
-          id_token: Schema.String,
-          access_token: Schema.String,
-          refresh_token: Schema.String,
-          account_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
-        }),
-      ),
-    ),
-    /** ISO 8601. */
-    last_refresh: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  }),
-  [Schema.Record(Schema.String, Schema.Unknown)],
-)
-type Stored = typeof Stored.Type
-
-export interface Tokens {
-  readonly idToken: Redacted.Redacted
-  readonly accessToken: Redacted.Redacted
-  readonly refreshToken: Redacted.Redacted
-  readonly accountId?: string
-}
-
-/** What somebody logged in with. */
-export type Kept =
-  | { readonly _tag: "ApiKey"; readonly key: Redacted.Redacted }
-  | { readonly _tag: "Tokens"; readonly tokens: Tokens; readonly refreshedAt: string }
-
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Stored))
 
 const fail = (message: string) => new AuthFailed({ message })
 
 const pathIn = (directory: string): string => join(directory, "auth.json")
 
 /** Undefined for a file that is missing. */
-const read = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
+const readFrom = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
   Effect.suspend(() => {
     let text: string
     try {
-      const { size } = statSync(path)
-      if (size > maxBytes) return fail(`${path}: has ${size} bytes, expected at most ${maxBytes}`)
-      text = readFileSync(path, "utf8")
+      text = new TextDecoder().decode(readFile(path, maxBytes))
     } catch (error) {
-      const code = codeOf(error)
-      return code === "ENOENT" ? Effect.undefined : fail(`${path}: cannot be read (${code})`)
+      return codeOf(error) === "ENOENT" ? Effect.undefined : fail(`${path}: ${problemOf(error)}`)
     }
-    const stored = decode(text)
-    return Result.isSuccess(stored)
-      ? Effect.succeed(stored.success)
-      : fail(`${path}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``)
+    return Effect.mapError(Effect.fromResult(storedIn(text)), (problem) =>
+      fail(`${path}: ${problem}`),
+    )
   })
 
 const write = Effect.fnUntraced(function* (
@@ -82,38 +45,6 @@ const write = Effect.fnUntraced(function* (
   })
 })
 
-const keptIn = (stored: Stored): Kept | undefined => {
-  const { OPENAI_API_KEY: key, tokens, last_refresh: refreshedAt } = stored
-  if (typeof key === "string" && key.trim() !== "") {
-    return { _tag: "ApiKey", key: Redacted.make(key.trim()) }
-  }
-  if (tokens === undefined || tokens === null || tokens.access_token === "") return undefined
-  return {
-    _tag: "Tokens",
-    tokens: {
-      idToken: Redacted.make(tokens.id_token),
-      accessToken: Redacted.make(tokens.access_token),
-      refreshToken: Redacted.make(tokens.refresh_token),
-      ...(typeof tokens.account_id === "string" ? { accountId: tokens.account_id } : {}),
-    },
-    refreshedAt: refreshedAt ?? "",
-  }
-}
-
-const storedOf = (kept: Kept): Stored =>
-  kept._tag === "ApiKey"
-    ? { OPENAI_API_KEY: Redacted.value(kept.key), tokens: null, last_refresh: null }
-    : {
-        OPENAI_API_KEY: null,
-        tokens: {
-          id_token: Redacted.value(kept.tokens.idToken),
-          access_token: Redacted.value(kept.tokens.accessToken),
-          refresh_token: Redacted.value(kept.tokens.refreshToken),
-          account_id: kept.tokens.accountId ?? null,
-        },
-        last_refresh: kept.refreshedAt,
-      }
-
 export interface AuthFile {
   /** Undefined when nobody is logged in. */
   readonly read: Effect.Effect<Kept | undefined, AuthFailed>
@@ -125,11 +56,13 @@ export interface AuthFile {
 export const make = (directory: string): AuthFile => {
   const path = pathIn(directory)
   return {
-    read: Effect.map(read(path), (stored) => (stored === undefined ? undefined : keptIn(stored))),
+    read: Effect.map(readFrom(path), (stored) =>
+      stored === undefined ? undefined : keptIn(stored),
+    ),
     write: (kept) =>
       Effect.flatMap(
         // A file that cannot be read holds nothing that could be kept.
-        Effect.orElseSucceed(read(path), () => undefined),
+        Effect.orElseSucceed(readFrom(path), () => undefined),
         (before) => write(path, { ...before, ...storedOf(kept) }),
       ),
     remove: Effect.try({

@@ -10,6 +10,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
 import type { Tokens } from "./AuthFile.ts"
 import { claimsOf } from "./Claims.ts"
@@ -80,6 +81,9 @@ const refusalOf = (step: string, status: number, body: string): AuthFailed => {
   return fail(`${step}: the issuer answered with status ${status}${code}`)
 }
 
+/** Of an answer: some tokens are a few KiB. */
+const maxAnswerBytes = 1024 * 1024
+
 /** An issuer that does not answer must not keep a turn waiting for ever. */
 const answerBound = "30 seconds"
 
@@ -93,7 +97,17 @@ const post = Effect.fnUntraced(function* (
   )
   const { body, status } = yield* HttpClient.execute(request).pipe(
     Effect.flatMap((response) =>
-      Effect.map(response.text, (body) => ({ body, status: response.status })),
+      response.stream.pipe(
+        Stream.mapError(() => fail(`${step}: the issuer cannot be reached`)),
+        Stream.limitBytes(maxAnswerBytes, () =>
+          Stream.fail(fail(`${step}: the issuer's answer is longer than ${maxAnswerBytes} bytes`)),
+        ),
+        Stream.mkUint8Array,
+        Effect.map((bytes) => ({
+          body: new TextDecoder().decode(bytes),
+          status: response.status,
+        })),
+      ),
     ),
     Effect.scoped,
     Effect.timeoutOrElse({

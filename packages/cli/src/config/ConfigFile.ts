@@ -1,8 +1,8 @@
 /** Reads `config.toml`. Its errors name the file and the place and never its text, which may hold keys. */
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { readFile, UnsuitableFile } from "@colloquy/store/ReadFile"
 import * as Result from "effect/Result"
 import { join } from "node:path"
-import { readFileSync, statSync } from "../StartFiles.ts"
 
 /** Some hundred times what people write; a larger file is something else. */
 const maxBytes = 1024 * 1024
@@ -15,17 +15,17 @@ const pathIn = (directory: string): string => join(directory, "config.toml")
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** What keeps it from being read, without its text. */
-const problemOf = (error: unknown): string =>
-  error instanceof TypeError ? "is not UTF-8" : `cannot be read (${codeOf(error)})`
+/** What keeps a file from being read, without its text. */
+export const problemOf = (error: unknown): string => {
+  if (error instanceof UnsuitableFile) return error.message
+  return error instanceof TypeError ? "is not UTF-8" : `cannot be read (${codeOf(error)})`
+}
 
 /** The text of a file that may be missing: then undefined. */
 const readText = (path: string): Result.Result<string | undefined, string> => {
   try {
     // Blocking, since nothing can begin before it is known.
-    const { size } = statSync(path)
-    if (size > maxBytes) return Result.fail(`has ${size} bytes, expected at most ${maxBytes}`)
-    return Result.succeed(utf8.decode(readFileSync(path)))
+    return Result.succeed(utf8.decode(readFile(path, maxBytes)))
   } catch (error) {
     return codeOf(error) === "ENOENT" ? Result.succeed(undefined) : Result.fail(problemOf(error))
   }

@@ -29,10 +29,20 @@ const addBlock = (lines: Map<string, number>, block: Block): void => {
   for (const row of block.items) if (isKeyValue(row)) addKey(lines, table, row)
 }
 
-/** The lines, from 1, of the keys and tables of a text that parses, by dotted path. */
+/** The blocks of a text; none where this parser does not read what the parser of the settings does. */
+const blocksOf = (text: string): Iterable<Block> => {
+  try {
+    return [...new TomlDocument(text).cst]
+  } catch {
+    // A message is whole without a line; the settings do not come from here.
+    return []
+  }
+}
+
+/** The lines, from 1, of the keys and tables, by dotted path; empty where they cannot be told. Never throws. */
 export const linesOf = (text: string): ReadonlyMap<string, number> => {
   const lines = new Map<string, number>()
-  for (const block of new TomlDocument(text).cst) addBlock(lines, block)
+  for (const block of blocksOf(text)) addBlock(lines, block)
   return lines
 }
 

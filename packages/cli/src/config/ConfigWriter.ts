@@ -57,11 +57,19 @@ const fail = (message: string) => new SettingsError({ message })
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
+/** Time to edit grows faster than the file; one of this size takes a second at worst. In UTF-16 units. */
+const maxEditLength = 64 * 1024
+
 /** The text with the edits, or why it cannot be edited: the value of no other key may change. */
 export const edited = (
   text: string,
   edits: ReadonlyArray<Edit>,
 ): Result.Result<string, SettingsError> => {
+  if (text.length > maxEditLength) {
+    return Result.fail(
+      fail(`cannot be edited: has ${text.length} characters, expected at most ${maxEditLength}`),
+    )
+  }
   const before = ConfigTree.parseToml(text)
   if (Result.isFailure(before)) return Result.fail(fail(before.failure))
   try {

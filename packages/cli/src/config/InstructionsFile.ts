@@ -1,8 +1,8 @@
 /** `experimental_instructions_file`: the text that replaces the built-in system instructions (§7.2). */
 import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
+import { readFile } from "@colloquy/store/ReadFile"
 import * as Effect from "effect/Effect"
-import { readFileSync, statSync } from "../StartFiles.ts"
-import { codeOf } from "./ConfigFile.ts"
+import { problemOf } from "./ConfigFile.ts"
 
 const key = "experimental_instructions_file"
 
@@ -12,14 +12,10 @@ const maxBytes = 256 * 1024
 const problem = (path: string, text: string) =>
   new SettingsError({ message: `${path}: ${text}\nin \`${key}\`\n`, key })
 
-/** Its size is looked at first: a device, or a log of gigabytes, is never read. */
 const readText = (path: string) =>
   Effect.try({
-    try: () => {
-      const { size } = statSync(path)
-      return size > maxBytes ? { size } : { size, text: readFileSync(path, "utf8").trim() }
-    },
-    catch: (error) => problem(path, `cannot be read (${codeOf(error)})`),
+    try: () => new TextDecoder().decode(readFile(path, maxBytes)).trim(),
+    catch: (error) => problem(path, problemOf(error)),
   })
 
 /** An empty file is an error, as one that cannot be read. */
@@ -29,10 +25,7 @@ export const read = Effect.fnUntraced(function* (
   const { baseInstructionsFile: path, ...rest } = settings
   if (path === undefined) return settings
   if (settings.baseInstructions !== undefined) return rest
-  const { size, text } = yield* readText(path)
-  if (text === undefined) {
-    return yield* problem(path, `has ${size} bytes, expected at most ${maxBytes}`)
-  }
+  const text = yield* readText(path)
   if (text === "") return yield* problem(path, "is empty")
   return { ...rest, baseInstructions: text }
 })

@@ -22,28 +22,41 @@ interface Unknown {
 const told = (at: string, { near }: Unknown): string =>
   `${at}: there is no such key and it is ignored${near === undefined ? "" : `, did you mean \`${near}\`?`}`
 
-const ofOverride = (override: ConfigTree.Override): ReadonlyArray<string> =>
-  unknownKeys(AllKeys, ConfigTree.applyOverrides(ConfigTree.empty, [override])).map((unknown) =>
-    told(`-c ${unknown.path}`, unknown),
+/** The first lines, and how many keys are left out. */
+interface Told {
+  readonly lines: ReadonlyArray<string>
+  readonly more: number
+}
+
+const toldOf = (unknown: ReadonlyArray<Unknown>, at: (one: Unknown) => string): Told => ({
+  lines: unknown.slice(0, maxWarnings).map((one) => told(at(one), one)),
+  more: Math.max(0, unknown.length - maxWarnings),
+})
+
+const ofOverride = (override: ConfigTree.Override): Told =>
+  toldOf(
+    unknownKeys(AllKeys, ConfigTree.applyOverrides(ConfigTree.empty, [override])),
+    ({ path }) => `-c ${path}`,
   )
 
-const ofFile = (file: ConfigFile): Effect.Effect<ReadonlyArray<string>> => {
+const ofFile = (file: ConfigFile): Effect.Effect<Told> => {
   const unknown = unknownKeys(AllKeys, file.tree)
-  if (unknown.length === 0) return Effect.succeed([])
+  if (unknown.length === 0) return Effect.succeed({ lines: [], more: 0 })
   return Effect.map(
     Effect.promise(() => import("./ConfigLines.ts")),
     ({ linesOf }) => {
       const lines = linesOf(file.text)
-      return unknown.map((one) =>
-        told(`${file.path}:${lines.get(one.path) ?? 1}: \`${one.path}\``, one),
-      )
+      return toldOf(unknown, ({ path }) => `${file.path}:${lines.get(path) ?? 1}: \`${path}\``)
     },
   )
 }
 
-const limited = (all: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const more = all.length - maxWarnings
-  return more <= 0 ? all : [...all.slice(0, maxWarnings), `and ${more} more keys that are ignored`]
+const limited = (all: ReadonlyArray<Told>): ReadonlyArray<string> => {
+  const lines = all.flatMap((one) => one.lines)
+  const more = all.reduce((sum, one) => sum + one.more, 0) + Math.max(0, lines.length - maxWarnings)
+  return more === 0
+    ? lines
+    : [...lines.slice(0, maxWarnings), `and ${more} more keys that are ignored`]
 }
 
 /** One line each. */
@@ -51,7 +64,7 @@ export const warningsOf = (
   file: ConfigFile,
   overrides: ReadonlyArray<ConfigTree.Override>,
 ): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.map(ofFile(file), (found) => limited([...found, ...overrides.flatMap(ofOverride)]))
+  Effect.map(ofFile(file), (found) => limited([found, ...overrides.map(ofOverride)]))
 
 /** One line each of what a client's `config` holds for one conversation. */
 export const warningsOfRecord = (
@@ -59,9 +72,6 @@ export const warningsOfRecord = (
 ): ReadonlyArray<string> => {
   const tree = ConfigTree.applyRecord(ConfigTree.empty, config)
   if (Result.isFailure(tree)) return []
-  return limited(
-    unknownKeys(AllKeys, tree.success).map((one) =>
-      told(`config of a conversation: \`${one.path}\``, one),
-    ),
-  )
+  const unknown = unknownKeys(AllKeys, tree.success)
+  return limited([toldOf(unknown, ({ path }) => `config of a conversation: \`${path}\``)])
 }

@@ -5,6 +5,9 @@
  * Live, text appears as it streams and a mark shows that more is to come. Otherwise only whole items are printed,
  * line by line, and nothing is ever taken back: that is what a file or a pipe wants.
  */
+import { commandText } from "@colloquy/core/question/CommandText"
+import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
+import { spelledOut } from "@colloquy/core/question/VisibleText"
 import type { AnyEventMsg, EventMsg, EventOf, WireDuration } from "@colloquy/protocol/EventMsg"
 import { colored, plain } from "./Style.ts"
 import { type Cursor, textStart, wrap } from "./Wrap.ts"
@@ -52,15 +55,18 @@ const usageOf = (msg: EventOf<"token_count">) => ({
 /** Of output and diffs. */
 const maxQuotedLines = 12
 
-/** Without what a terminal would obey: output is anybody's. */
-const printable = (text: string): string =>
-  text.replaceAll("\t", "    ").replaceAll(/[\p{Cc}\p{Cf}]/gu, "�")
+/** One line of output or of an error, with nothing in it that a terminal would obey. */
+const printable = (text: string): string => spelledOut(text.replaceAll("\t", "    "))
+
+/** Text of the model, which comes in pieces: it keeps its line feeds and the joiners of emoji. */
+const prose = (text: string): string =>
+  text.replaceAll("\t", "    ").replaceAll(/(?![\n\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�")
 
 /** A command as a person would type it. */
 const shown = (command: ReadonlyArray<string>): string => {
   const [shell, flag, script] = command
-  const text = command.length === 3 && shell === "bash" && flag === "-lc" ? script : undefined
-  return printable(text ?? command.join(" "))
+  const isScript = command.length === 3 && shell === "bash" && flag === "-lc"
+  return isScript && script !== undefined ? spelledOut(script) : commandText(command)
 }
 
 interface Turn {
@@ -101,7 +107,7 @@ export const make = (options: RendererOptions): Renderer => {
     if (turn !== undefined) turn.firstWordMs ??= nowMs - turn.beganMs
     if (!options.live) return ""
     streamed.add(kind)
-    return flow(kind, piece)
+    return flow(kind, prose(piece))
   }
 
   const item = (kind: Stream, text: string) => {
@@ -109,7 +115,7 @@ export const make = (options: RendererOptions): Renderer => {
     if (shown && open !== kind) return ""
     // Thoughts stand apart from what is said.
     const gap = kind === "reasoning" ? "\n" : ""
-    return (shown ? "" : endLine() + flow(kind, text)) + endLine() + gap
+    return (shown ? "" : endLine() + flow(kind, prose(text))) + endLine() + gap
   }
 
   const line = (text: string) => `${endLine()}${margin}${text}\n`
@@ -143,10 +149,14 @@ export const make = (options: RendererOptions): Renderer => {
       .join("")
   }
 
-  const reasonLine = (reason: string | undefined) =>
-    reason === undefined ? "" : line(style.dim(`  because: ${printable(reason)}`))
+  /** The whole question, its first line marked. */
+  const question = (text: string) =>
+    text
+      .split("\n")
+      .map((row, index) => line(index === 0 ? style.accent(`? ${row}`) : style.dim(`  ${row}`)))
+      .join("")
 
-  const warning = (message: string) => line(style.accent(`! ${message}`))
+  const warning = (message: string) => line(style.accent(`! ${printable(message)}`))
 
   const handlers: Handlers = {
     agent_message_delta: (msg, nowMs) => delta("text", msg.delta, nowMs),
@@ -154,17 +164,15 @@ export const make = (options: RendererOptions): Renderer => {
     agent_reasoning_delta: (msg, nowMs) => delta("reasoning", msg.delta, nowMs),
     agent_reasoning: (msg) => item("reasoning", msg.text),
     agent_reasoning_section_break: () => endLine(),
-    exec_approval_request: (msg) =>
-      line(style.accent(`? may it run: ${shown(msg.command)}`)) + reasonLine(msg.reason),
-    apply_patch_approval_request: (msg) =>
-      line(style.accent(`? may it change: ${Object.keys(msg.changes).join(", ")}`)) +
-      reasonLine(msg.reason),
+    exec_approval_request: (msg) => question(questionText(msg)),
+    apply_patch_approval_request: (msg) => question(questionText(msg)),
+    elicitation_request: (msg) => question(shownReason(msg.message)),
     exec_command_begin: (msg) => line(style.accent(`$ ${shown(msg.command)}`)),
     exec_command_end: (msg) =>
       quoted(msg.aggregated_output ?? msg.stdout) +
       line(style.dim(`exit ${msg.exit_code} · ${formatMillis(millisOf(msg.duration))}`)),
     mcp_tool_call_begin: (msg) =>
-      line(style.accent(`→ ${msg.invocation.server}.${msg.invocation.tool}`)),
+      line(style.accent(`→ ${printable(`${msg.invocation.server}.${msg.invocation.tool}`)}`)),
     mcp_tool_call_end: (msg) =>
       line(
         style.dim(
@@ -176,7 +184,7 @@ export const make = (options: RendererOptions): Renderer => {
     patch_apply_end: (msg) => line(style.dim(msg.success ? "applied" : "not applied")),
     turn_diff: (msg) => quoted(msg.unified_diff),
     plan_update: (msg) =>
-      msg.plan.map(({ step, status }) => line(style.dim(`${status}: ${step}`))).join(""),
+      msg.plan.map(({ step, status }) => line(style.dim(`${status}: ${printable(step)}`))).join(""),
     token_count: (msg) => {
       const usage = usageOf(msg)
       if (turn !== undefined) {
@@ -192,7 +200,7 @@ export const make = (options: RendererOptions): Renderer => {
       return warning(msg.message)
     },
     warning: (msg) => warning(msg.message),
-    error: (msg) => line(style.bad(`✗ ${msg.message}`)),
+    error: (msg) => line(style.bad(`✗ ${printable(msg.message)}`)),
     task_complete: (_, nowMs) => footer("", nowMs),
     turn_aborted: (msg, nowMs) => footer(msg.reason, nowMs),
   }

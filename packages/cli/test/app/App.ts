@@ -34,6 +34,8 @@ export type Members = Readonly<Record<string, unknown>>
 export interface App {
   /** The state directory. */
   readonly home: string
+  /** Of the server's process. */
+  readonly pid: number
   /** Where its conversations work: no tool may touch the state directory. */
   readonly work: string
   /** Everything that came so far. */
@@ -183,7 +185,7 @@ export const start = Effect.fnUntraced(function* (
   const directory = options.home ?? (yield* home())
   if (options.home === undefined) writeConfig(directory, options)
   const work = yield* home()
-  const { stdin, stdout } = yield* launched(directory)
+  const { pid = 0, stdin, stdout } = yield* launched(directory)
   const connection = yield* StdioConnection.make({
     input: stdout,
     output: stdin,
@@ -217,6 +219,7 @@ export const start = Effect.fnUntraced(function* (
   })
   const app: App = {
     home: directory,
+    pid,
     work,
     messages,
     beyond,

@@ -35,6 +35,10 @@ const execCommandApproval = row(
           callId: "call",
           command: ["bash", "-lc", "touch made"],
           cwd: app.work,
+          reason: [
+            "If approved, it runs without a sandbox, like every command of this conversation: it can read and change every file that the user of this server can, and use the network.",
+            "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",
+          ].join("\n"),
           parsedCmd: [{ type: "unknown", cmd: "touch made" }],
         },
       })
@@ -70,6 +74,12 @@ const applyPatchApproval = row(
           conversationId,
           callId: "call",
           fileChanges: { [path]: { add: { content: "made\n" } } },
+          reason: [
+            "If approved, these files are changed, without a sandbox like everything in this conversation, and no other file is.",
+            "Approved for the session, it allows this patch and no other: the next one is asked about again.",
+            "Files (1 add):",
+            `  add "${path}"`,
+          ].join("\n"),
         },
       })
       yield* app.reply(asked, { error: { code: -1, message: "no" } })
@@ -115,7 +125,8 @@ const elicitationRequest = row(
           conversationId,
           elicitationId: asked.params?.["elicitationId"],
           serverName: "fixture",
-          message: "How old?",
+          message:
+            'Tool server `fixture` asks: "How old?"\nThe tool server also wrote what the form says, in quotation marks.',
           requestedSchema: { type: "object", properties: { age: { type: "integer" } } },
         },
       })

@@ -1,11 +1,10 @@
 /** Of the methods of `app/Session.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { arch, release, type } from "node:os"
-import { version } from "../../src/Version.ts"
+import { userAgent as userAgentOf } from "../../src/UserAgent.ts"
 import { invalid, notInitialized, refuses, row } from "./Row.ts"
 
-const userAgent = `colloquy/${version} (${type()} ${release()}; ${arch()}) unknown`
+const userAgent = userAgentOf({})
 
 const initialized = row("is heard and not answered", {}, (app) =>
   Effect.gen(function* () {

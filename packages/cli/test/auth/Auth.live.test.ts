@@ -272,6 +272,23 @@ describe("tokens", () => {
     ),
   )
 
+  it.effect("L13 an answer without end is given up at its limit, and the tokens stay", () =>
+    run(({ findKey, issuer, path }) =>
+      Effect.gen(function* () {
+        Fs.writeFileSync(path, tokens(60_000))
+        const before = Fs.readFileSync(path, "utf8")
+        const padding = "x".repeat(1024 * 1024)
+        issuer.refusal = { status: 200, body: JSON.stringify({ access_token: "a", padding }) }
+        const error = yield* Effect.flip(findKey(provider))
+        assert.strictEqual(
+          error.message,
+          "refresh: the issuer's answer is longer than 1048576 bytes",
+        )
+        assert.strictEqual(Fs.readFileSync(path, "utf8"), before)
+      }),
+    ),
+  )
+
   it.effect("that cannot be refreshed fail the request without a word of them, and stay", () =>
     run(({ auth, findKey, issuer, path }) =>
       Effect.gen(function* () {

@@ -156,7 +156,19 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Of a server that is killed while it speaks: its last line may be a part of one. */
   readonly mayBreakOff?: boolean
+  /** True: the server finds no bubblewrap. Needs bubblewrap itself, which hides it. */
+  readonly withoutSandbox?: boolean
 }
+
+const withoutBubblewrap = [
+  "bwrap",
+  "--dev-bind",
+  "/",
+  "/",
+  "--ro-bind",
+  "/dev/null",
+  "/usr/bin/bwrap",
+]
 
 /** Nothing of the environment of the tests reaches a server: a key in it would choose another model. */
 export const environment = (options: ServerOptions): Record<string, string> =>
@@ -172,16 +184,19 @@ export const environment = (options: ServerOptions): Record<string, string> =>
 /** Starts a server; what is left of it is killed with the scope, and then must have spoken in frames only (L9). */
 export const start = (options: ServerOptions): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() =>
-      connect(
-        spawn(process.execPath, [entry, "mcp"], {
+    Effect.sync(() => {
+      const own = [process.execPath, entry, "mcp"]
+      const words = options.withoutSandbox === true ? [...withoutBubblewrap, ...own] : own
+      const [program = "", ...args] = words
+      return connect(
+        spawn(program, args, {
           env: environment(options),
           cwd: tmpdir(),
           stdio: ["pipe", "pipe", "pipe"],
         }),
         options.mayBreakOff === true,
-      ),
-    ),
+      )
+    }),
     (server) => {
       server.child.kill("SIGKILL")
       return server.exit

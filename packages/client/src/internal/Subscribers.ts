@@ -7,11 +7,27 @@ import type { Params } from "@colloquy/protocol/Method"
 import {
   type ConversationClosed,
   type ConversationLagged,
+  type ConversationSkipped,
   type ConversationSynced,
   type EventParams,
 } from "@colloquy/protocol/app/Events"
 import { type AnyEventMsg, EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import * as Data from "effect/Data"
 import * as Latch from "effect/Latch"
+
+/**
+ * The server can record nothing of the conversation any more. The turn that ran has been stopped; its terminal event is
+ * delivered to the next `events` whose `after` is `next - 1`, once the store works again.
+ */
+export class ConversationFailed extends Data.TaggedError("ConversationFailed")<{
+  readonly reason: string
+  /** Number of the first event that was not delivered. */
+  readonly next: number
+}> {
+  override get message() {
+    return this.reason
+  }
+}
 
 /** What a listener of a conversation is told. */
 export type Told =
@@ -20,7 +36,7 @@ export type Told =
       /** Of the turn, or of the submission, that it belongs to. */
       readonly id: string
       readonly msg: AnyEventMsg
-      /** Of events that are kept, without a gap where all are told (`raw`); pieces of text carry the number of the event before them. */
+      /** Of events that are kept, without a gap where all are delivered (`raw`); pieces of text carry the number of the event before them. */
       readonly seq: number
     }
   /** Everything so far has been told; the next event that is kept has this number. */
@@ -45,6 +61,10 @@ export class Subscriber {
   over = false
   /** Its conversation has ended: what is unread is the last. */
   closed = false
+  /** Why nothing can be recorded of its conversation any more, where that was the end. */
+  failure: string | undefined
+  /** Where a number was missing: what follows was asked for again from there. */
+  private missingAfter: number | undefined
   private begun = false
   private unread: Array<Told> = []
   private readonly woken = Latch.makeUnsafe(false)
@@ -63,12 +83,30 @@ export class Subscriber {
     this.woken.openUnsafe()
   }
 
-  event({ id, msg, seq }: EventParams): void {
+  /** False where a number is missing before it: the events from there have to be asked for again. */
+  event({ id, msg, seq = this.cursor }: EventParams): boolean {
     if (isKept(msg)) {
-      if (seq <= this.cursor) return
+      if (seq <= this.cursor) return true
+      if (this.misses(seq)) return false
       this.cursor = seq
     }
     this.push({ _tag: "Event", id, msg, seq })
+    return true
+  }
+
+  /** Likewise, of an event that is kept and not sent. */
+  skipped(seq: number): boolean {
+    if (seq <= this.cursor) return true
+    if (this.misses(seq)) return false
+    this.cursor = seq
+    return true
+  }
+
+  /** A number that is missing again after it was asked for is not sent: older servers number what they do not send. */
+  private misses(seq: number): boolean {
+    if (seq === this.cursor + 1 || this.missingAfter === this.cursor) return false
+    this.missingAfter = this.cursor
+    return true
   }
 
   get isFull(): boolean {
@@ -82,8 +120,9 @@ export class Subscriber {
     this.subscriptionId = subscriptionId
   }
 
-  /** Nothing more comes at all. */
-  close(): void {
+  /** Nothing more comes at all. `failure`: nothing can be recorded any more. */
+  close(failure?: string): void {
+    this.failure = failure
     this.closed = true
     this.woken.openUnsafe()
   }
@@ -109,6 +148,7 @@ export interface Subscribers {
   readonly remove: (subscriptionId: string) => boolean
   readonly onEvent: (params: EventParams) => void
   readonly onSynced: (params: Params<typeof ConversationSynced>) => void
+  readonly onSkipped: (params: Params<typeof ConversationSkipped>) => void
   readonly onLagged: (params: Params<typeof ConversationLagged>) => void
   readonly onClosed: (params: Params<typeof ConversationClosed>) => void
   /** The connection has ended. */
@@ -119,10 +159,11 @@ export interface Subscribers {
 export const make = (dropped: (subscriptionId: string) => void): Subscribers => {
   const all = new Map<string, Subscriber>()
 
-  const tell = (id: string, give: (subscriber: Subscriber) => void): void => {
+  /** `give` is false where the subscriber has to ask again for what follows. */
+  const tell = (id: string, give: (subscriber: Subscriber) => boolean): void => {
     const subscriber = all.get(id)
     if (subscriber === undefined) return
-    if (!subscriber.isFull) return give(subscriber)
+    if (!subscriber.isFull && give(subscriber)) return
     all.delete(id)
     subscriber.release()
     dropped(id)
@@ -136,12 +177,19 @@ export const make = (dropped: (subscriptionId: string) => void): Subscribers => 
     },
     remove: (id) => all.delete(id),
     onEvent: (params) => tell(params.subscriptionId, (one) => one.event(params)),
+    onSkipped: ({ seq, subscriptionId }) => tell(subscriptionId, (one) => one.skipped(seq)),
     onSynced: ({ seq, subscriptionId }) =>
-      tell(subscriptionId, (one) => one.push({ _tag: "Synced", seq })),
+      tell(subscriptionId, (one) => {
+        one.push({ _tag: "Synced", seq })
+        return true
+      }),
     onLagged: ({ from, subscriptionId }) =>
-      tell(subscriptionId, (one) => one.push({ _tag: "Resumed", from })),
-    // It takes no room: who is full reads the rest, and then the end.
-    onClosed: ({ subscriptionId }) => all.get(subscriptionId)?.close(),
+      tell(subscriptionId, (one) => {
+        one.push({ _tag: "Resumed", from })
+        return true
+      }),
+    // It takes no room: a full subscriber reads the rest, and then the end.
+    onClosed: ({ reason, subscriptionId }) => all.get(subscriptionId)?.close(reason),
     end: () => {
       for (const subscriber of all.values()) subscriber.release()
       all.clear()

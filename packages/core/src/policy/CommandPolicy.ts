@@ -2,9 +2,10 @@
  * What becomes of a command: run it, and how confined; ask a person; or refuse it. One pure function over the table of
  * §6.13. It starts and asks nothing.
  *
- * L15: `confinement: "none"` comes out for a policy that says so, for one granted for the session, behind a question
- * that tells so, and for a command that only reads where the machine cannot confine it; for any other a sandbox that is
- * missing makes a question or a refusal, never a run without it. There is no rule for commands that look dangerous: the table says what runs without a question.
+ * L15: `confinement: "none"` results only from a policy without confinement whose approval policy is not `untrusted`,
+ * from a grant for the session, and from an approved question. A missing sandbox leads to a question or a refusal for
+ * every command, also for one that only reads. There is no rule for commands that look dangerous: the table decides
+ * what runs without a question.
  */
 import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
 import { isKnownSafe } from "./SafeCommand.ts"
@@ -20,8 +21,13 @@ export type Confinement = "none" | ConfiningPolicy
 /** Whether the machine can confine anything. */
 export type SandboxAvailability =
   | { readonly _tag: "Available" }
-  /** `reason`: one line. */
-  | { readonly _tag: "Unavailable"; readonly reason: string }
+  | {
+      readonly _tag: "Unavailable"
+      /** One line: what is missing or failed. */
+      readonly reason: string
+      /** One line: what a person can install or change. */
+      readonly advice: string
+    }
 
 export interface CommandRequest {
   /** Word by word, as it will run. */
@@ -33,8 +39,6 @@ export interface CommandRequest {
   readonly isGranted: boolean
   /** True: the model asked for escalated permissions. */
   readonly isEscalated: boolean
-  /** The model's, for the person. */
-  readonly justification?: string
 }
 
 export type CommandDecision =
@@ -46,13 +50,14 @@ export type CommandDecision =
     }
   | {
       readonly _tag: "Ask"
-      /** For the person. */
+      /** Why a person is asked, beyond the policy. */
       readonly reason?: string
       /** How it runs once approved (§6.13): the question has to say so. */
       readonly thenConfinement: "none"
     }
   | {
       readonly _tag: "Reject"
+      readonly cause: "Escalation" | "SandboxUnavailable"
       /** For the model. */
       readonly output: string
     }
@@ -75,8 +80,8 @@ const escalationRefused = (policy: keyof typeof originalNames): string => {
 const unconfined: CommandDecision = { _tag: "Run", confinement: "none", escalateOnDenial: false }
 
 /**
- * A command that only reads: where the machine can confine it, it is kept to that, and from what is secret. The
- * original runs it without; its list is by name alone, and a name is found on a PATH that a workspace may be part of.
+ * A command that only reads runs confined to reading, with the secrets hidden. The original runs it without a sandbox;
+ * but the list names programs, and the PATH on which a name is found may contain a directory of the workspace.
  */
 const reading: Extract<CommandDecision, { readonly _tag: "Run" }> = {
   _tag: "Run",
@@ -84,36 +89,33 @@ const reading: Extract<CommandDecision, { readonly _tag: "Run" }> = {
   escalateOnDenial: false,
 }
 
-/** Why a person is asked, or the model refused, where the machine cannot confine. */
-export const sandboxMissing = (reason: string): string => `the sandbox is not available: ${reason}`
+/** Why a person is asked, or the command refused, when the machine cannot confine it. */
+export const sandboxMissing = (
+  status: Pick<Extract<SandboxAvailability, { _tag: "Unavailable" }>, "advice" | "reason">,
+): string => `the sandbox is not available: ${status.reason} (${status.advice})`
 
-const ask = (...reasons: ReadonlyArray<string | undefined>): CommandDecision => {
-  const said = reasons.filter((reason) => reason !== undefined && reason !== "")
-  return {
-    _tag: "Ask",
-    ...(said.length === 0 ? {} : { reason: said.join("; ") }),
-    thenConfinement: "none",
-  }
-}
+const ask = (reason?: string): CommandDecision => ({
+  _tag: "Ask",
+  ...(reason === undefined ? {} : { reason }),
+  thenConfinement: "none",
+})
 
-/** Under a policy that confines, with a command nobody vouches for. */
+/** Under a policy that confines; the command is not one that runs confined to reading. */
 const decideConfined = (
-  { approvalPolicy, isEscalated, justification, sandbox }: CommandRequest,
+  { approvalPolicy, isEscalated, sandbox }: CommandRequest,
   sandboxPolicy: ConfiningPolicy,
 ): CommandDecision => {
-  if (approvalPolicy === "untrusted") return ask(justification)
   if (sandbox._tag === "Unavailable") {
     return approvalPolicy === "never"
       ? {
           _tag: "Reject",
-          output:
-            "exec command rejected: auto-rejected because command is not on trusted list " +
-            `(${sandboxMissing(sandbox.reason)})`,
+          cause: "SandboxUnavailable",
+          output: `exec command rejected: ${sandboxMissing(sandbox)}`,
         }
-      : ask(justification, sandboxMissing(sandbox.reason))
+      : ask(sandboxMissing(sandbox))
   }
-  return isEscalated
-    ? ask(justification)
+  return isEscalated || approvalPolicy === "untrusted"
+    ? ask()
     : {
         _tag: "Run",
         confinement: sandboxPolicy,
@@ -125,27 +127,27 @@ const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
   policy.mode === "read-only" || policy.mode === "workspace-write"
 
 /**
- * Decides in the order of §6.13: may it ask to be escalated, is it trusted, what says the table. A command that reads
- * as long as it is kept to reading (`git status`) runs so, unasked, wherever something is confined or a person would
- * be asked; an `external-sandbox` reads like full access.
+ * Decides in the order of §6.13: may the model ask for escalation, was the command granted, does it only read, and then
+ * the table. A command that is known only to read (`cat`), or that reads as long as it is confined to reading
+ * (`git status`), runs so without a question; where it cannot be confined it is treated like any other command. Under
+ * `external-sandbox` nothing is confined here, as under full access.
  */
 export const decideCommand = (request: CommandRequest): CommandDecision => {
-  const { approvalPolicy, argv, isEscalated, isGranted, justification, sandbox, sandboxPolicy } =
-    request
+  const { approvalPolicy, argv, isEscalated, isGranted, sandbox, sandboxPolicy } = request
   if (isEscalated && approvalPolicy !== "on-request") {
-    return { _tag: "Reject", output: escalationRefused(approvalPolicy) }
+    return { _tag: "Reject", cause: "Escalation", output: escalationRefused(approvalPolicy) }
   }
   if (isGranted) return unconfined
-  const runsOpenly = !confines(sandboxPolicy) && approvalPolicy !== "untrusted"
-  if (runsOpenly) return unconfined
+  if (!confines(sandboxPolicy) && approvalPolicy !== "untrusted") return unconfined
   const canConfine = sandbox._tag === "Available" && sandboxPolicy.mode !== "external-sandbox"
-  const mayConfine = canConfine && !isEscalated && confines(sandboxPolicy)
-  if (isKnownSafe(argv, { sandboxedReadOnly: false })) return mayConfine ? reading : unconfined
-  if (canConfine && !isEscalated && isKnownSafe(argv, { sandboxedReadOnly: true })) {
-    return {
-      ...reading,
-      escalateOnDenial: approvalPolicy === "untrusted" || approvalPolicy === "on-failure",
+  if (canConfine && !isEscalated) {
+    if (isKnownSafe(argv, { sandboxedReadOnly: false })) return reading
+    if (isKnownSafe(argv, { sandboxedReadOnly: true })) {
+      return {
+        ...reading,
+        escalateOnDenial: approvalPolicy === "untrusted" || approvalPolicy === "on-failure",
+      }
     }
   }
-  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask(justification)
+  return confines(sandboxPolicy) ? decideConfined(request, sandboxPolicy) : ask()
 }

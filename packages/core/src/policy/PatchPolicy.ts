@@ -36,6 +36,7 @@ export type PatchDecision =
     }
   | {
       readonly _tag: "Reject"
+      readonly cause: "Empty" | "OutsideRoots" | "SandboxUnavailable"
       /** For the model. */
       readonly output: string
     }
@@ -50,10 +51,10 @@ export const touchedPaths = (
       : [path],
   )
 
-const reject = (reason: string): PatchDecision => ({
-  _tag: "Reject",
-  output: `patch rejected: ${reason}`,
-})
+const reject = (
+  cause: Extract<PatchDecision, { _tag: "Reject" }>["cause"],
+  reason: string,
+): PatchDecision => ({ _tag: "Reject", cause, output: `patch rejected: ${reason}` })
 
 /** What confines the writing; or why something that has to cannot. */
 const confinementOf = ({
@@ -63,29 +64,33 @@ const confinementOf = ({
   if (sandboxPolicy.mode === "danger-full-access" || sandboxPolicy.mode === "external-sandbox") {
     return { by: "none" }
   }
-  return sandbox._tag === "Available"
-    ? { by: sandboxPolicy }
-    : { missing: sandboxMissing(sandbox.reason) }
+  return sandbox._tag === "Available" ? { by: sandboxPolicy } : { missing: sandboxMissing(sandbox) }
 }
 
-/** An empty patch is refused whoever may be asked; a granted one is not asked for again. */
+/**
+ * An empty patch is refused under every policy; a granted one is not asked for again. A question on a machine that cannot
+ * confine says so, whatever else it is asked for.
+ */
 export const decidePatch = (request: PatchRequest): PatchDecision => {
   const { approvalPolicy, isGranted, paths, writable } = request
-  if (paths.length === 0) return reject("empty patch")
+  if (paths.length === 0) return reject("Empty", "empty patch")
   const allWritable = paths.every((path) => isWritable(writable, path))
   const confinement = confinementOf(request)
   const thenConfinement = allWritable && "by" in confinement ? confinement.by : "none"
+  const ask: PatchDecision = {
+    _tag: "Ask",
+    ...("missing" in confinement ? { reason: confinement.missing } : {}),
+    thenConfinement,
+  }
   if (isGranted) return { _tag: "Apply", confinement: thenConfinement, escalateOnDenial: false }
-  if (approvalPolicy === "untrusted") return { _tag: "Ask", thenConfinement }
+  if (approvalPolicy === "untrusted") return ask
   if (!allWritable && approvalPolicy !== "on-failure") {
     return approvalPolicy === "never"
-      ? reject("writing outside of the project; rejected by user approval settings")
-      : { _tag: "Ask", thenConfinement }
+      ? reject("OutsideRoots", "writing outside of the project; rejected by user approval settings")
+      : ask
   }
   if ("missing" in confinement) {
-    return approvalPolicy === "never"
-      ? reject(confinement.missing)
-      : { _tag: "Ask", reason: confinement.missing, thenConfinement }
+    return approvalPolicy === "never" ? reject("SandboxUnavailable", confinement.missing) : ask
   }
   const escalateOnDenial = approvalPolicy === "on-failure" && confinement.by !== "none"
   return { _tag: "Apply", confinement: confinement.by, escalateOnDenial }

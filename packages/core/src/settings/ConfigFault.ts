@@ -97,7 +97,13 @@ export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault
   )
   if (leaf.issue._tag === "AnyOf") return faultAt(leaf.path, oneOf(namesOf(leaf.issue.ast), value))
   if (leaf.refusedBy !== undefined) {
-    const expected = kinds[leaf.refusedBy._tag] ?? "another value"
+    const stated =
+      leaf.issue._tag === "Filter" ? leaf.issue.filter.annotations?.expected : undefined
+    // What a check of a number expects is stated in symbols; only the checks of texts have words of their own.
+    const expected =
+      (leaf.refusedBy._tag === "String" ? stated : undefined) ??
+      kinds[leaf.refusedBy._tag] ??
+      "another value"
     return faultAt(leaf.path, `invalid value: ${found(value)}, expected ${expected}`)
   }
   const expected = leaf.issue._tag === "InvalidType" ? kinds[leaf.issue.ast._tag] : undefined

@@ -45,14 +45,18 @@ export const keysOf = (schema: Schema.Top): ReadonlyArray<ConfigKey> => walk(sch
 export interface UnknownKey {
   /** Dotted, as it stands in the file. */
   readonly path: string
-  /** The known key that may be meant. */
+  /** The known key that may be meant; looked for only for the first hundred. */
   readonly near?: string
 }
+
+/** Keys that a name is suggested for: comparing names costs far more than finding the key. */
+const maxSuggestions = 100
 
 const unknownIn = (
   ast: SchemaAST.AST,
   table: ConfigTree,
   path: string,
+  left: { suggestions: number },
 ): ReadonlyArray<UnknownKey> => {
   if (!SchemaAST.isObjects(ast)) return []
   const [index] = ast.indexSignatures
@@ -60,7 +64,8 @@ const unknownIn = (
     const property = ast.propertySignatures.find((one) => one.name === name)
     const type = property?.type ?? index?.type
     const at = under(path, name)
-    if (type !== undefined) return isTable(value) ? unknownIn(type, value, at) : []
+    if (type !== undefined) return isTable(value) ? unknownIn(type, value, at, left) : []
+    if (left.suggestions-- <= 0) return [{ path: at }]
     const known = ast.propertySignatures.map((one) => String(one.name))
     const near = nearest(name, known)
     return [{ path: at, ...(near === undefined ? {} : { near: under(path, near) }) }]
@@ -69,4 +74,4 @@ const unknownIn = (
 
 /** The keys of `tree` that the schema does not name, at any depth. They are ignored (§7.1), which somebody should be told. */
 export const unknownKeys = (schema: Schema.Top, tree: ConfigTree): ReadonlyArray<UnknownKey> =>
-  unknownIn(schema.ast, tree, "")
+  unknownIn(schema.ast, tree, "", { suggestions: maxSuggestions })

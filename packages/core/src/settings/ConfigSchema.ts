@@ -49,7 +49,9 @@ const off = (description: string) => keyOr(Schema.Boolean, false, description)
 
 const ShellEnvironmentConfig = Schema.Struct({
   inherit: keyOr(Schema.Literals(["all", "core", "none"]), "all", "What commands inherit."),
-  ignore_default_excludes: off("True: names that look like secrets stay in."),
+  ignore_default_excludes: off(
+    "True: variables whose name or value looks like a secret are inherited, too.",
+  ),
   experimental_use_profile: off("True: commands run in the login shell with its profile."),
   exclude: keyOr(Strings, [], "Patterns of names that are left out."),
   include_only: keyOr(Strings, [], "Patterns; where there are any, nothing else stays in."),

@@ -75,12 +75,13 @@ const isDeeper = (value: unknown, depth: number): boolean => {
   return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))
 }
 
+const deepFault = (key: string): string =>
+  `nested more than ${maxDepth} levels deep\nin \`${key.slice(0, 80)}\`\n`
+
 /** What is wrong with a member that lies deeper than the limit; its name is quoted up to 80 characters. */
 const tooDeep = (path: string, value: unknown): string | undefined => {
   const depth = path.split(".", maxDepth + 1).length
-  return depth > maxDepth || isDeeper(value, maxDepth - depth)
-    ? `nested more than ${maxDepth} levels deep\nin \`${path.slice(0, 80)}\`\n`
-    : undefined
+  return depth > maxDepth || isDeeper(value, maxDepth - depth) ? deepFault(path) : undefined
 }
 
 /** Lays the members of a JSON `config` object on the tree, each a dotted path, in order (§7.4); or tells a fault. */
@@ -103,6 +104,8 @@ export interface Override {
   readonly value: unknown
 }
 
+const isQuote = (character: string | undefined): boolean => character === '"' || character === "'"
+
 /** A TOML value; what is none is a string, freed of the quotes around it (§7.4). */
 export const parseValue = (text: string): unknown => {
   const parsed = Toml.parse(`x = ${text}`)
@@ -110,7 +113,12 @@ export const parseValue = (text: string): unknown => {
   if (Result.isSuccess(parsed) && Object.keys(parsed.success).length === 1) {
     return parsed.success["x"]
   }
-  return text.trim().replace(/^["']+|["']+$/g, "")
+  const bare = text.trim()
+  let start = 0
+  let end = bare.length
+  while (start < end && isQuote(bare[start])) start++
+  while (end > start && isQuote(bare[end - 1])) end--
+  return bare.slice(start, end)
 }
 
 /** Reads one `-c` argument, divided at its first `=`; the errors are those of §7.4. */
@@ -141,12 +149,47 @@ export const parseOverrides = (
 export const applyOverrides = (tree: ConfigTree, overrides: ReadonlyArray<Override>): ConfigTree =>
   overrides.reduce((edited, { path, value }) => set(edited, path, value), tree)
 
+/** A dotted path of a file, in UTF-16 units. Names of directories are keys of `projects`; no real path comes near. */
+const maxPathLength = 8192
+
+/** What is wrong with the first value that lies too deep, or whose path is too long; undefined: nothing is. */
+const sizeFault = (tree: ConfigTree): string | undefined => {
+  const open: Array<readonly [table: object, path: string, depth: number]> = [[tree, "", 0]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [table, path, depth] = next
+    for (const [name, value] of Object.entries(table)) {
+      const at = path === "" ? name : `${path}.${name}`
+      if (at.length > maxPathLength) {
+        return `a key is longer than ${maxPathLength} characters\nin \`${at.slice(0, 80)}\`\n`
+      }
+      if (depth >= maxDepth) return deepFault(at)
+      if (typeof value === "object" && value !== null && !(value instanceof Date)) {
+        open.push([value, at, depth + 1])
+      }
+    }
+  }
+  return undefined
+}
+
+/** The parser names keys in full. */
+const shortened = (message: string): string =>
+  message.length <= 512 ? message : `${message.slice(0, 256)}…${message.slice(-256)}`
+
 // The parser quotes what it could not read, which may be a key somebody forgot to put in quotes.
 const quoted = /^(Invalid value|Invalid date-time|Integer out of range) '.*' at line /s
 
 /** The tree of a TOML document, or what is wrong with it, with line and column but without its text. */
-export const parseToml = (text: string): Result.Result<ConfigTree, string> =>
-  Result.mapError(
-    Toml.parse(text),
-    (error) => `TOML parse error: ${error.message.replace(quoted, "$1 at line ")}`,
-  )
+export const parseToml = (text: string): Result.Result<ConfigTree, string> => {
+  const parsed = Toml.parse(text)
+  if (Result.isFailure(parsed)) {
+    const message = parsed.failure.message.replace(quoted, "$1 at line ")
+    // The parser goes down arrays and inline tables by recursion, and says so when it cannot go on.
+    return Result.fail(
+      message.startsWith("Maximum call stack")
+        ? `TOML parse error: nested more than ${maxDepth} levels deep`
+        : `TOML parse error: ${shortened(message)}`,
+    )
+  }
+  const fault = sizeFault(parsed.success)
+  return fault === undefined ? Result.succeed(parsed.success) : Result.fail(fault)
+}

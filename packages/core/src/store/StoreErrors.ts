@@ -20,7 +20,8 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
    * `Full`: no space left. `Denied`: a permission is missing, or the place can only be read. `Gone`: it was there and was
    * taken away from under us. `Foreign`: it is not ours, and was left untouched. `Damaged`: it is ours and cannot be
    * read. `Outside`: the path does not lie where conversations are kept. `Exists`: the id is taken. `Slow`: no answer
-   * in time; it may still be done.
+   * in time; it may still be done. `Exhausted`: the process or the machine has no file descriptor or memory left; it may
+   * work later.
    */
   reason: Schema.Literals([
     "Full",
@@ -31,6 +32,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
     "Outside",
     "Exists",
     "Slow",
+    "Exhausted",
     "Other",
   ]),
   message: Schema.String,

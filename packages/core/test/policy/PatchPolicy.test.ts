@@ -30,7 +30,7 @@ const request = (
   ...fields,
 })
 
-const missing = "the sandbox is not available: no bwrap"
+const missing = "the sandbox is not available: no bwrap (install it)"
 const outside = "patch rejected: writing outside of the project; rejected by user approval settings"
 
 const meanings = {
@@ -53,8 +53,12 @@ const meanings = {
   ask: (): PatchDecision => ({ _tag: "Ask", thenConfinement: "none" }),
   askKept: (): PatchDecision => ({ _tag: "Ask", thenConfinement: workspaceWrite }),
   askMissing: (): PatchDecision => ({ _tag: "Ask", reason: missing, thenConfinement: "none" }),
-  outside: (): PatchDecision => ({ _tag: "Reject", output: outside }),
-  missing: (): PatchDecision => ({ _tag: "Reject", output: `patch rejected: ${missing}` }),
+  outside: (): PatchDecision => ({ _tag: "Reject", cause: "OutsideRoots", output: outside }),
+  missing: (): PatchDecision => ({
+    _tag: "Reject",
+    cause: "SandboxUnavailable",
+    output: `patch rejected: ${missing}`,
+  }),
 }
 
 type Cell = keyof typeof meanings
@@ -67,8 +71,8 @@ const table: Readonly<
   >
 > = {
   untrusted: {
-    readOnly: ["ask", "ask", "ask", "ask"],
-    workspaceWrite: ["askKept", "ask", "ask", "ask"],
+    readOnly: ["ask", "ask", "askMissing", "askMissing"],
+    workspaceWrite: ["askKept", "ask", "askMissing", "askMissing"],
     fullAccess: ["ask", "ask", "ask", "ask"],
     external: ["ask", "ask", "ask", "ask"],
   },
@@ -79,8 +83,8 @@ const table: Readonly<
     external: ["open", "open", "open", "open"],
   },
   "on-request": {
-    readOnly: ["ask", "ask", "ask", "ask"],
-    workspaceWrite: ["kept", "ask", "askMissing", "ask"],
+    readOnly: ["ask", "ask", "askMissing", "askMissing"],
+    workspaceWrite: ["kept", "ask", "askMissing", "askMissing"],
     fullAccess: ["open", "open", "open", "open"],
     external: ["open", "open", "open", "open"],
   },
@@ -105,12 +109,14 @@ const outsides: ReadonlyArray<ReadonlyArray<string>> = [
 const keysOf = <A extends object>(record: A) => Object.keys(record) as Array<keyof A>
 
 describe("PatchPolicy", () => {
-  it("decides every cell of the table of approval, sandbox, machine and place", () => {
+  it("L15 decides every cell of the table of approval, sandbox, machine and place", () => {
     for (const approvalPolicy of keysOf(table)) {
       for (const mode of keysOf(sandboxes)) {
         table[approvalPolicy][mode].forEach((cell, column) => {
           const sandbox: PatchRequest["sandbox"] =
-            column < 2 ? { _tag: "Available" } : { _tag: "Unavailable", reason: "no bwrap" }
+            column < 2
+              ? { _tag: "Available" }
+              : { _tag: "Unavailable", reason: "no bwrap", advice: "install it" }
           for (const paths of column % 2 === 0 ? [inside] : outsides) {
             assert.deepStrictEqual(
               decidePatch(request(sandboxes[mode], { approvalPolicy, paths, sandbox })),
@@ -129,7 +135,7 @@ describe("PatchPolicy", () => {
         for (const isGranted of [true, false]) {
           assert.deepStrictEqual(
             decidePatch(request(policy, { approvalPolicy, paths: [], isGranted })),
-            { _tag: "Reject", output: "patch rejected: empty patch" },
+            { _tag: "Reject", cause: "Empty", output: "patch rejected: empty patch" },
           )
         }
       }

@@ -43,14 +43,10 @@ export interface ToolCalls {
 export const makeToolCalls = (base: number): ToolCalls => {
   const calls: Array<Call> = []
   const byIndex = new Map<number, Call>()
+  const byId = new Map<string, Call>()
 
   const find = ({ index, id }: ToolCallDelta): Call | undefined => {
-    const found =
-      typeof index === "number"
-        ? byIndex.get(index)
-        : id
-          ? calls.find((call) => call.id === id)
-          : calls.at(-1)
+    const found = typeof index === "number" ? byIndex.get(index) : id ? byId.get(id) : calls.at(-1)
     return found !== undefined && id && found.id !== "" && found.id !== id ? undefined : found
   }
   const open = (delta: ToolCallDelta): Call => {
@@ -69,6 +65,7 @@ export const makeToolCalls = (base: number): ToolCalls => {
     add: (delta) => {
       const call = find(delta) ?? open(delta)
       call.id ||= delta.id ?? ""
+      if (call.id !== "" && !byId.has(call.id)) byId.set(call.id, call)
       call.name ||= delta.function?.name ?? delta.custom?.name ?? ""
       call.input += argumentText(delta.function?.arguments) + (delta.custom?.input ?? "")
     },

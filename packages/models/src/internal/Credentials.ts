@@ -4,7 +4,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { missingKey, unusableKey } from "./Failures.ts"
+import { missingKey, unusableKey, unusableStored } from "./Failures.ts"
 
 /** A key that is kept somewhere else than in the environment, and what goes with it. */
 export interface StoredKey {
@@ -57,6 +57,16 @@ const usable = (name: string, text: string): Effect.Effect<string, ModelError> =
     ? Effect.succeed(text)
     : Effect.fail(unusableKey(name, "holds characters that a header cannot carry"))
 
+const usableStored = (
+  provider: ModelProvider,
+  kept: StoredKey,
+): Effect.Effect<StoredKey, ModelError> =>
+  [Redacted.value(kept.key), ...Object.values(kept.headers ?? {})].every((text) =>
+    printable.test(text),
+  )
+    ? Effect.succeed(kept)
+    : Effect.fail(unusableStored(provider))
+
 /** From the environment, else from where it is kept. */
 const findKey = Effect.fnUntraced(function* (
   provider: ModelProvider,
@@ -67,7 +77,7 @@ const findKey = Effect.fnUntraced(function* (
   const found = yield* variable(envKey)
   if (found !== undefined) return { key: Redacted.make(yield* usable(envKey, found)) }
   const kept = stored === undefined ? undefined : yield* stored(provider)
-  if (kept !== undefined) return kept
+  if (kept !== undefined) return yield* usableStored(provider, kept)
   if (provider.keyOptional === true) return {}
   return yield* missingKey(envKey, provider.envKeyInstructions)
 })

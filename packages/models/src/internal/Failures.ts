@@ -11,6 +11,13 @@ import { statusText } from "./StatusText.ts"
 
 const disconnected = "stream disconnected before completion: "
 
+/** Milliseconds that no provider means: the digits of a header or a text can name more than a number holds. */
+const maxNamedDelayMs = 2 ** 53 - 1
+
+/** A delay that a provider named, as a member of an error. */
+const delayMember = (delayMs: number | undefined): { readonly retryAfterMs?: number } =>
+  delayMs === undefined ? {} : { retryAfterMs: Math.min(delayMs, maxNamedDelayMs) }
+
 /** The stream broke or said something that makes no sense. */
 export const streamFailure = (
   detail: string,
@@ -25,7 +32,7 @@ export const streamFailure = (
     reason: options?.overflow === true ? "ContextWindow" : "Stream",
     message: `${disconnected}${detail}`,
     retryable: options?.retryable ?? options?.overflow !== true,
-    ...(options?.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
+    ...delayMember(options?.retryAfterMs),
   })
 
 export const malformed = (detail: string): ModelError => streamFailure(`malformed event: ${detail}`)
@@ -43,11 +50,12 @@ export const dropped: ModelError = new ModelError({
   retryable: true,
 })
 
-/** A retry would bring the same event again. */
-export const tooLarge = (maxEventSize: number): ModelError =>
-  streamFailure(`an event is longer than the limit of ${maxEventSize} characters`, {
-    retryable: false,
-  })
+const tooLarge = (what: string, maxBytes: number): ModelError =>
+  // A retry would bring the same again.
+  streamFailure(`${what} is longer than the limit of ${maxBytes} bytes`, { retryable: false })
+
+export const eventTooLarge = (maxBytes: number): ModelError => tooLarge("an event", maxBytes)
+export const responseTooLarge = (maxBytes: number): ModelError => tooLarge("the response", maxBytes)
 
 const code = Schema.decodeUnknownOption(Schema.Struct({ code: Schema.String }))
 const cause = Schema.decodeUnknownOption(Schema.Struct({ cause: Schema.Unknown }))
@@ -87,6 +95,13 @@ export const unusableKey = (name: string, problem: string): ModelError =>
   new ModelError({
     reason: "Key",
     message: `Environment variable \`${name}\` ${problem}.`,
+    retryable: false,
+  })
+
+export const unusableStored = (provider: ModelProvider): ModelError =>
+  new ModelError({
+    reason: "Key",
+    message: `the key that is kept for provider \`${provider.id}\` holds characters that a header cannot carry`,
     retryable: false,
   })
 
@@ -190,7 +205,7 @@ export const statusFailure = (
       message,
       retryable,
       status,
-      ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }),
+      ...delayMember(delayMs),
     })
   const text = `exceeded retry limit, last status: ${line}`
   if (delayMs !== undefined && delayMs > maxRetryAfterMs) {

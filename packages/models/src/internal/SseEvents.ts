@@ -3,44 +3,49 @@
  * events per pull, in plain functions. Owns the idle timeout; the connection belongs to the body's own scope.
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
+import { ServerSentEvents } from "@colloquy/protocol/ServerSentEvents"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Sse from "effect/encoding/Sse"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
-import { dropped, idle, tooLarge } from "./Failures.ts"
+import { dropped, eventTooLarge, idle, responseTooLarge } from "./Failures.ts"
 import type { WireDecoder } from "./WireDecoder.ts"
 
 /** How long the rest of a whole answer (usage, end marker, end of the body) is waited for: reading to the end lets the connection be used again. */
 const rest = Duration.millis(500)
 
+/** Limits of one response, in bytes. */
+export interface ResponseLimits {
+  readonly maxEventBytes: number
+  /** Of the whole body: what a decoder holds back, and what a turn keeps of one response, are bounded by it. */
+  readonly maxResponseBytes: number
+}
+
 /** Reads bytes into `out`; `failure` and `ended` tell how it went. */
-const makeReader = (decoder: WireDecoder, maxEventSize: number) => {
-  const text = new TextDecoder()
+const makeReader = (decoder: WireDecoder, limits: ResponseLimits) => {
   let out: Array<ModelEvent> = []
   let failure: ModelError | undefined
   let seen = 0
-  const parser = Sse.makeParser(
-    (event) => {
-      if (event._tag !== "Event") return
-      seen++
-      // The parser limits what is pending; the limit must not depend on how the bytes were cut.
-      failure ??=
-        event.data.length > maxEventSize ? tooLarge(maxEventSize) : decoder.event(event.data, out)
-    },
-    { maxEventSize },
-  )
-  const feed = (chunk: string) => {
-    const tooMuch = parser.feed(chunk)
-    if (tooMuch !== undefined) failure ??= tooLarge(maxEventSize)
-  }
+  let bytes = 0
+  const parser = new ServerSentEvents(limits.maxEventBytes, (data) => {
+    seen++
+    failure ??= decoder.event(data, out)
+  })
   return {
     read: (chunks: ReadonlyArray<Uint8Array>) => {
-      if (decoder.phase() === "done") return
-      for (const chunk of chunks) feed(text.decode(chunk, { stream: true }))
+      for (const chunk of chunks) {
+        if (failure !== undefined || decoder.phase() === "done") return
+        const left = limits.maxResponseBytes - bytes
+        bytes += chunk.length
+        const fits = parser.feed(chunk.subarray(0, left))
+        // What follows a whole answer is not looked at, however the bytes are cut.
+        if (failure !== undefined || decoder.phase() === "done") return
+        if (!fits) failure = eventTooLarge(limits.maxEventBytes)
+        else if (chunk.length > left) failure = responseTooLarge(limits.maxResponseBytes)
+      }
     },
     /**
      * End of the body, or as good as. A last event without its blank line counts when it can be read; half an event
@@ -48,7 +53,7 @@ const makeReader = (decoder: WireDecoder, maxEventSize: number) => {
      */
     end: () => {
       if (failure !== undefined) return
-      feed(`${text.decode()}\n\n`)
+      parser.end()
       failure = decoder.end(out)
     },
     fail: (error: ModelError) => {
@@ -69,11 +74,11 @@ export const decodeBody = (
   body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
   decoder: WireDecoder,
   idleTimeout: Duration.Duration,
-  maxEventSize: number,
+  limits: ResponseLimits,
 ): Stream.Stream<ModelEvent, ModelError> =>
   Stream.transformPull(body, (pull) =>
     Effect.sync(() => {
-      const reader = makeReader(decoder, maxEventSize)
+      const reader = makeReader(decoder, limits)
       let ended = false
       const end = () => {
         ended = true

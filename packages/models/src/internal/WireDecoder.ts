@@ -3,6 +3,8 @@
  * mutable state, one decoder per response: tens of thousands of deltas a second pass here.
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
+import { parseJson } from "@colloquy/protocol/Json"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { malformed } from "./Failures.ts"
 
@@ -23,15 +25,17 @@ export interface WireDecoder {
 
 /** One line for people out of a schema's message of several; never holds the value itself. */
 export const oneLine = (issue: Schema.SchemaError): string =>
-  issue.message.replaceAll(/\s*\n\s*/g, " ")
+  issue.message
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
 
-/** `JSON.parse` that tells what it could not read by its length, not by its text: that may be anything. */
-export const parseJson = (
+/** The value of an event's data; the fault tells its length and not its text, which may be anything. */
+export const parseEvent = (
   data: string,
 ): { readonly value: unknown } | { readonly fault: ModelError } => {
-  try {
-    return { value: JSON.parse(data) }
-  } catch {
-    return { fault: malformed(`event of ${data.length} characters is not JSON`) }
-  }
+  const json = parseJson(data)
+  return Result.isSuccess(json)
+    ? { value: json.success }
+    : { fault: malformed(`event of ${data.length} characters is ${json.failure.message}`) }
 }

@@ -51,6 +51,7 @@ export const AppServer = dialect({
     Events.SessionConfigured,
     Events.ConversationSynced,
     Events.ConversationLagged,
+    Events.ConversationSkipped,
     Events.ConversationClosed,
     Events.CancelRequest,
     Account.AccountRateLimitsUpdated,

@@ -1,4 +1,4 @@
-/** What the server tells on its own (§3.9). One definition per type of event; the last five are ours. */
+/** What the server tells on its own (§3.9). One definition per type of event; the last six are not in the original. */
 import * as Schema from "effect/Schema"
 import { AnyEventMsg, EventMsg } from "../EventMsg.ts"
 import { RequestId } from "../JsonRpc.ts"
@@ -19,8 +19,11 @@ const EventParams = Schema.Struct({
   id: Schema.String,
   msg: AnyEventMsg,
   ...subscription,
-  /** Of events that are kept without a gap from 0; others carry the number of the one before. Not in the original. */
-  seq: Schema.Int,
+  /**
+   * Where `after` was given, and never in the original. Events that are kept are numbered from 0 without a gap, and each
+   * number is sent once and in order, here or by `conversationSkipped`; other events carry the number of the one before.
+   */
+  seq: Schema.optionalKey(Schema.Int),
 })
 export type EventParams = typeof EventParams.Type
 
@@ -68,6 +71,16 @@ export const ConversationSynced = notification("conversationSynced", {
   doc: "The listener has been told of everything so far; what follows is new. Comes where `after` was given, and after `conversationLagged`.",
 })
 
+export const ConversationSkipped = notification("conversationSkipped", {
+  params: Schema.Struct({
+    ...subscription,
+    /** Of an event that is kept. */
+    seq: Schema.Int,
+  }),
+  since: "colloquy 0.1",
+  doc: "The event with this number is kept in the log and is not sent to this listener, which did not ask for raw events. With it a listener that gave `after` is sent every number once and in order: a number that is missing is lost.",
+})
+
 export const ConversationLagged = notification("conversationLagged", {
   params: Schema.Struct({
     ...subscription,
@@ -79,9 +92,13 @@ export const ConversationLagged = notification("conversationLagged", {
 })
 
 export const ConversationClosed = notification("conversationClosed", {
-  params: Schema.Struct(subscription),
+  params: Schema.Struct({
+    ...subscription,
+    /** Why nothing of the conversation can be recorded any more. */
+    reason: Schema.optionalKey(Schema.String),
+  }),
   since: "colloquy 0.1",
-  doc: "The conversation has ended, it was archived, say; nothing more comes of the subscription. Comes where `after` was given, and not at the end of the server: there the conversation goes on later.",
+  doc: "Without `reason`: the conversation has ended, because it was archived for example; nothing more is sent to the listener. Sent where `after` was given, and not at the end of the server, since the conversation continues with the next one. With `reason`, sent to every listener: the store failed, the running turn has been stopped and its questions are withdrawn. When the conversation is used again, by any client, the turn gets its terminal event, and the listener is sent it and what follows.",
 })
 
 export const CancelRequest = notification("$/cancelRequest", {

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { FileChange, ParsedCommand } from "../EventMsg.ts"
+import { decodeOption } from "../NullAsAbsent.ts"
 import { ReviewDecision } from "../Policy.ts"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
@@ -55,19 +56,21 @@ export type ElicitResult = typeof ElicitResult.Type
 /** What each decision is called in a form; in the order in which they are offered. */
 const decisionTitles: Readonly<Record<ReviewDecision, string>> = {
   approved: "Yes",
-  approved_for_session: "Yes, and do not ask again in this conversation",
+  approved_for_session: "Yes, and as the question says for the session",
   denied: "No, go on without it",
   abort: "No, and stop",
 }
 
-/** JSON Schema of the form that asks for a decision, in what every revision of the protocol allows for one. */
-export const decisionForm = (reason?: string): Readonly<Record<string, unknown>> => ({
+/**
+ * JSON Schema of the form that asks for a decision, in what every revision of the protocol allows for one. What the
+ * decision is about is in the message of the question, and only there.
+ */
+export const decisionForm = (): Readonly<Record<string, unknown>> => ({
   type: "object",
   properties: {
     decision: {
       type: "string",
       title: "Decision",
-      ...(reason === undefined ? {} : { description: reason }),
       enum: Object.keys(decisionTitles),
       enumNames: Object.values(decisionTitles),
     },
@@ -116,7 +119,7 @@ const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
     : Result.fail("expected `decision` and `content.decision` to be the same")
 }
 
-const readResult = Schema.decodeUnknownOption(ElicitResult)
+const readResult = decodeOption(ElicitResult)
 
 /**
  * The specification's answer to a question that is not ours: passed through, with nothing else that came with it.

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Pure } from "../Method.ts"
+import { tolerant } from "../NullAsAbsent.ts"
 import { actual, expectations, inPart, list, suggestion } from "./ArgumentTexts.ts"
 import type { ToolDefinition } from "./CodexTools.ts"
 
@@ -104,10 +105,11 @@ export const decodeArguments = <A extends Pure>(
       `invalid type: ${actual(args)}, expected a map of arguments for \`${tool.name}\``,
     )
   }
-  const decoded = Schema.decodeUnknownResult(tool.arguments)(args, {
-    errors: "all",
-    onExcessProperty: "error",
-  })
+  const decode = tolerant(
+    tool.arguments,
+    Schema.decodeUnknownResult(tool.arguments, { errors: "all", onExcessProperty: "error" }),
+  )
+  const decoded = decode(args)
   return Result.mapError(decoded, (error) => {
     const { issues } = formatIssues(error.issue)
     const faults = issues.slice(0, maxFaults).map(({ path = [] }) =>

@@ -74,7 +74,7 @@ describe("Elicitation", () => {
   })
 
   it("another implementation reads the question and its answer", () => {
-    const question = { message: "?", requestedSchema: decisionForm("why"), codex_call_id: "c" }
+    const question = { message: "?", requestedSchema: decisionForm(), codex_call_id: "c" }
     const encoded = codec.encodeParams(question)
     assert.deepStrictEqual(encoded, Result.succeed(question))
     const read = Schema.decodeUnknownSync(McpSchema.Elicit.payloadSchema)(question)

@@ -18,8 +18,12 @@ export const invalid = (message: string, data?: unknown): JsonRpcError =>
   })
 
 /** Not a mistake of the caller. */
-export const internal = (message: string): JsonRpcError =>
-  new JsonRpcError({ code: ErrorCode.internalError, message })
+export const internal = (message: string, data?: unknown): JsonRpcError =>
+  new JsonRpcError({
+    code: ErrorCode.internalError,
+    message,
+    ...(data === undefined ? {} : { data }),
+  })
 
 export const invalidRequest = (fault: string, data?: unknown): JsonRpcError =>
   invalid(`Invalid request: ${fault}`, data)

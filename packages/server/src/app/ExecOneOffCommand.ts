@@ -24,7 +24,8 @@ export const execOneOffCommand: AppHandler<typeof ExecOneOffCommand> = Effect.fn
         timeout: Duration.millis(timeoutMs ?? defaultTimeoutMs),
         settings: sandboxPolicy === undefined ? settings : { ...settings, sandboxPolicy },
       }),
-      ({ message }) => internal(`exec failed: ${message}`),
+      ({ message, reason }) =>
+        internal(`exec failed: ${message}`, reason === undefined ? undefined : { reason }),
     )
   },
 )

@@ -11,7 +11,11 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 /** It could not be done; `message` is for the person who asked. */
-export class HostFailed extends Data.TaggedError("HostFailed")<{ readonly message: string }> {}
+export class HostFailed extends Data.TaggedError("HostFailed")<{
+  readonly message: string
+  /** Present: this machine cannot confine the program as its policy asks. */
+  readonly reason?: "SandboxUnavailable"
+}> {}
 
 export type FoundFile = ResultOf<typeof FuzzyFileSearch>["files"][number]
 

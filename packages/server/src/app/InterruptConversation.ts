@@ -9,7 +9,7 @@ import type { InterruptConversation } from "@colloquy/protocol/app/Messages"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find, stateOf } from "./AppCall.ts"
-import { cannotAttach, cannotSubmit } from "./AppErrors.ts"
+import { cannotAttach, cannotSubmit, unavailable } from "./AppErrors.ts"
 
 interface Ending {
   readonly seq: number
@@ -38,7 +38,10 @@ const stop = Effect.fnUntraced(function* (conversation: Conversation) {
         return Effect.suspend(ending)
       }),
       // The conversation has ended, and its turn with it.
-      Effect.catchTag("Done", () => Effect.succeed<Ending>({ seq: -1, reason: "interrupted" })),
+      Effect.catchTags({
+        Done: () => Effect.succeed<Ending>({ seq: -1, reason: "interrupted" }),
+        ConversationUnavailable: (error) => Effect.fail(unavailable(error)),
+      }),
     )
   return { turnId: turn.id, ...(yield* ending()) }
 }, Effect.scoped)

@@ -1,4 +1,5 @@
 /** From the core's questions to those of this dialect, in the words of the client's generation (§3.8). Pure. */
+import { shownReason } from "@colloquy/core/question/QuestionText"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type {
   ApplyPatchApproval,
@@ -13,7 +14,7 @@ export const execParams = (
   { call_id, command, cwd, parsed_cmd, reason }: EventOf<"exec_approval_request">,
   form: ApprovalForm,
 ): Params<typeof ExecCommandApproval> => {
-  const because = reason === undefined ? {} : { reason }
+  const because = reason === undefined ? {} : { reason: shownReason(reason) }
   return form === "snake_case"
     ? { conversation_id: conversationId, call_id, command, cwd, ...because }
     : { conversationId, callId: call_id, command, cwd, ...because, parsedCmd: parsed_cmd ?? [] }
@@ -24,7 +25,7 @@ export const patchParams = (
   { call_id, changes, grant_root, reason }: EventOf<"apply_patch_approval_request">,
   form: ApprovalForm,
 ): Params<typeof ApplyPatchApproval> => {
-  const because = reason === undefined ? {} : { reason }
+  const because = reason === undefined ? {} : { reason: shownReason(reason) }
   return form === "snake_case"
     ? {
         conversation_id: conversationId,
@@ -49,6 +50,6 @@ export const formParams = (
   conversationId,
   elicitationId: id,
   serverName: server_name,
-  message,
+  message: shownReason(message),
   requestedSchema: requested_schema,
 })

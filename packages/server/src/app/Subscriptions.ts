@@ -2,34 +2,28 @@
  * The listeners of one connection: each gets every event of its conversation, in order, behind the answer that made it
  * (L2, L4). A client that does not read slows its own listeners alone (L6). What a request causes is told behind its
  * answer: while one is being answered its conversation is held back here.
+ *
+ * Where nothing of a conversation can be recorded any more its listeners are sent the reason, and go on behind the last
+ * event they were sent as soon as the conversation is used again, whoever uses it (L5).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { AttachError } from "@colloquy/core/ConversationErrors"
-import type { Listener } from "@colloquy/core/Listener"
+import type { AttachError, ConversationUnavailable } from "@colloquy/core/ConversationErrors"
+import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
 import type { Answers } from "@colloquy/core/Approval"
-import type { RateLimits } from "@colloquy/core/ModelClient"
-import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
-import {
-  ConversationClosed,
-  ConversationLagged,
-  ConversationSynced,
-  type EventParams,
-  eventNotification,
-} from "@colloquy/protocol/app/Events"
-import type * as Cause from "effect/Cause"
+import { ConversationClosed } from "@colloquy/protocol/app/Events"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { PeerControl } from "../Peer.ts"
 import type { Audience } from "./Audience.ts"
+import { type Progress, tell, type Teller } from "./Deliveries.ts"
 import type { Heard } from "./Heard.ts"
 import type { Holds } from "./Holds.ts"
-import type { Desk, Questions } from "./Questions.ts"
-import { advance, settled, type Subscription, told } from "./Subscription.ts"
+import type { Questions } from "./Questions.ts"
+import { lose, over, settled, type Subscription, told } from "./Subscription.ts"
 import { subscriptionId } from "./SubscriptionId.ts"
-import { toldMsg, type Wants } from "./ToldEvents.ts"
+import type { Wants } from "./ToldEvents.ts"
 
 interface AddOptions {
   readonly conversation: Conversation
@@ -69,83 +63,12 @@ export interface SubscriptionsOptions {
   readonly answers: () => Answers | undefined
 }
 
-interface Teller {
-  readonly subscription: Subscription
-  readonly peer: PeerControl
-  readonly heard: Heard
-  readonly audience: Audience
-  readonly wants: Wants
-  readonly desk: Desk
+/** One life of a conversation, as a listener attends it: attached to it, and asked its questions. */
+interface Attending {
+  readonly listener: Listener
+  readonly teller: Teller
+  readonly scope: Scope.Closeable
 }
-
-/** Where a listener is in the log of its conversation. */
-interface Progress {
-  /** The client waits for `conversationSynced`. */
-  synced: boolean
-  /** It was told of everything once. */
-  live: boolean
-}
-
-/** Tells of deliveries in order; events of one type that follow on each other, as deltas do, go together. */
-const tell = Effect.fnUntraced(function* (
-  { audience, desk, heard, peer, subscription, wants }: Teller,
-  deliveries: ReadonlyArray<Delivery>,
-  progress: Progress,
-): Effect.fn.Return<void, ConnectionClosed> {
-  const named = {
-    conversationId: subscription.conversation.id,
-    subscriptionId: subscription.id,
-  }
-  let run: Array<EventParams> = []
-  let next = subscription.next
-  let news: RateLimits | undefined
-  const flush = Effect.suspend(() => {
-    const [first] = run
-    const sent =
-      first === undefined ? Effect.void : peer.notify(eventNotification(typeOf(first)), run)
-    return Effect.map(sent, () => {
-      run = []
-      advance(subscription, next)
-      heard.told(subscription.conversation.id, next)
-    })
-  })
-  const typeOf = ({ msg }: EventParams) => msg.type as Event["msg"]["type"]
-  for (const delivery of deliveries) {
-    if (delivery._tag === "Event") {
-      const { id, msg, seq } = delivery.event
-      if (msg.type === "approval_resolved") {
-        yield* flush
-        yield* desk.over(msg.call_id)
-      }
-      if (msg.type === "token_count" && msg.rate_limits) {
-        const told = { ...named, seq, rateLimits: msg.rate_limits, live: progress.live }
-        if (heard.limits(told)) news = msg.rate_limits
-      }
-      const told = toldMsg(msg, wants)
-      if (told !== undefined) {
-        if (run[0] !== undefined && typeOf(run[0]) !== told.type) yield* flush
-        run.push({ id, msg: told, ...named, seq })
-      }
-      next = isEphemeral(msg) ? next : seq + 1
-      continue
-    }
-    yield* flush
-    if (delivery._tag === "Ask") yield* desk.put(delivery.event)
-    else if (delivery._tag === "Lagged") {
-      progress.synced = true
-      yield* peer.notify(ConversationLagged, [{ ...named, from: delivery.from }])
-    } else {
-      next = Math.max(next, delivery.seq)
-      if (progress.synced) {
-        yield* peer.notify(ConversationSynced, [{ ...named, seq: delivery.seq }])
-      }
-      progress.synced = false
-      progress.live = true
-    }
-  }
-  yield* flush
-  if (news !== undefined) yield* audience.limitsChanged(news)
-})
 
 export const make = ({
   answers: answersOf,
@@ -157,30 +80,33 @@ export const make = ({
   scope: connectionScope,
 }: SubscriptionsOptions): Subscriptions => {
   const all = new Map<string, Subscription>()
+
   const follow = (
-    teller: Teller,
-    listener: Listener,
+    { listener, teller }: Attending,
     progress: Progress,
-  ): Effect.Effect<never, ConnectionClosed | Cause.Done> =>
+  ): Effect.Effect<never, ConnectionClosed | ListenerEnd> =>
     listener.take.pipe(
       Effect.tap(() => holds.gate(teller.subscription.conversation.id)),
       Effect.flatMap((deliveries) => tell(teller, deliveries, progress)),
       Effect.forever,
     )
 
+  const notifyEnd = (peer: PeerControl, { conversation, id }: Subscription, reason?: string) =>
+    peer.notify(ConversationClosed, [
+      {
+        conversationId: conversation.id,
+        subscriptionId: id,
+        ...(reason === undefined ? {} : { reason }),
+      },
+    ])
+
   /** What ends with the manager goes on with the next one. */
-  const tellEnd = (peer: PeerControl, { conversation, id }: Subscription) =>
-    Effect.flatMap(isEnding, (ending) =>
-      ending
-        ? Effect.void
-        : peer.notify(ConversationClosed, [
-            { conversationId: conversation.id, subscriptionId: id },
-          ]),
-    )
+  const tellEnd = (peer: PeerControl, subscription: Subscription) =>
+    Effect.flatMap(isEnding, (ending) => (ending ? Effect.void : notifyEnd(peer, subscription)))
 
   const end = (subscription: Subscription) =>
     Effect.suspend(() => {
-      advance(subscription, Number.POSITIVE_INFINITY)
+      over(subscription)
       return Scope.close(subscription.scope, Exit.void)
     })
 
@@ -192,6 +118,68 @@ export const make = ({
     ),
   )
 
+  /** Attaches to the conversation as it is now; counts as one of its listeners until the scope closes. */
+  const attend = Effect.fnUntraced(function* (
+    subscription: Subscription,
+    peer: PeerControl,
+    wants: Wants,
+    from: number | undefined,
+  ): Effect.fn.Return<Attending, AttachError> {
+    const { conversation } = subscription
+    const scope = yield* Scope.fork(subscription.scope)
+    const answers = answersOf()
+    return yield* Effect.gen(function* () {
+      const listener = yield* conversation.attach({
+        ...(answers === undefined ? {} : { answers }),
+        ...(from === undefined ? {} : { from }),
+      })
+      const desk = yield* questions.of(conversation, peer)
+      heard.enter(conversation.id)
+      yield* Effect.addFinalizer(() => Effect.sync(() => heard.leave(conversation.id)))
+      const teller: Teller = { subscription, peer, heard, audience, wants, desk }
+      return { listener, teller, scope }
+    }).pipe(
+      Scope.provide(scope),
+      Effect.onError(() => Scope.close(scope, Exit.void)),
+    )
+  }, Effect.uninterruptible)
+
+  /** Sends what the conversation delivers until it ends, over as many lives of it as there are. */
+  const work = (attending: Attending): Effect.Effect<void, ConnectionClosed> => {
+    const { peer, subscription, wants } = attending.teller
+    const { conversation } = subscription
+    const again: Effect.Effect<void, ConnectionClosed> = conversation.loaded.pipe(
+      Effect.andThen(Effect.suspend(() => attend(subscription, peer, wants, subscription.next))),
+      Effect.flatMap((attended) => {
+        subscription.lost = false
+        return work(attended)
+      }),
+      Effect.catchTags({
+        // It was removed: its client knows that nothing of it follows.
+        ConversationClosed: () => Effect.void,
+        ConversationUnavailable: () => again,
+        EventsFromFuture: ({ message }) => notifyEnd(peer, subscription, message),
+        TooManyListeners: ({ message }) => notifyEnd(peer, subscription, message),
+      }),
+    )
+    const lost = ({ message }: ConversationUnavailable) =>
+      Effect.suspend(() => {
+        lose(subscription)
+        // Withdraws its open questions; what nobody was sent waits for the next listener.
+        return Scope.close(attending.scope, Exit.void).pipe(
+          Effect.andThen(notifyEnd(peer, subscription, message)),
+          Effect.andThen(again),
+        )
+      })
+    return follow(attending, { synced: wants.all, live: false }).pipe(
+      Effect.catchTags({
+        // The conversation has ended; the subscription stays until it is removed.
+        Done: () => (wants.all ? tellEnd(peer, subscription) : Effect.void),
+        ConversationUnavailable: lost,
+      }),
+    )
+  }
+
   const add: Subscriptions["add"] = Effect.fnUntraced(function* ({
     after,
     conversation,
@@ -201,17 +189,6 @@ export const make = ({
     const fork = Effect.runForkWith(yield* Effect.context())
     const scope = yield* Scope.fork(connectionScope)
     const from = after === undefined ? heard.from(conversation.id) : after + 1
-    const answers = answersOf()
-    const listener = yield* conversation
-      .attach({
-        ...(answers === undefined ? {} : { answers }),
-        ...(from === undefined ? {} : { from }),
-      })
-      .pipe(
-        Scope.provide(scope),
-        Effect.onError(() => Scope.close(scope, Exit.void)),
-      )
-    const desk = yield* Scope.provide(questions.of(conversation, peer), scope)
     const id = yield* subscriptionId
     const subscription: Subscription = {
       id,
@@ -219,40 +196,27 @@ export const make = ({
       scope,
       next: from ?? 0,
       begun: false,
+      over: false,
+      lost: false,
       waiters: [],
     }
+    const wants = { raw, all: after !== undefined }
+    const attending = yield* attend(subscription, peer, wants, from).pipe(
+      Effect.onError(() => Scope.close(scope, Exit.void)),
+    )
     all.set(id, subscription)
     peer.outlast?.(allSettled)
-    heard.enter(conversation.id)
-    yield* Scope.addFinalizer(
-      scope,
-      Effect.sync(() => heard.leave(conversation.id)),
-    )
-    const wants = { raw, all: after !== undefined }
-    const work = follow({ subscription, peer, heard, audience, wants, desk }, listener, {
-      synced: after !== undefined,
-      live: false,
-    }).pipe(
-      Effect.catchTags({
-        // The conversation has ended; the subscription stays until it is removed.
-        Done: () =>
-          Effect.andThen(
-            wants.all ? tellEnd(peer, subscription) : Effect.void,
-            Effect.sync(() => advance(subscription, Number.POSITIVE_INFINITY)),
-          ),
-      }),
+    const working = work(attending).pipe(
       Effect.catchTag("ConnectionClosed", ({ reason }) =>
-        Effect.andThen(
-          Effect.logDebug(`a listener ended: ${reason}`),
-          Effect.sync(() => advance(subscription, Number.POSITIVE_INFINITY)),
-        ),
+        Effect.logDebug(`a listener ended: ${reason}`),
       ),
+      Effect.andThen(Effect.sync(() => over(subscription))),
     )
     return {
       id,
       begin: Effect.suspend(() => {
         subscription.begun = true
-        return Effect.asVoid(Effect.forkIn(work, scope, { startImmediately: true }))
+        return Effect.asVoid(Effect.forkIn(working, scope, { startImmediately: true }))
       }),
       abandon: () => {
         if (subscription.begun) return

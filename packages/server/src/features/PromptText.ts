@@ -27,19 +27,25 @@ const maxArguments = 32
 
 const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
 
+const key = /^[A-Za-z][\w-]*$/
+
 /** `key: value` per line; a key that is not known is not read. */
 const matterOf = (lines: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const values = new Map<string, string>()
   for (const line of lines) {
-    const [, key, value] = /^([A-Za-z][\w-]*)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-    if (key !== undefined && value !== undefined) values.set(key, unquoted(value))
+    const colon = line.indexOf(":")
+    const name = line.slice(0, Math.max(0, colon)).trimEnd()
+    if (key.test(name)) values.set(name, unquoted(line.slice(colon + 1).trim()))
   }
   return values
 }
 
+/** Nothing that a person is shown is longer. In UTF-16 units. */
+const maxHintLength = 4096
+
 /** `[file] [how many]`: one word, or what stands in brackets, per numbered argument. */
 const hintsOf = (hint: string | undefined): ReadonlyArray<string> =>
-  (hint ?? "").match(/\[[^\]]*\]|<[^>]*>|\S+/g) ?? []
+  (hint ?? "").slice(0, maxHintLength).match(/\[[^\]]*\]|<[^>]*>|\S+/g) ?? []
 
 const argumentsOf = (
   body: string,

@@ -7,6 +7,7 @@ import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { actual } from "@colloquy/protocol/mcp/ArgumentTexts"
 import { type Check, compile } from "@colloquy/protocol/mcp/JsonSchemaCheck"
 import type { Pure } from "@colloquy/protocol/Method"
+import { tolerant } from "@colloquy/protocol/NullAsAbsent"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Members } from "../mcp/RequestContext.ts"
@@ -58,7 +59,13 @@ export const inputOf = (name: string, input: Pure | Members): Input => {
     Schema.isSchema(input) ? jsonSchemaOf(input, { closed: true }) : input,
   )
   const checked = once(() => checkOf(schema()))
-  const decodeTyped = typed === undefined ? undefined : Schema.decodeUnknownResult(typed)
+  const decodeTyped =
+    typed === undefined
+      ? undefined
+      : tolerant(
+          typed,
+          Schema.decodeUnknownResult(typed, { errors: "all", onExcessProperty: "error" }),
+        )
   return {
     get schema() {
       return schema()
@@ -72,8 +79,7 @@ export const inputOf = (name: string, input: Pure | Members): Input => {
         const faults = checked().check(args)
         return faults.length === 0 ? Result.succeed(args) : Result.fail(faults.join("; "))
       }
-      const options = { errors: "all", onExcessProperty: "error" } as const
-      return Result.mapError(decodeTyped(args, options), (error) => {
+      return Result.mapError(decodeTyped(args), (error) => {
         // The schema that the client knows says it in its terms, where it can.
         const faults = checked().check(args)
         return faults.length > 0 ? faults.join("; ") : describeFaults("arguments", faultsOf(error))

@@ -97,13 +97,14 @@ export const parse = (template: string): Result.Result<UriTemplate, string> => {
     match: (uri) => {
       const texts = uri.length > maxUriLength ? undefined : split(uri, literals, widest)
       if (texts === undefined) return undefined
-      const params: Record<string, string> = {}
+      const params = new Map<string, string>()
       for (const [i, one] of variables.entries()) {
         const value = valueOf(texts[i] ?? "", one)
         if (value === undefined) return undefined
-        params[one.name] = value
+        params.set(one.name, value)
       }
-      return params
+      // Defines members: a variable named `__proto__` is one like others.
+      return Object.fromEntries(params)
     },
   })
 }

@@ -1,8 +1,8 @@
 /** From the core's questions to `elicitation/create`, in the order and the words of the original (§1.10). Pure. */
+import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 import { type RequestId, requestIdText } from "@colloquy/protocol/JsonRpc"
 import { decisionForm, type ElicitParams } from "@colloquy/protocol/mcp/Elicitation"
-import { commandText, pathText } from "./CommandText.ts"
 
 type Exec = EventOf<"exec_approval_request">
 type Patch = EventOf<"apply_patch_approval_request">
@@ -20,15 +20,6 @@ export const isQuestion = (event: Event): event is Question =>
 export const questionId = ({ msg }: Question): string =>
   msg.type === "elicitation_request" ? msg.id : msg.call_id
 
-const applyChanges = "Allow Codex to apply proposed code changes?"
-
-const messageOf = (msg: Exec | Patch): string => {
-  if (msg.type === "exec_approval_request") {
-    return `Allow Codex to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`
-  }
-  return msg.reason === undefined ? applyChanges : `${msg.reason}\n${applyChanges}`
-}
-
 const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
   msg.type === "exec_approval_request"
     ? {
@@ -43,9 +34,9 @@ interface Call {
   readonly threadId: string
 }
 
-/** As the tool server put it, but that it says who asks: a person must not take it for us. */
+/** Its message says already that a tool server asks. */
 const ofServer = (msg: OfServer, { threadId }: Call): ElicitParams => ({
-  message: `Tool server \`${pathText(msg.server_name)}\` asks: ${msg.message}`,
+  message: shownReason(msg.message),
   requestedSchema: msg.requested_schema,
   threadId,
 })
@@ -54,15 +45,15 @@ export const elicitParams = ({ id, msg }: Question, call: Call): ElicitParams =>
   msg.type === "elicitation_request" ? ofServer(msg, call) : ofUs(id, msg, call)
 
 const ofUs = (id: string, msg: Exec | Patch, call: Call): ElicitParams => ({
-  message: messageOf(msg),
-  requestedSchema: decisionForm(msg.reason),
+  message: questionText(msg),
+  requestedSchema: decisionForm(),
   threadId: call.threadId,
   codex_elicitation: msg.type === "exec_approval_request" ? "exec-approval" : "patch-approval",
   codex_mcp_tool_call_id: requestIdText(call.requestId),
   codex_event_id: id,
   codex_call_id: msg.call_id,
   ...subjectOf(msg),
-  ...(msg.reason === undefined ? {} : { codex_reason: msg.reason }),
+  ...(msg.reason === undefined ? {} : { codex_reason: shownReason(msg.reason) }),
   ...(msg.type === "apply_patch_approval_request" && msg.grant_root !== undefined
     ? { codex_grant_root: msg.grant_root }
     : {}),

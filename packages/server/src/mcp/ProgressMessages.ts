@@ -1,6 +1,6 @@
 /** From the core's events to what a person reads while a call runs: one short line per item, no markup. Pure. */
+import { commandText, pathText } from "@colloquy/core/question/CommandText"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
-import { commandText, pathText } from "./CommandText.ts"
 
 /** UTF-16 code units; what fits beside a spinner. */
 const maxLength = 100

@@ -9,6 +9,7 @@ import {
 } from "@colloquy/protocol/mcp/CodexMcp"
 import { infoOf } from "@colloquy/protocol/Method"
 import type { Members } from "./RequestContext.ts"
+import { hasPart, isMembers } from "./revision/Capabilities.ts"
 import { declinesEvents, type VendorEvents } from "./VendorEvents.ts"
 
 export interface Session {
@@ -31,12 +32,7 @@ export interface Session {
 /** `{}` stands for forms, and so does `{ form }`; a client may also take web addresses alone (2025-11-25). */
 export const takesForms = (capabilities: Members): boolean => {
   const declared = capabilities[infoOf(Elicit).capability ?? ""]
-  return (
-    typeof declared === "object" &&
-    declared !== null &&
-    !Array.isArray(declared) &&
-    ("form" in declared || !("url" in declared))
-  )
+  return isMembers(declared) && (hasPart(declared, "form") || !hasPart(declared, "url"))
 }
 
 export const make = (events: VendorEvents): Session => {

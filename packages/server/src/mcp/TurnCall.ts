@@ -8,13 +8,12 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import { isAutoCompactId } from "@colloquy/core/ConversationState"
 import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
 import type { WhileRunning } from "@colloquy/core/Decision"
-import type { Listener } from "@colloquy/core/Listener"
+import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
 import type { Delivery } from "@colloquy/core/Outbox"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
 import type { InputRequired, Members } from "./RequestContext.ts"
@@ -89,7 +88,7 @@ const forwarder = (
   listener: Listener,
   turnId: string,
   questions: CallElicitations | undefined,
-): Effect.Effect<CallToolResult, ConnectionClosed | Cause.Done | InputRequired> => {
+): Effect.Effect<CallToolResult, ConnectionClosed | ListenerEnd | InputRequired> => {
   const threadId = call.conversation.id
   const events = sink(call.events ?? "on", call.peer)
   const items: Array<string> = []
@@ -151,7 +150,7 @@ const forwarder = (
   })
 }
 
-type Failure = ConnectionClosed | Cause.Done | InputRequired | AttachError | SubmitError
+type Failure = ConnectionClosed | ListenerEnd | InputRequired | AttachError | SubmitError
 
 /** What goes wrong is told in the result; a question is none. */
 const told = (

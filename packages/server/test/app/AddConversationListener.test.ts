@@ -40,26 +40,36 @@ describe("addConversationListener", () => {
     ),
   )
 
-  it.effect("an event says of which conversation, listener and turn it is, and its number", () =>
-    withApp({}, (app) =>
-      Effect.gen(function* () {
-        const conversationId = yield* created(app)
-        const subscriptionId = yield* listening(app, conversationId)
-        yield* say(app, conversationId, "hi")
-        yield* app.quiet
-        assert.match(
-          subscriptionId,
-          /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-        )
-        assert.deepStrictEqual(eventsOf(app)[0]?.params, {
-          id: "0",
-          msg: { type: "task_started", model_context_window: null },
-          conversationId,
-          subscriptionId,
-          seq: 2,
-        })
-      }),
-    ),
+  it.effect(
+    "L4 an event says of which conversation, listener and turn it is, and its number where `after` was given",
+    () =>
+      withApp({}, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app)
+          const subscriptionId = yield* listening(app, conversationId)
+          yield* say(app, conversationId, "hi")
+          yield* app.quiet
+          assert.match(
+            subscriptionId,
+            /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+          )
+          assert.deepStrictEqual(eventsOf(app)[0]?.params, {
+            id: "0",
+            msg: { type: "task_started", model_context_window: null },
+            conversationId,
+            subscriptionId,
+          })
+          const numbered = yield* listening(app, conversationId, { after: 1 }, "numbered")
+          yield* app.quiet
+          assert.deepStrictEqual(eventsOf(app, numbered)[0]?.params, {
+            id: "0",
+            msg: { type: "task_started", model_context_window: null },
+            conversationId,
+            subscriptionId: numbered,
+            seq: 2,
+          })
+        }),
+      ),
   )
 
   it.effect("L4 every listener gets every event, of one connection and of two", () =>

@@ -23,6 +23,13 @@ const form: Elicitation = {
   requestedSchema: { type: "object", properties: { name: { type: "string" } } },
 }
 
+const message = [
+  "Tool server `files` asks:",
+  '  "Which one?\\n"',
+  '  "Please."',
+  "The tool server also wrote what the form says, in quotation marks.",
+].join("\n")
+
 const method = "elicitationRequest"
 
 const questions = ({ messages }: Harness) =>
@@ -80,7 +87,7 @@ describe(method, () => {
           conversationId,
           elicitationId: event["id"],
           serverName: "files",
-          message: form.message,
+          message,
           requestedSchema: form.requestedSchema,
         })
         assert.deepStrictEqual(outline(app).slice(-2), ["elicitation_request", `? ${method}`])

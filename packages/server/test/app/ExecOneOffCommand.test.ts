@@ -76,6 +76,21 @@ describe("execOneOffCommand", () => {
     )
   })
 
+  it.effect("L15 a command that cannot be confined is an error that says so in its data", () => {
+    const message = "the sandbox is not available: no bwrap (install it)"
+    const host = {
+      ...HostPort.none,
+      runCommand: () => Effect.fail(new HostFailed({ message, reason: "SandboxUnavailable" })),
+    }
+    return withApp({ ports: { host } }, (app) =>
+      Effect.gen(function* () {
+        const answer = yield* app.ask(1, "execOneOffCommand", { command: ["cat", "a"] })
+        assert.deepInclude(errorOf(answer), { code: -32603, message: `exec failed: ${message}` })
+        assert.nestedPropertyVal(answer, "error.data.reason", "SandboxUnavailable")
+      }),
+    )
+  })
+
   it.effect("a program that does not run is an error", () =>
     withApp({ ports: { host: recorder("no such program").host } }, (app) =>
       Effect.gen(function* () {

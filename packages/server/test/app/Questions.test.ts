@@ -23,6 +23,21 @@ const patch: ApprovalRequest = {
   grantRoot: "/workspace",
 }
 
+/** What a client of this dialect displays beside the command or the changes. */
+const execReason = [
+  "If approved, it runs in the sandbox: it can change no file and not use the network.",
+  "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",
+].join("\n")
+
+const patchReason = [
+  "If approved, these files are changed without the sandbox, and no other file is.",
+  'Approved for the session, every later patch that names this directory too may change files below it without a question, in this conversation and its forks, also after a restart: "/workspace"',
+  "Files (1 add):",
+  '  add "/workspace/a.txt" (outside the working directory)',
+  'It asks for leave to change files below: "/workspace"',
+  'It is asked because: "because"',
+].join("\n")
+
 const questions = ({ messages }: Harness) =>
   messages.filter(({ id, method }) => method !== undefined && id !== undefined)
 
@@ -59,6 +74,7 @@ describe("Questions", () => {
               callId: "c",
               command: ["touch", "made.txt"],
               cwd: "/workspace",
+              reason: execReason,
               parsedCmd: [{ type: "unknown", cmd: "touch made.txt" }],
             },
           },
@@ -79,7 +95,7 @@ describe("Questions", () => {
           conversationId,
           callId: "c",
           fileChanges: patch.changes,
-          reason: "because",
+          reason: patchReason,
           grantRoot: "/workspace",
         })
       }),
@@ -106,12 +122,13 @@ describe("Questions", () => {
                 call_id: "c",
                 command: ["touch", "made.txt"],
                 cwd: "/workspace",
+                reason: execReason,
               },
               {
                 conversation_id,
                 call_id: "c",
                 file_changes: patch.changes,
-                reason: "because",
+                reason: patchReason,
                 grant_root: "/workspace",
               },
             ],

@@ -37,6 +37,7 @@ describe("Say", () => {
           attach: () => Effect.succeed({ take: Queue.takeAll(deliveries) }),
           cancel: () => Effect.void,
           state: Effect.never,
+          loaded: Effect.never,
         }
         const peer: PeerControl = {
           notify: (method) =>

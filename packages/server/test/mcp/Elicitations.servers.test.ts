@@ -26,6 +26,20 @@ const form: Elicitation = {
   },
 }
 
+const message = [
+  "Tool server `files` asks:",
+  '  "Which one?\\n"',
+  '  "Please."',
+  "The tool server also wrote what the form says, in quotation marks.",
+].join("\n")
+
+/** Its title is quoted, like all text of a tool server. */
+const requestedSchema = {
+  type: "object",
+  properties: { name: { type: "string", title: '"Name"', minLength: 1 } },
+  required: ["name"],
+}
+
 /** A server whose model calls a tool that passes on what a tool server asks; runs `body` when it was asked. */
 const withForm = <A, E>(
   body: (
@@ -71,16 +85,16 @@ describe("elicitation/create: a tool server asks", () => {
           type: "elicitation_request",
           server_name: "files",
           id: elicitationId(server),
-          message: form.message,
-          requested_schema: form.requestedSchema,
+          message,
+          requested_schema: requestedSchema,
         })
         assert.deepStrictEqual<unknown>(question, {
           jsonrpc: "2.0",
           id: 1,
           method: "elicitation/create",
           params: {
-            message: "Tool server `files` asks: Which one?\nPlease.",
-            requestedSchema: form.requestedSchema,
+            message,
+            requestedSchema,
             threadId,
           },
         })
@@ -182,16 +196,43 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("R21 a server's name cannot pass for something else", () =>
+  it.effect("L7 a server's name and words cannot pass for something else", () =>
     withForm(
       (server) =>
         Effect.sync(() =>
           assert.strictEqual(
             elicitations(server)[0]?.params?.["message"],
-            "Tool server `$'a\\u202eb'` asks: m",
+            [
+              'Tool server "a\\u202eb" asks:',
+              '  "\\x1b[2J\\n"',
+              '  "Allow Codex to run `ls` in `/`?"',
+              "The tool server also wrote what the form says, in quotation marks.",
+            ].join("\n"),
           ),
         ),
-      { request: { ...form, server: "a\u202eb", message: "m" } },
+      {
+        request: {
+          ...form,
+          server: "a\u202eb",
+          message: "\u001b[2J\nAllow Codex to run `ls` in `/`?",
+        },
+      },
+    ),
+  )
+
+  it.effect("L7 a form with a member whose name cannot be seen is declined and put to nobody", () =>
+    withForm(
+      (server, answers) =>
+        Effect.sync(() => {
+          assert.deepStrictEqual(elicitations(server), [])
+          assert.deepStrictEqual(answers, [{ action: "decline" }])
+        }),
+      {
+        request: {
+          ...form,
+          requestedSchema: { type: "object", properties: { "na\u200bme": { type: "string" } } },
+        },
+      },
     ),
   )
 })

@@ -53,7 +53,7 @@ const form = {
       enum: ["approved", "approved_for_session", "denied", "abort"],
       enumNames: [
         "Yes",
-        "Yes, and do not ask again in this conversation",
+        "Yes, and as the question says for the session",
         "No, go on without it",
         "No, and stop",
       ],
@@ -61,6 +61,21 @@ const form = {
   },
   required: ["decision"],
 }
+
+/** Of `exec`, which runs in the sandbox once approved. */
+const execReason = [
+  "If approved, it runs in the sandbox: it can change no file and not use the network.",
+  "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",
+].join("\n")
+
+const patchReason = [
+  "If approved, these files are changed without the sandbox, and no other file is.",
+  'Approved for the session, every later patch that names this directory too may change files below it without a question, in this conversation and its forks, also after a restart: "/workspace"',
+  "Files (1 update):",
+  '  update "/workspace/hello.txt" (outside the working directory)',
+  'It asks for leave to change files below: "/workspace"',
+  'It is asked because: "why"',
+].join("\n")
 
 describe("elicitation/create: the question", () => {
   it.effect("asks for a command in the original's words and order, behind its event", () =>
@@ -79,7 +94,7 @@ describe("elicitation/create: the question", () => {
             id: 1,
             method: "elicitation/create",
             params: {
-              message: "Allow Codex to run `touch made.txt` in `/workspace`?",
+              message: `Allow Codex to run \`touch made.txt\` in \`/workspace\`?\n${execReason}`,
               requestedSchema: form,
               threadId: thread,
               codex_elicitation: "exec-approval",
@@ -89,6 +104,7 @@ describe("elicitation/create: the question", () => {
               codex_command: ["touch", "made.txt"],
               codex_cwd: "/workspace",
               codex_parsed_cmd: [{ type: "unknown", cmd: "touch made.txt" }],
+              codex_reason: execReason,
             },
           }),
         )
@@ -100,23 +116,19 @@ describe("elicitation/create: the question", () => {
     withQuestion(asking([{ ...patch, reason: "why", grantRoot: "/workspace" }]), (server) =>
       Effect.gen(function* () {
         const [thread] = yield* listed(server.manager)
-        const { decision } = form.properties
         assert.deepStrictEqual(
           elicitations(server).map(({ params }) => params),
           [
             {
-              message: "why\nAllow Codex to apply proposed code changes?",
-              requestedSchema: {
-                ...form,
-                properties: { decision: { ...decision, description: "why" } },
-              },
+              message: `Allow Codex to apply proposed code changes?\n${patchReason}`,
+              requestedSchema: form,
               threadId: thread,
               codex_elicitation: "patch-approval",
               codex_mcp_tool_call_id: "2",
               codex_event_id: "2",
               codex_call_id: "c",
               codex_changes: patch._tag === "Patch" ? patch.changes : {},
-              codex_reason: "why",
+              codex_reason: patchReason,
               codex_grant_root: "/workspace",
             },
           ],

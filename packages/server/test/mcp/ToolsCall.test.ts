@@ -64,12 +64,6 @@ describe("tools/call: what is wrong with a call", () => {
       `${unparsed}invalid type: integer \`42\`, expected a string (field \`prompt\`)`,
     ],
     [
-      "null for an optional argument",
-      "codex",
-      { prompt: "x", model: null },
-      `${unparsed}invalid type: null, expected a string (field \`model\`)`,
-    ],
-    [
       "an underscore for a hyphen",
       "codex",
       { prompt: "x", approval_policy: "never" },

@@ -107,6 +107,12 @@ const sessionMembers: Readonly<Record<string, (ours: unknown) => boolean>> = {
   cwd: (ours) => /^\/(work|no\/such\/dir|work\/relative)$/.test(String(ours)),
 }
 
+/** What the lines of a question say in the recordings, of a command and of a patch. */
+const isReason = (ours: unknown): boolean =>
+  /^If approved, (it runs without the sandbox: it can read and change every file|these files are changed) .*\nApproved for the session, .*(\nFiles \(1 update\):\n {2}update "\/workspace\/hello\.txt".*)?(\nIt is asked because: "(need to write|command failed; retry without sandbox\?)")?$/.test(
+    String(ours),
+  )
+
 export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
   "server-identity": anyOf(
     changed("response", "result.serverInfo.name", (_, ours) => ours === "colloquy"),
@@ -288,10 +294,20 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     "params.threadId",
     (ours) => ours === "<conversation of 2>",
   ),
-  "command-reason": added(
-    elicitation,
-    "params.codex_reason",
-    (ours) => ours === "need to write" || ours === "command failed; retry without sandbox?",
+  "command-reason": added(elicitation, "params.codex_reason", isReason),
+  "question-text": anyOf(
+    changed(
+      elicitation,
+      "params.message",
+      (original, ours) =>
+        String(ours).startsWith(`${String(original)}\n`) &&
+        isReason(String(ours).slice(String(original).length + 1)),
+    ),
+    (d) =>
+      /^event:(exec|apply_patch)_approval_request$/.test(d.label) &&
+      d.path === "params.msg.reason" &&
+      d.kind !== "missing" &&
+      isReason(d.ours),
   ),
   "parsed-command": anyOf(
     added(

@@ -282,6 +282,7 @@ const shared = [
   "elicitation-form",
   "question-numbers",
   "command-reason",
+  "question-text",
   "end-of-input",
   "end-of-input-bound",
   "config-fault",

@@ -95,7 +95,7 @@ const requestOf = (msg: Told): ApprovalRequest => {
         callId: msg.call_id,
         command: msg.command,
         cwd: msg.cwd,
-        sandbox: { mode: "read-only" },
+        sandbox: { mode: "danger-full-access" },
         parsedCommand: parsedCommand(msg.command),
         ...reason,
       }

@@ -43,6 +43,8 @@ const question: ReadonlyArray<Use> = [
   ["elicitation-form", "0"],
   ["question-numbers", "0"],
   ["elicitation-thread-id", "0"],
+  ["command-reason", "0"],
+  ["question-text", "0", "2"],
 ]
 const commandQuestion: ReadonlyArray<Use> = [...question, ["parsed-command", "0", "2"]]
 const noModel: Script.ProviderScript = []
@@ -212,7 +214,7 @@ const questions: Readonly<Record<string, Replay>> = {
   },
   on_request_escalated: {
     script: calls("done", "call_000049"),
-    uses: [...initialize, ...goodTurn, ...commandQuestion, ["command-reason", "0"]],
+    uses: [...initialize, ...goodTurn, ...commandQuestion],
   },
 }
 
@@ -281,14 +283,7 @@ const work: Readonly<Record<string, Replay>> = {
           ? [{ ...msg, exit_code: 1 }]
           : [msg],
     },
-    uses: [
-      ...initialize,
-      ...goodTurn,
-      ...commandQuestion,
-      "output-encoding",
-      "sandbox-exit-code",
-      ["command-reason", "0"],
-    ],
+    uses: [...initialize, ...goodTurn, ...commandQuestion, "output-encoding", "sandbox-exit-code"],
   },
   update_plan: {
     script: [

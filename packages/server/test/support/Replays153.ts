@@ -216,6 +216,7 @@ export const replays153: Readonly<Record<string, Replay>> = {
       ["elicitation-form", "0"],
       ["question-numbers", "0"],
       ["command-reason", "0"],
+      ["question-text", "0", "2"],
     ),
     settings: settings("on-request", "read-only"),
   },

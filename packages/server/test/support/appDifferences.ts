@@ -37,14 +37,11 @@ export const appDifferences: ReadonlyArray<AppDifference> = [
   },
   {
     key: "event-members",
-    original: "An event does not say which listener is told, nor which number it has.",
+    original: "An event does not say which listener is sent it, nor which number it has.",
     colloquy:
-      "It has `subscriptionId` and `seq`; `after` of `addConversationListener` takes the number.",
-    why: "A client that was away can go on where it was.",
-    is: (d) =>
-      event(d) !== undefined &&
-      d.kind === "added" &&
-      (d.path === "params.seq" || d.path === "params.subscriptionId"),
+      "It has `subscriptionId`, and `seq` where `addConversationListener` gave `after`; `conversationSkipped` has the number of an event that is not sent.",
+    why: "A client that was away can continue where it was, and sees from the numbers when something was lost.",
+    is: (d) => event(d) !== undefined && d.kind === "added" && d.path === "params.subscriptionId",
   },
   {
     key: "sent",
@@ -251,5 +248,16 @@ export const appDifferences: ReadonlyArray<AppDifference> = [
       d.path === "error.message" &&
       String(d.original).startsWith("error resuming conversation: ") &&
       String(d.ours).startsWith("error resuming conversation: "),
+  },
+  {
+    key: "question-text",
+    original: "The reason of a question is what the model or the tool wrote, where there is any.",
+    colloquy:
+      "It also says what an approval allows, names the files of a patch and the characters that look like others, and quotes what the model and the tool wrote.",
+    why: "A client shows it, and a person decides by what they read.",
+    is: (d) =>
+      d.kind === "added" &&
+      (d.path === "params.reason" || d.path === "params.msg.reason") &&
+      String(d.ours).startsWith("If approved, "),
   },
 ]

@@ -15,7 +15,8 @@ export const differences = [
   {
     key: "server-identity",
     original: "`initialize` answers with the server name `codex-mcp-server`.",
-    colloquy: "`initialize` answers with the server name `colloquy` and its own version.",
+    colloquy:
+      "`initialize` answers with the server name `colloquy` and the version `0.153.4+colloquy.x.y.z`: the compatible version, then its own.",
     why: "A client should see which server it talks to.",
   },
   {
@@ -214,8 +215,16 @@ export const differences = [
   {
     key: "command-reason",
     original: "The reason of a command is in the event alone.",
-    colloquy: "The reason is also in the question, in `codex_reason` and in its form.",
+    colloquy: "The reason is also in the question, in its message and in `codex_reason`.",
     why: "A person should read why before they allow it.",
+  },
+  {
+    key: "question-text",
+    original:
+      "The message of a question is one sentence with the command as it is, and its reason is what the model or the tool wrote.",
+    colloquy:
+      "That sentence is the first line; a command that is long, has line feeds or cannot be seen as it is follows below, with a margin. Message and `reason` say what an approval allows, name the files of a patch and the characters that look like others, and quote what the model and the tool wrote.",
+    why: "A person decides by what they read, and no text of a model may look like a statement of the server.",
   },
   {
     key: "parsed-command",

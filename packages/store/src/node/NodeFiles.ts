@@ -75,9 +75,13 @@ const openScoped = (
   Effect.acquireRelease(
     now(operation, path, () => {
       const fd = FS.openSync(path, flags, 0o600)
-      if (FS.fstatSync(fd).isFile()) return fd
-      FS.closeSync(fd)
-      throw Object.assign(new Error(), { code: "ELOOP" })
+      try {
+        if (FS.fstatSync(fd).isFile()) return fd
+        throw Object.assign(new Error(), { code: "ELOOP" })
+      } catch (error) {
+        FS.closeSync(fd)
+        throw error
+      }
     }),
     (fd) => Effect.sync(() => FS.closeSync(fd)),
   ).pipe(Effect.map((fd) => handleOf(fd, path)))
@@ -117,7 +121,10 @@ const list = (path: string): Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFa
 /** Never onto something that is there. Only whoever has the lease of a conversation moves its file: nobody comes between. */
 const rename = (from: string, to: string): Effect.Effect<void, FileFault> =>
   now("rename", from, () => {
-    if (FS.existsSync(to)) throw Object.assign(new Error(), { code: "EEXIST" })
+    // Another error of looking is thrown: what cannot be looked at may be there.
+    if (FS.lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
+      throw Object.assign(new Error(), { code: "EEXIST" })
+    }
     FS.renameSync(from, to)
   })
 

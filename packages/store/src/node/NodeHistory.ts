@@ -7,7 +7,12 @@ import * as Layer from "effect/Layer"
 import * as FS from "node:fs"
 import { dirname, join } from "node:path"
 import { FileFault } from "../Files.ts"
-import { HistoryFile, MessageHistory, type HistoryOptions } from "../MessageHistory.ts"
+import {
+  HistoryFile,
+  type HistoryLog,
+  MessageHistory,
+  type HistoryOptions,
+} from "../MessageHistory.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
 
@@ -20,10 +25,18 @@ const attempt = <A>(operation: string, path: string, run: () => A) =>
     catch: (error) => new FileFault({ operation, path, code: codeOf(error) }),
   })
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = FS.constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = FS.constants
+
+/** Opens a regular file and nothing else, without waiting for the other end of a pipe. */
+const openFile = (path: string, flags: number): number => {
+  const fd = FS.openSync(path, flags | O_NOFOLLOW | (O_NONBLOCK ?? 0), 0o600)
+  if (FS.fstatSync(fd).isFile()) return fd
+  FS.closeSync(fd)
+  throw Object.assign(new Error(), { code: "EINVAL" })
+}
 
 const write = (path: string, bytes: Uint8Array): void => {
-  const fd = FS.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+  const fd = openFile(path, O_WRONLY | O_APPEND | O_CREAT)
   try {
     // Somebody may have made it for everybody to read.
     FS.fchmodSync(fd, 0o600)
@@ -32,6 +45,19 @@ const write = (path: string, bytes: Uint8Array): void => {
     }
   } finally {
     FS.closeSync(fd)
+  }
+}
+
+const logOf = (fd: number, path: string): HistoryLog => {
+  const { ino, size } = FS.fstatSync(fd)
+  return {
+    logId: process.platform === "win32" ? 0 : ino,
+    bytes: size,
+    read: (offset, length) =>
+      attempt("read", path, () => {
+        const bytes = new Uint8Array(length)
+        return bytes.subarray(0, FS.readSync(fd, bytes, 0, length, offset))
+      }),
   }
 }
 
@@ -56,7 +82,7 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
   open: Effect.acquireRelease(
     attempt("open", path, () => {
       try {
-        return FS.openSync(path, O_RDONLY | O_NOFOLLOW)
+        return openFile(path, O_RDONLY)
       } catch (error) {
         if (codeOf(error) === "ENOENT") return undefined
         throw error
@@ -64,19 +90,9 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
     }),
     (fd) => Effect.sync(() => fd !== undefined && FS.closeSync(fd)),
   ).pipe(
-    Effect.map((fd) => {
-      if (fd === undefined) return undefined
-      const { ino, size } = FS.fstatSync(fd)
-      return {
-        logId: process.platform === "win32" ? 0 : ino,
-        bytes: size,
-        read: (offset, length) =>
-          attempt("read", path, () => {
-            const bytes = new Uint8Array(length)
-            return bytes.subarray(0, FS.readSync(fd, bytes, 0, length, offset))
-          }),
-      }
-    }),
+    Effect.flatMap((fd) =>
+      fd === undefined ? Effect.undefined : attempt("stat", path, () => logOf(fd, path)),
+    ),
   ),
 })
 

@@ -3,12 +3,13 @@
  * the disk, since what a power cut takes is made anew from the files. Opened when it is first asked.
  */
 import type { ListQuery } from "@colloquy/core/store/ConversationStore"
-import { ConversationId } from "@colloquy/protocol/Ids"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { rmSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
+import { DamagedRow, indexedMeta, indexedPath } from "../IndexedMeta.ts"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
@@ -37,6 +38,12 @@ PRAGMA user_version = ${version};
 const columns = `folder, name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation`
 
 const put = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+const indexedId = (id: SQLOutputValue | undefined): ConversationId => {
+  const parsed = parseConversationId(String(id))
+  if ("problem" in parsed) throw new DamagedRow("a UUID in `id`")
+  return parsed.id
+}
 
 type Values = Array<SQLInputValue>
 type Found = Record<string, SQLOutputValue>
@@ -68,9 +75,10 @@ const valuesOf = (row: IndexRow): Values => {
 const rowOf = (found: Found): IndexRow => {
   const { archived, bytes, folder, generation, identity, meta, modified, name } = found
   const { preview, seq, submission, updated } = found
+  const told = indexedMeta(String(meta))
   return {
-    meta: JSON.parse(String(meta)) as IndexRow["meta"],
-    path: `${String(folder)}/${String(name)}`,
+    meta: told,
+    path: indexedPath(String(folder), String(name), told.id),
     updatedAtMs: Number(updated),
     archived: archived === 1,
     ...(preview === null ? {} : { preview: String(preview) }),
@@ -124,7 +132,7 @@ class Database {
         catch: (error) =>
           new IndexFault({
             message: `${this.path}: ${error instanceof Error ? error.message : "it failed"}`,
-            damaged: isDamage(error),
+            damaged: error instanceof DamagedRow || isDamage(error),
           }),
       }),
     )
@@ -230,7 +238,7 @@ const serviceOf = (database: Database): RolloutIndex["Service"] => ({
           open
             .prepare("SELECT name, id FROM conversations WHERE folder = ?")
             .all(folder)
-            .map(({ id, name }) => [String(name), ConversationId.make(String(id))] as const),
+            .map(({ id, name }) => [String(name), indexedId(id)] as const),
         ),
     ),
   folders: database.use(

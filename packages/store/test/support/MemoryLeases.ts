@@ -3,6 +3,7 @@ import { LeaseHeld } from "@colloquy/core/store/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { FileFault } from "../../src/Files.ts"
 import { Leases } from "../../src/Leases.ts"
 
 export class MemoryLeases {
@@ -10,6 +11,9 @@ export class MemoryLeases {
   private readonly generations = new Map<ConversationId, number>()
   /** Those whose owner is dead. */
   private readonly orphans = new Set<ConversationId>()
+
+  /** Why nobody can find out who holds one. */
+  fault: FileFault | undefined
 
   /** Those of one process. */
   readonly layer = Layer.sync(Leases, () => ({
@@ -28,7 +32,11 @@ export class MemoryLeases {
               Effect.sync(() => {
                 this.generations.set(id, generation)
               }),
-            isHeld: Effect.sync(() => this.owners.get(id) === owner),
+            isHeld: Effect.suspend(() =>
+              this.fault === undefined
+                ? Effect.succeed(this.owners.get(id) === owner)
+                : Effect.fail(this.fault),
+            ),
           })
         }),
         ({ owner }) =>

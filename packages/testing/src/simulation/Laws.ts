@@ -19,7 +19,13 @@ import {
   survives,
 } from "./laws/Restarts.ts"
 import { summariesBelong } from "./laws/Summaries.ts"
-import { endsOnce, nothingLeft, nothingWorksAfter, stopsInTime } from "./laws/Turns.ts"
+import {
+  endsOnce,
+  endsOrSaysWhy,
+  nothingLeft,
+  nothingWorksAfter,
+  stopsInTime,
+} from "./laws/Turns.ts"
 import { type Story, storyOf } from "./Story.ts"
 import type { Run } from "./World.ts"
 
@@ -41,6 +47,7 @@ export const laws: ReadonlyArray<Law> = [
   { law: "L4", says: "gives a fork what its rule keeps", check: forksBegin },
   { law: "L4", says: "begins again with what a crash left", check: beginsWithTheRest },
   { law: "L5", says: "ends every turn once, after everything of it", check: endsOnce },
+  { law: "L5", says: "ends every listener after the turn, or says why", check: endsOrSaysWhy },
   { law: "L5", says: "ends what a crash cut off", check: closesTheCut },
   { law: "L5", says: "begins no tool after the end of its turn", check: nothingWorksAfter },
   { law: "L5", says: "summarises in a turn of its own or within one", check: summariesBelong },

@@ -121,7 +121,12 @@ export class Listeners {
       }
       takes++
       return Effect.matchEffect(from.take, {
-        onFailure: () => this.recorder.record({ at: "ended", listener }),
+        onFailure: (end) =>
+          this.recorder.record({
+            at: "ended",
+            listener,
+            ...(end._tag === "Done" ? {} : { because: end.message }),
+          }),
         onSuccess: (deliveries) =>
           this.recorder
             .record({ at: "took", listener, deliveries })

@@ -16,6 +16,18 @@ export class SimulatedClock implements Clock.Clock {
     this.now = startMs
   }
 
+  /** Number of fibers that wait for a time to come. */
+  get sleeping(): number {
+    return this.sleepers.length
+  }
+
+  /** The time of the next sleeper; undefined when no fiber sleeps. */
+  get nextMs(): number | undefined {
+    let next: number | undefined
+    for (const { at } of this.sleepers) if (next === undefined || at < next) next = at
+    return next
+  }
+
   currentTimeMillisUnsafe(): number {
     return this.now
   }

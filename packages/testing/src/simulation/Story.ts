@@ -26,6 +26,8 @@ export interface ListenerStory extends When {
   /** The conversation told it of its end. */
   ended: boolean
   endedAt: number
+  /** Why nothing of its conversation could be recorded any more, where that was its end. */
+  because?: string
   /** It went away itself. */
   left: boolean
 }
@@ -85,7 +87,9 @@ const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> 
       const listener = listeners.get(entry.listener)
       if (listener === undefined) return
       listener[entry.at] = true
-      if (entry.at === "ended") listener.endedAt = at
+      if (entry.at === "left") return
+      listener.endedAt = at
+      if (entry.because !== undefined) listener.because = entry.because
     }
   })
   return [...listeners.values()]

@@ -76,7 +76,8 @@ type Happening =
       readonly listener: string
       readonly deliveries: ReadonlyArray<Delivery>
     }
-  | { readonly at: "ended"; readonly listener: string }
+  /** `because`: nothing of its conversation could be recorded any more. */
+  | { readonly at: "ended"; readonly listener: string; readonly because?: string }
   | { readonly at: "left"; readonly listener: string }
   | {
       readonly at: "model"

@@ -17,9 +17,11 @@ import * as Compute from "../patch/Compute.ts"
 import * as PatchProcess from "../patch/PatchProcess.ts"
 import * as PatchText from "../patch/PatchText.ts"
 import type { Operation } from "../patch/Operation.ts"
-import type { Captured, CommandResult } from "../process/Command.ts"
+import type { Captured, CommandNotStarted, CommandResult } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
 import { modelText } from "../process/OutputFormat.ts"
+import type { ProgramNotTrusted } from "../process/TrustedPrograms.ts"
+import { isWithin } from "../sandbox/BubblewrapArgv.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Files } from "./Files.ts"
@@ -29,8 +31,10 @@ export interface ApplyPatchOptions {
   readonly sandbox: Sandbox["Service"]
   readonly files: Files
   readonly resolve: Path["resolve"]
-  /** Absolute path of a Node that runs here. */
+  /** Absolute path of a Node that runs here; it writes patches in the sandbox. */
   readonly node: string
+  /** The absolute path of a Node that no command can have changed; it writes patches outside the sandbox. */
+  readonly trustedNode: Effect.Effect<string, ProgramNotTrusted>
   /** `$TMPDIR` of the server. */
   readonly tmpdir?: string
   /** Never written under a confining policy. Absolute. */
@@ -91,14 +95,29 @@ const failed = (error: string): Written => ({
   duration: Duration.zero,
 })
 
+const wantsRetry = (decision: Application, written: Written): boolean => {
+  const { done, error } = written.applied
+  const mayRetry = decision.escalateOnDenial && decision.confinement !== "none" && done === 0
+  return error !== undefined && mayRetry && looksDenied(resultOf(written))
+}
+
+type Application = Extract<PatchDecision, { readonly _tag: "Apply" }>
+
 export const make = (options: ApplyPatchOptions): ApplyPatch => {
   const { files, protectedPaths, runner, sandbox, tmpdir } = options
 
   const canonicalAll = (paths: ReadonlyArray<string>) => Effect.forEach(paths, files.canonical)
 
+  /** What is protected, without links; a workspace inside of a protected directory is worked in, as by commands. */
+  const protectedFor = Effect.fnUntraced(function* (cwd: string) {
+    const workspace = yield* files.canonical(cwd)
+    const paths = yield* canonicalAll(protectedPaths)
+    return paths.filter((path) => path === workspace || !isWithin(workspace, path))
+  })
+
   /** The roots of the policy with their links followed, like the paths that are held against them. */
   const writableOf = Effect.fnUntraced(function* ({ settings }: ToolContext) {
-    const shut = yield* canonicalAll(protectedPaths)
+    const shut = yield* protectedFor(settings.cwd)
     const lexical = writableRoots(settings.sandboxPolicy, {
       cwd: settings.cwd,
       ...(tmpdir === undefined ? {} : { tmpdir }),
@@ -111,6 +130,38 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
       { mode: "workspace-write", writable_roots: roots, exclude_slash_tmp: true },
       { cwd: roots[0] ?? "/", slashTmpIsDirectory: false, protectedPaths: shut },
     )
+  })
+
+  /** What a person has to see of links: the paths that lead out of the place that their names say. */
+  const linksOf = Effect.fnUntraced(function* (plan: Judged, { settings }: ToolContext) {
+    const cwd = yield* files.canonical(settings.cwd)
+    return Object.fromEntries(
+      plan.paths.flatMap((path, index) => {
+        const real = plan.real[index] ?? path
+        const isPlain =
+          real === path ||
+          (path.startsWith(`${settings.cwd}/`) && real === cwd + path.slice(settings.cwd.length))
+        return isPlain ? [] : [[path, real] as const]
+      }),
+    )
+  })
+
+  const question = Effect.fnUntraced(function* (
+    plan: Judged,
+    callId: string,
+    confinement: Confinement,
+    reason: string | undefined,
+    context: ToolContext,
+  ) {
+    const links = yield* linksOf(plan, context)
+    return {
+      _tag: "Patch" as const,
+      callId,
+      changes: plan.changes,
+      confinement,
+      ...(Object.keys(links).length === 0 ? {} : { links }),
+      ...(reason === undefined ? {} : { reason }),
+    }
   })
 
   /** A link is changed where it leads, and removed where it stands. */
@@ -136,61 +187,76 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
     })
   })
 
-  const write = (
+  const write = Effect.fnUntraced(function* (
     plan: Judged,
     confinement: Confinement,
     context: ToolContext,
-  ): Effect.Effect<Written> =>
-    Effect.gen(function* () {
-      const { cwd } = context.settings
-      const program = PatchProcess.launch(options.node, cwd, plan, {
-        // The mounts of the sandbox say where it may write; without, it is held to where the links led when it was
-        // judged: a person may have looked at the question for long.
-        within: confinement === "none" ? plan.places : undefined,
-        keepOut: confinement === "none" ? [] : yield* canonicalAll(protectedPaths),
-      })
-      const launch =
-        confinement === "none"
-          ? { ...program, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
-          : yield* sandbox.confine(program, confinement, cwd)
-      const result = yield* runner.run(launch, {
-        timeout,
-        killGrace,
-        maxOutputBytes,
-        onOutput: () => Effect.void,
-      })
-      return { applied: PatchProcess.read(result.stdout.text), duration: result.duration }
-    }).pipe(
-      Effect.scoped,
-      Effect.catchTag("CommandNotStarted", ({ message }) => Effect.succeed(failed(message))),
+  ): Effect.fn.Return<Written, CommandNotStarted | ProgramNotTrusted> {
+    const { cwd } = context.settings
+    const node = confinement === "none" ? yield* options.trustedNode : options.node
+    const program = PatchProcess.launch(node, cwd, plan, {
+      // The mounts of the sandbox say where it may write; without, it is held to where the links led when it was
+      // judged: a person may have looked at the question for long.
+      within: confinement === "none" ? plan.places : undefined,
+      keepOut: confinement === "none" ? [] : yield* protectedFor(cwd),
+    })
+    return yield* Effect.scoped(
+      Effect.gen(function* () {
+        const launch =
+          confinement === "none"
+            ? { ...program, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
+            : yield* sandbox.confine(program, confinement, cwd)
+        const result = yield* runner.run(launch, {
+          timeout,
+          killGrace,
+          maxOutputBytes,
+          onOutput: () => Effect.void,
+        })
+        return { applied: PatchProcess.read(result.stdout.text), duration: result.duration }
+      }),
     )
+  })
 
-  /** Writes, and once more without the sandbox where a person allows it. */
-  const writeOrRetry = Effect.fnUntraced(function* (
+  /** Asks whether the patch may be written without the sandbox; undefined when it may not. */
+  const askAgain = Effect.fnUntraced(function* (
     plan: Judged,
-    decision: Extract<PatchDecision, { readonly _tag: "Apply" }>,
     callId: string,
+    reason: string,
     context: ToolContext,
   ) {
-    const first = yield* write(plan, decision.confinement, context)
-    const { done, error } = first.applied
-    const mayRetry = decision.escalateOnDenial && decision.confinement !== "none" && done === 0
-    if (error === undefined || !mayRetry || !looksDenied(resultOf(first))) return first
-    yield* context.emit({ type: "background_event", message: `Execution failed: ${error}` })
-    const refused = yield* askFirst(context, {
-      _tag: "Patch",
-      callId,
-      changes: plan.changes,
-      reason: "command failed; retry without sandbox?",
-    })
-    if (refused !== undefined) return first
+    const request = yield* question(plan, callId, "none", reason, context)
+    if ((yield* askFirst(context, request)) !== undefined) return undefined
     yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
     return yield* write(plan, "none", context)
   })
 
+  /**
+   * Writes; and once more without the sandbox, if a person allows it, where the sandbox refused something or did not
+   * start.
+   */
+  const writeOrRetry = Effect.fnUntraced(
+    function* (plan: Judged, decision: Application, callId: string, context: ToolContext) {
+      const first = yield* Effect.result(write(plan, decision.confinement, context))
+      if (Result.isFailure(first)) {
+        const { failure } = first
+        const { message } = failure
+        const isSandbox = failure._tag === "CommandNotStarted" && failure.reason === "Sandbox"
+        const mayAsk = isSandbox && context.settings.approvalPolicy !== "never"
+        const again = mayAsk ? yield* askAgain(plan, callId, message, context) : undefined
+        return again ?? failed(message)
+      }
+      if (!wantsRetry(decision, first.success)) return first.success
+      const message = `Execution failed: ${first.success.applied.error}`
+      yield* context.emit({ type: "background_event", message })
+      const again = "command failed; retry without sandbox?"
+      return (yield* askAgain(plan, callId, again, context)) ?? first.success
+    },
+    Effect.catch(({ message }) => Effect.succeed(failed(message))),
+  )
+
   const apply = Effect.fnUntraced(function* (
     plan: Judged,
-    decision: Extract<PatchDecision, { readonly _tag: "Apply" }>,
+    decision: Application,
     approval: { readonly callId: string; readonly isAutomatic: boolean },
     context: ToolContext,
     turnDiff: DiffOf,
@@ -220,7 +286,7 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
       hunks.success,
       directory,
       { resolve: options.resolve },
-      files.read,
+      files.readIn(context.settings.cwd),
     )
     if (computed.error !== undefined && hunks.success.length > 0) {
       return { output: `error: ${computed.error}` }
@@ -233,16 +299,13 @@ export const make = (options: ApplyPatchOptions): ApplyPatch => {
       case "Apply":
         return yield* apply(plan, decision, { callId, isAutomatic: true }, context, turnDiff)
       case "Ask": {
-        const refused = yield* askFirst(context, {
-          _tag: "Patch",
-          callId,
-          changes: plan.changes,
-          ...(decision.reason === undefined ? {} : { reason: decision.reason }),
-        })
+        const { reason, thenConfinement } = decision
+        const request = yield* question(plan, callId, thenConfinement, reason, context)
+        const refused = yield* askFirst(context, request)
         if (refused !== undefined) return { output: `patch ${refused}` }
         const granted = {
           _tag: "Apply",
-          confinement: decision.thenConfinement,
+          confinement: thenConfinement,
           escalateOnDenial: false,
         } as const
         return yield* apply(plan, granted, { callId, isAutomatic: false }, context, turnDiff)

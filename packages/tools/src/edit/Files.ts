@@ -2,14 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import type { FileReader } from "../patch/Compute.ts"
 import type { FileState } from "../patch/Operation.ts"
 import * as Utf8 from "../patch/Utf8.ts"
+import * as HiddenFiles from "../sandbox/HiddenFiles.ts"
+import type { FileNotOpened } from "../sandbox/NodeFiles.ts"
 
 export interface Files {
-  readonly read: FileReader
+  /** Reads for a conversation that works in `workspace`, an absolute path. */
+  readonly readIn: (workspace: string) => FileReader
   /** The path with the links of everything that exists followed; what does not exist yet is taken as it is spelt. */
   readonly canonical: (path: string) => Effect.Effect<string>
   /** Likewise, but for a link at the end, which is not followed. */
@@ -19,37 +21,36 @@ export interface Files {
 /** A patch holds the whole file in memory, several times over. */
 const maxBytes = 64 * 1024 * 1024
 
-const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`)
-
-/** Its files are not the project's, and those of the server show its environment: events would carry it. */
-const systemPaths = ["/proc"]
-
 const unreadable = (reason: string): FileState => ({ _tag: "Unreadable", reason })
-const notPermitted = unreadable("Permission denied (os error 13)")
 
-const failed = (error: PlatformError): FileState => {
-  switch (error.reason._tag) {
-    case "NotFound":
+const failed = ({ message, reason }: FileNotOpened): FileState => {
+  switch (reason) {
+    case "Missing":
       return { _tag: "Missing" }
-    case "PermissionDenied":
-      return notPermitted
+    case "Directory":
+      return { _tag: "Directory" }
+    case "Denied":
+      return unreadable("Permission denied (os error 13)")
+    case "Special":
+      return unreadable("not a regular file")
     default:
-      return unreadable(error.message)
+      return unreadable(message)
   }
 }
 
-const readFile = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const { mode, size, type } = yield* fs.stat(path)
-  if (type === "Directory") return { _tag: "Directory" } as const
-  if (type !== "File") return unreadable("not a regular file")
+const readFile = Effect.fnUntraced(function* (
+  hidden: HiddenFiles.HiddenFiles,
+  path: string,
+  workspace: string,
+) {
+  const { mode, read, size } = yield* hidden.open(path, workspace)
   if (size > maxBytes) return unreadable(`it has ${size} bytes, expected at most ${maxBytes}`)
-  const bytes = yield* fs.readFile(path)
+  const bytes = yield* read(maxBytes)
   return Result.match(Utf8.decode(bytes), {
     onFailure: (reason): FileState => ({ _tag: "Binary", bytes, reason }),
     onSuccess: (text): FileState => ({ _tag: "Text", text, isExecutable: (mode & 0o111) !== 0 }),
   })
-})
+}, Effect.scoped)
 
 /** `hiddenPaths` are absolute. */
 export const make = (
@@ -67,19 +68,13 @@ export const make = (
           : Effect.map(canonical(parent), (real) => join(real, basename(path)))
       })
 
-    const read: FileReader = Effect.fnUntraced(function* (path) {
-      const real = yield* canonical(path)
-      const hidden = yield* Effect.forEach(hiddenPaths, canonical)
-      if ([...systemPaths, ...hidden].some((root) => isBelow(real, root))) return notPermitted
-      // What was judged is what is read: a link may lead elsewhere by now.
-      return yield* readFile(real).pipe(
-        Effect.catch((error) => Effect.succeed(failed(error))),
-        Effect.provideService(FileSystem.FileSystem, fs),
-      )
-    })
+    const hidden = HiddenFiles.make(hiddenPaths)
+
+    const readIn: Files["readIn"] = (workspace) => (path) =>
+      Effect.catch(readFile(hidden, path, workspace), (error) => Effect.succeed(failed(error)))
 
     const standing: Files["standing"] = (path) =>
       Effect.map(canonical(dirname(path)), (real) => join(real, basename(path)))
 
-    return { read, canonical, standing }
+    return { readIn, canonical, standing }
   })

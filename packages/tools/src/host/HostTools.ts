@@ -5,17 +5,18 @@
  * and its arguments, word by word. A handler that fails or dies is told to the model; the turn goes on.
  */
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import { parseJson } from "@colloquy/protocol/Json"
+import { nullsAbsent } from "@colloquy/protocol/NullAsAbsent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import { askFirst } from "../Asking.ts"
 import type { Tool } from "../Tool.ts"
-
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const text = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "null")
@@ -92,16 +93,19 @@ const runCall = Effect.fnUntraced(function* <R>(
   context: ToolContext,
   invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<ToolResult, never, R>,
 ) {
-  const args = call.type === "function_call" ? parseJson(call.arguments) : Option.none()
-  if (Option.isNone(args)) {
+  const args =
+    call.type === "function_call"
+      ? Result.map(parseJson(call.arguments), (value) => nullsAbsent(tool.parametersSchema, value))
+      : undefined
+  if (args === undefined || Result.isFailure(args)) {
     return { output: "failed to parse function arguments: expected the JSON text of an object" }
   }
   const callId = call.call_id ?? ""
-  if (yield* needsApproval(tool, args.value, callId)) {
+  if (yield* needsApproval(tool, args.success, callId)) {
     const refused = yield* askFirst(context, {
       _tag: "Exec",
       callId,
-      command: [tool.name, JSON.stringify(args.value)],
+      command: [tool.name, JSON.stringify(args.success)],
       cwd: context.settings.cwd,
       // The application's own affair; and never what a command of the same words is asked with, so that an approval
       // for the session of the one is none of the other.
@@ -110,7 +114,7 @@ const runCall = Effect.fnUntraced(function* <R>(
     })
     if (refused !== undefined) return { output: `tool call ${refused}` }
   }
-  return yield* invoke(tool, args.value, callId)
+  return yield* invoke(tool, args.success, callId)
 })
 
 const toolOf = (tool: AiTool.Any, run: Run): Tool => {

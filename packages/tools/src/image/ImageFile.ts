@@ -4,9 +4,10 @@
  */
 import * as Base64 from "effect/encoding/Base64"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { imageDimensionsFromData } from "image-dimensions"
+import * as HiddenFiles from "../sandbox/HiddenFiles.ts"
+import type { FileNotOpened } from "../sandbox/NodeFiles.ts"
 
 /** A data URL of it is a third longer, and all of it goes to the provider with every request that follows. */
 const maxBytes = 10 * 1024 * 1024
@@ -24,45 +25,48 @@ export interface ImageFiles {
 
 const problem = (text: string): ImageFile => ({ problem: text })
 
-const dataUrl = Effect.fnUntraced(function* (absolute: string, hiddenPaths: ReadonlyArray<string>) {
-  const fs = yield* FileSystem.FileSystem
-  // What is hidden is hidden behind links, too, those that its own name leads through among them.
-  const real = yield* fs.realPath(absolute)
-  const hiddenReal = yield* Effect.forEach(hiddenPaths, (hidden) =>
-    Effect.orElseSucceed(fs.realPath(hidden), () => hidden),
-  )
-  if (hiddenReal.some((hidden) => real === hidden || real.startsWith(`${hidden}/`))) {
-    return problem("it may not be read")
-  }
-  const { size, type } = yield* fs.stat(real)
-  if (type !== "File") return problem("expected a file")
+const dataUrl = Effect.fnUntraced(function* (
+  hidden: HiddenFiles.HiddenFiles,
+  path: string,
+  workspace: string,
+) {
+  const { read, size } = yield* hidden.open(path, workspace)
   if (size > maxBytes) return problem(`it has ${size} bytes, expected at most ${maxBytes}`)
-  const bytes = yield* fs.readFile(real)
+  const bytes = yield* read(maxBytes)
   const kind = imageDimensionsFromData(bytes)?.type
   return kind === undefined || !accepted.has(kind)
     ? problem("expected a PNG, JPEG, GIF or WebP image")
     : { url: `data:image/${kind};base64,${Base64.encode(bytes)}` }
-})
+}, Effect.scoped)
+
+const failed = ({ message, reason }: FileNotOpened): ImageFile => {
+  switch (reason) {
+    case "Missing":
+      return problem("no such file")
+    case "Directory":
+    case "Special":
+      return problem("expected a file")
+    case "Denied":
+      return problem("it may not be read")
+    default:
+      return problem(message)
+  }
+}
 
 /** `hiddenPaths` are absolute. */
 export const make = (
   hiddenPaths: ReadonlyArray<string>,
-): Effect.Effect<ImageFiles, never, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<ImageFiles, never, Path.Path> =>
   Effect.gen(function* () {
-    const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     const { resolve } = yield* Path.Path
+    const hidden = HiddenFiles.make(hiddenPaths)
     return {
       resolve,
       read: (cwd, path) =>
         path.includes("\0") || path === ""
           ? Effect.succeed(problem("expected the path of a file"))
-          : dataUrl(resolve(cwd, path), hiddenPaths).pipe(
-              Effect.catchTag("PlatformError", (error) =>
-                Effect.succeed(
-                  problem(error.reason._tag === "NotFound" ? "no such file" : error.message),
-                ),
-              ),
-              Effect.provideContext(services),
+          : Effect.catch(dataUrl(hidden, resolve(cwd, path), cwd), (error) =>
+              Effect.succeed(failed(error)),
             ),
     }
   })

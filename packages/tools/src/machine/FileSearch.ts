@@ -5,7 +5,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
-import { type OneOffFailed, type Parts, start } from "./OneOff.ts"
+import * as OwnProgram from "../process/OwnProgram.ts"
+import { isWithin } from "../sandbox/BubblewrapArgv.ts"
+import { realPath } from "../sandbox/NodeFiles.ts"
 
 export interface FoundFile {
   /** As it was given. */
@@ -32,6 +34,26 @@ const maxResults = 50
 /** A tree with more is searched as far as this; listing them takes a second. */
 const maxFiles = 200_000
 const listBound = Duration.seconds(20)
+const killGrace = Duration.millis(500)
+
+const args = [
+  "--files",
+  "--hidden",
+  "--null",
+  "--no-messages",
+  "--no-config",
+  "--color=never",
+  "--glob=!.git",
+  "--sort=none",
+  ".",
+]
+
+export interface FileSearchParts extends OwnProgram.OwnParts {
+  /** Absolute path of the ripgrep that was installed together with the server. */
+  readonly ripgrep: string
+  /** Directories whose files are not listed. Absolute. */
+  readonly hiddenPaths: ReadonlyArray<string>
+}
 
 interface Listed {
   readonly root: string
@@ -39,47 +61,49 @@ interface Listed {
 }
 
 /** Takes apart what comes in pieces; a name may be cut between two of them. */
-const splitter = (root: string, found: Array<Listed>) => {
+const splitter = (root: string, found: Array<Listed>, isHidden: (path: string) => boolean) => {
   const decoder = new TextDecoder()
   let rest = ""
   return (bytes: Uint8Array) =>
     Effect.sync(() => {
       const names = (rest + decoder.decode(bytes, { stream: true })).split("\0")
       rest = names.pop() ?? ""
-      for (const path of names) {
-        if (found.length < maxFiles) found.push({ root, path: path.replace(/^\.\//, "") })
+      for (const name of names) {
+        const path = name.replace(/^\.\//, "")
+        if (found.length < maxFiles && !isHidden(path)) found.push({ root, path })
       }
     })
 }
 
+const realOf = (path: string) => Effect.map(realPath(path), (real) => real ?? path)
+
 /** Ends by itself, also where the root cannot be read: then it has no files. */
-const list = (
-  parts: Parts & { readonly ripgrep: string },
+const list = Effect.fnUntraced(function* (
+  parts: FileSearchParts,
   root: string,
   found: Array<Listed>,
-): Effect.Effect<void> =>
-  start(parts, {
-    argv: [
-      parts.ripgrep,
-      "--files",
-      "--hidden",
-      "--null",
-      "--no-messages",
-      "--no-config",
-      "--color=never",
-      "--glob=!.git",
-      "--sort=none",
-      ".",
-    ],
-    timeout: listBound,
-    // A pinned program that lists names and runs nothing of the tree.
-    settings: { cwd: root, sandboxPolicy: { mode: "danger-full-access" } },
-    maxOutputBytes: 1024,
-    onOutput: splitter(root, found),
-  }).pipe(
-    Effect.catch((error: OneOffFailed) => Effect.logDebug(`not searched: ${error.message}`)),
+): Effect.fn.Return<void> {
+  const [real, hidden] = yield* Effect.all([
+    realOf(root),
+    Effect.forEach(parts.hiddenPaths, realOf),
+  ])
+  const isHidden = (path: string) =>
+    hidden.some((directory) => isWithin(`${real === "/" ? "" : real}/${path}`, directory))
+  const take = splitter(root, found, isHidden)
+  yield* OwnProgram.run(
+    parts,
+    { name: "rg", installed: parts.ripgrep, args, cwd: root, readsDataOnly: true },
+    {
+      timeout: listBound,
+      killGrace,
+      maxOutputBytes: 1024,
+      onOutput: ({ bytes, stream }) => (stream === "stdout" ? take(bytes) : Effect.void),
+    },
+  ).pipe(
+    Effect.catch(({ message }) => Effect.logDebug(`not searched: ${message}`)),
     Effect.asVoid,
   )
+})
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
@@ -97,10 +121,7 @@ const rank = (query: string, files: ReadonlyArray<Listed>): ReadonlyArray<FoundF
 
 /** At most 50, best first. */
 export const searchFiles = (
-  parts: Parts & {
-    /** Absolute path of the program. */
-    readonly ripgrep: string
-  },
+  parts: FileSearchParts,
   search: FileSearch,
 ): Effect.Effect<ReadonlyArray<FoundFile>> =>
   Effect.suspend(() => {

@@ -1,32 +1,22 @@
 /**
  * What a working tree has that no remote knows: the nearest commit that one of them has, and the diff against it, new
- * files included. Git runs read-only and without a network, since a repository may name filters to run (§3.11,
- * exec-notes §6).
+ * files included (§3.11). Git sees the repository through a `GitView`, so that nothing the repository configures is run,
+ * and it runs read-only and without a network where this machine has a sandbox (L15).
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type OneOff, OneOffFailed, type OneOffSettings, type Parts, start } from "./OneOff.ts"
+import type { FileSystem } from "effect/FileSystem"
+import type { Path } from "effect/Path"
+import * as OwnProgram from "../process/OwnProgram.ts"
+import { overrides } from "./GitConfig.ts"
+import * as GitView from "./GitView.ts"
+import { OneOffFailed } from "./OneOff.ts"
 
 const timeout = Duration.seconds(5)
+const killGrace = Duration.millis(500)
 /** More is no diff that anybody reads, or that a client should have to take. */
 const maxDiffBytes = 16 * 1024 * 1024
 const maxNewFiles = 1000
-
-const variables = {
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_CONFIG_NOSYSTEM: "1",
-  LC_ALL: "C",
-}
-
-const quiet = [
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "core.quotePath=false",
-]
 
 const fail = (message: string) => new OneOffFailed({ message })
 
@@ -38,16 +28,19 @@ interface Git {
   ) => Effect.Effect<string, OneOffFailed>
 }
 
-const gitIn = (parts: Parts, settings: OneOffSettings): Git => ({
+const gitIn = (parts: GitView.GitParts, { directory, root, variables }: GitView.GitView): Git => ({
   run: Effect.fnUntraced(function* (args, codes = [0]) {
-    const what: OneOff = {
-      argv: ["git", ...quiet, ...args],
-      timeout,
-      variables,
-      settings,
-      maxOutputBytes: 2 * maxDiffBytes,
-    }
-    const { exit, stdout } = yield* start(parts, what)
+    const { exit, stdout } = yield* OwnProgram.run(
+      parts,
+      {
+        name: "git",
+        args: ["--no-pager", ...overrides, ...args],
+        cwd: root,
+        variables,
+        visible: directory,
+      },
+      { timeout, killGrace, maxOutputBytes: 2 * maxDiffBytes, onOutput: () => Effect.void },
+    ).pipe(Effect.mapError(({ message }) => fail(message)))
     if (exit._tag === "TimedOut") return yield* fail(`git ${args[0]} took too long`)
     if (exit._tag === "Signaled" || !codes.includes(exit.code)) {
       return yield* fail(`git ${args[0]} failed`)
@@ -96,11 +89,19 @@ const nearestRemoteCommit = Effect.fnUntraced(function* (
   return (yield* nearestOf(git, boundaries)) ?? (yield* fail("no commit is known to a remote"))
 })
 
-const diffOptions = ["--no-ext-diff", "--no-textconv", "--no-color"]
+/** Git would look for changes in a submodule by another git in it, which its configuration controls. */
+const diffOptions = [
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--ignore-submodules=dirty",
+  "--submodule=short",
+]
 
 const newFiles = Effect.fnUntraced(function* (git: Git): Effect.fn.Return<string, OneOffFailed> {
   const listed = yield* git.run(["ls-files", "--others", "--exclude-standard", "-z"])
-  const paths = listed.split("\0").filter((path) => path !== "")
+  // A directory is listed as a whole only when it holds a repository of its own.
+  const paths = listed.split("\0").filter((path) => path !== "" && !path.endsWith("/"))
   if (paths.length > maxNewFiles) {
     return yield* fail(`there are more than ${maxNewFiles} new files`)
   }
@@ -114,22 +115,24 @@ const newFiles = Effect.fnUntraced(function* (git: Git): Effect.fn.Return<string
 })
 
 /**
- * Fails where there is no repository, no remote, or more to tell than 16 MiB.
+ * Fails where there is no repository, no remote, no trustworthy git, or more to tell than 16 MiB.
  *
- * @param settings.cwd any directory of the working tree; the sandbox is that for reading, unless nothing is confined
+ * @param cwd any directory of the working tree, absolute
  */
-export const gitDiffToRemote = Effect.fnUntraced(function* (
-  parts: Parts,
-  settings: OneOffSettings,
-): Effect.fn.Return<{ readonly sha: string; readonly diff: string }, OneOffFailed> {
-  const { mode } = settings.sandboxPolicy
-  const unconfined = mode === "danger-full-access" || mode === "external-sandbox"
-  const reading: OneOffSettings = unconfined
-    ? settings
-    : { ...settings, sandboxPolicy: { mode: "read-only" } }
-  const root = (yield* gitIn(parts, reading).run(["rev-parse", "--show-toplevel"])).trim()
-  const git = gitIn(parts, { ...reading, cwd: root })
-  const sha = yield* nearestRemoteCommit(git)
-  const tracked = yield* git.run(["diff", ...diffOptions, sha])
-  return { sha, diff: tracked + (yield* newFiles(git)) }
+export const gitDiffToRemote = Effect.fn("GitToRemote.gitDiffToRemote")(function* (
+  parts: GitView.GitParts,
+  cwd: string,
+): Effect.fn.Return<
+  { readonly sha: string; readonly diff: string },
+  OneOffFailed,
+  FileSystem | Path
+> {
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const git = gitIn(parts, yield* GitView.make(parts, cwd))
+      const sha = yield* nearestRemoteCommit(git)
+      const tracked = yield* git.run(["diff", ...diffOptions, sha])
+      return { sha, diff: tracked + (yield* newFiles(git)) }
+    }),
+  )
 })

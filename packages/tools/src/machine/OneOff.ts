@@ -12,7 +12,11 @@ import { environmentOf } from "../process/EnvironmentPolicy.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 
 /** It did not run to its end; `message` is for the person who asked. */
-export class OneOffFailed extends Data.TaggedError("OneOffFailed")<{ readonly message: string }> {}
+export class OneOffFailed extends Data.TaggedError("OneOffFailed")<{
+  readonly message: string
+  /** Present: the program could not be confined as its policy asks, and did not run. */
+  readonly reason?: "SandboxUnavailable"
+}> {}
 
 export interface Parts {
   readonly runner: CommandRunner["Service"]
@@ -57,7 +61,8 @@ const confine = (
 const networkDisabled = ({ sandboxPolicy: policy }: OneOffSettings): boolean =>
   policy.mode === "read-only" || ("network_access" in policy && !policy.network_access)
 
-const failed = ({ message }: CommandNotStarted) => new OneOffFailed({ message })
+const failed = ({ message, reason }: CommandNotStarted) =>
+  new OneOffFailed({ message, ...(reason === "Sandbox" ? { reason: "SandboxUnavailable" } : {}) })
 
 /** Fails for a program that never ran; how it ended is in the result. */
 export const start = (parts: Parts, what: OneOff): Effect.Effect<CommandResult, OneOffFailed> =>

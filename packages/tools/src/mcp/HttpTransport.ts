@@ -7,6 +7,7 @@
  */
 import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
+import { ServerSentEvents } from "@colloquy/protocol/ServerSentEvents"
 import { type McpClientError } from "effect/ai/McpClientError"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import type * as McpSchema from "effect/ai/McpSchema"
@@ -14,7 +15,6 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Sse from "effect/encoding/Sse"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -50,17 +50,13 @@ const events = (
   response: HttpClientResponse.HttpClientResponse,
 ): Stream.Stream<string, McpClientError> => {
   const found: Array<string> = []
-  const parser = Sse.makeParser(
-    (event) => {
-      if (event._tag === "Event" && event.data !== "") found.push(event.data)
-    },
-    { maxEventSize: LineTransport.maxMessageBytes },
-  )
+  const parser = new ServerSentEvents(LineTransport.maxMessageBytes, (data) => {
+    if (data !== "") found.push(data)
+  })
   return response.stream.pipe(
     Stream.mapError(() => failed("the response could not be read")),
-    Stream.decodeText,
     Stream.flatMap((chunk) => {
-      const tooLong = parser.feed(chunk) !== undefined
+      const tooLong = !parser.feed(chunk)
       const read = Stream.fromIterable(found.splice(0))
       return tooLong
         ? Stream.concat(read, Stream.fail(failed("the server sent a message that is too long")))

@@ -17,7 +17,9 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { ProcessGroup } from "../process/ProcessGroup.ts"
 import type { Reaper } from "../process/Reaper.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { Lines } from "./LineTransport.ts"
 import * as ServerRequests from "./ServerRequests.ts"
@@ -50,11 +52,14 @@ const environmentOf = Effect.fnUntraced(function* (server: StdioTransport.StdioS
     const value = yield* variable(name)
     if (value !== undefined) environment[name] = value
   }
+  // A server that is named without a directory, and what it starts itself, are looked for where no command can write.
+  const { PATH } = environment
+  if (PATH !== undefined) environment["PATH"] = yield* (yield* TrustedPrograms).safeSearchPath(PATH)
   return { ...environment, ...server.env }
 })
 
 /** What reaches servers; the watchdog keeps L8 when we are killed. */
-type Services = ChildProcessSpawner | HttpClient | Reaper
+type Services = ChildProcessSpawner | HttpClient | ProcessGroup | Reaper | TrustedPrograms
 
 type HttpServer = Extract<McpServer["transport"], { readonly _tag: "Http" }>
 

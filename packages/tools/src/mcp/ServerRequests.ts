@@ -1,7 +1,8 @@
 /**
  * Answers what a server asks of us: pings and questions to a person; everything else is refused by name.
  *
- * Keeps L1 towards the server: one answer to every request. Questions are bounded in number and size.
+ * Keeps L1 towards the server: one answer to every request. Open questions are bounded in number; the conversation
+ * bounds the size of each and quotes its text.
  */
 import { Elicit, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
@@ -19,7 +20,6 @@ export type Answering = (request: JsonRpc.Request) => Effect.Effect<string>
 
 /** A person reads one at a time; more waiting ones are a flood. */
 const maxOpenQuestions = 4
-const maxMessageChars = 16 * 1024
 
 /** Of a form, as JSON. The specification's are flat; what is deeper is cut down like a tool's parameters. */
 const maxSchemaChars = 64 * 1024
@@ -46,7 +46,7 @@ const readQuestion = (params: unknown): Question | undefined => {
   ) as Readonly<Record<string, unknown>>
   if (typeof message !== "string" || (mode !== undefined && mode !== "form")) return undefined
   return {
-    message: message.slice(0, maxMessageChars).toWellFormed(),
+    message,
     requestedSchema: readForm(requestedSchema),
   }
 }

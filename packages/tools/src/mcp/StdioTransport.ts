@@ -1,7 +1,7 @@
 /**
  * A tool server as a process of ours: started without a shell in a group of its own, spoken to by lines, ended with its
- * scope (L8): first its input ends, then the group is asked to end, then killed. When we are killed the watchdog does
- * it.
+ * scope (L8): first its input ends, then the group is asked to end, then killed, and with it every descendant that left
+ * the group. When the server is killed the watchdog does it.
  *
  * Its environment is what was configured and nothing of the server's own but what programs need to run: never a key.
  */
@@ -16,7 +16,10 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Gate from "../process/Gate.ts"
+import type { Mark } from "../process/Mark.ts"
+import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Reaper } from "../process/Reaper.ts"
+import { endMarked } from "../process/Strays.ts"
 import * as FloodGauge from "./FloodGauge.ts"
 import * as LineTransport from "./LineTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
@@ -61,14 +64,15 @@ const reasonOf = (complaint: string): string =>
 const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) =>
   new ToolServerError({ message: cannotRun(command, error.reason._tag) })
 
-/** Held back until the watchdog knows of it, where there is one. */
+/** With a mark it is held back until the watchdog knows of it. */
 const commandOf = (
   server: StdioServer,
   env: Readonly<Record<string, string>>,
-  watched: boolean,
+  mark: Mark | undefined,
 ): ChildProcess.StandardCommand => {
   const own = [server.command, ...server.args] as const
-  const [program, ...args] = watched ? Gate.gateOf({ argv: own, env, hasInput: true }) : own
+  const [program, ...args] =
+    mark === undefined ? own : Gate.gateOf({ argv: own, env, hasInput: true, mark })
   return ChildProcess.make(program, args, {
     env: { ...env },
     ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
@@ -86,14 +90,23 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<
   LineTransport.Lines,
   ToolServerError,
-  ChildProcessSpawner | Reaper | Scope.Scope
+  ChildProcessSpawner | ProcessGroup | Reaper | Scope.Scope
 > {
   const reaper = yield* Reaper
+  const processes = yield* ProcessGroup
+  const watched = yield* reaper.ready
+  const mark = watched ? yield* reaper.mark : undefined
+  const startedAtNanos = yield* Clock.monotonicTimeNanos
   let group: number | undefined
   // Registered before the process, so done after it: until then the watchdog has to know of it.
-  yield* Effect.addFinalizer(() => (group === undefined ? Effect.void : reaper.remove(group)))
-  const watched = yield* reaper.ready
-  const handle = yield* commandOf(server, environment, watched).pipe(
+  yield* Effect.addFinalizer(
+    Effect.fnUntraced(function* () {
+      if (group === undefined) return
+      if (mark !== undefined) yield* endMarked(processes, { mark, pid: group, startedAtNanos })
+      yield* reaper.remove(group)
+    }),
+  )
+  const handle = yield* commandOf(server, environment, mark).pipe(
     Effect.mapError(notStarted(server.command)),
   )
   group = handle.pid

@@ -3,6 +3,8 @@
  *
  * Owns texts and their limits; never fails on what a server answered (L13).
  */
+import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
+import * as Result from "effect/Result"
 import type { JsonSchema } from "./SchemaSanitizer.ts"
 
 /** A result as it stands on the wire. */
@@ -11,8 +13,8 @@ export type CallResult = Readonly<Record<string, unknown>>
 /** What the model and the log get of one result, in bytes of UTF-8. */
 const maxOutputBytes = 1024 * 1024
 
-/** Levels of nesting that everything that writes JSON later can bear. */
-const maxDepth = 256
+/** Everything that writes JSON later can bear as many levels. */
+const maxDepth = maxJsonDepth
 
 /** True when nothing in the value lies deeper than `max` levels. Walks without recursion: depth is the attack. */
 const isWithinDepth = (value: unknown, max: number): boolean => {
@@ -52,19 +54,16 @@ export type Arguments =
 /** Reads the arguments the model wrote; an empty text means none (`arguments: null` in the events). */
 export const parseArguments = (text: string): Arguments => {
   if (text.trim() === "") return { _tag: "Arguments", value: undefined }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "not JSON"
-    return { _tag: "Bad", message: `failed to parse function arguments: ${reason}` }
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { _tag: "Bad", message: "failed to parse function arguments: expected a JSON object" }
-  }
-  return isWithinDepth(value, maxDepth)
+  const json = parseJson(text, maxDepth)
+  const bad = (reason: string): Arguments => ({
+    _tag: "Bad",
+    message: `failed to parse function arguments: ${reason}`,
+  })
+  if (Result.isFailure(json)) return bad(json.failure.detail)
+  const value = json.success
+  return typeof value === "object" && value !== null && !Array.isArray(value)
     ? { _tag: "Arguments", value: value as JsonSchema }
-    : { _tag: "Bad", message: `failed to parse function arguments: nested deeper than ${maxDepth}` }
+    : bad("expected a JSON object")
 }
 
 export type Outcome =

@@ -17,7 +17,9 @@ import * as Layer from "effect/Layer"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
+import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Reaper } from "../process/Reaper.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
@@ -218,7 +220,7 @@ export class ToolServers extends Context.Service<
   /** Servers as processes and over HTTP; all end with the layer. */
   static readonly layer = (
     options: Options = {},
-  ): Layer.Layer<ToolServers, never, ChildProcessSpawner> =>
+  ): Layer.Layer<ToolServers, never, ChildProcessSpawner | TrustedPrograms> =>
     Layer.effect(
       this,
       Effect.gen(function* () {
@@ -232,17 +234,21 @@ export class ToolServers extends Context.Service<
           ),
         )
         const reaper = yield* Reaper
+        const processes = yield* ProcessGroup
+        const programs = yield* TrustedPrograms
         return yield* ToolServers.make(
           (_, server) => (ask) =>
             Effect.promise(() => import("./McpConnection.ts")).pipe(
               Effect.flatMap((module) => module.connect(server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
               Effect.provideService(Reaper, reaper),
+              Effect.provideService(ProcessGroup, processes),
+              Effect.provideService(TrustedPrograms, programs),
               (connected) =>
                 Effect.flatMap(http, (client) => Effect.provideContext(connected, client)),
             ),
           options.idleTimeToLive,
         )
       }),
-    ).pipe(Layer.provide(Reaper.layer))
+    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Reaper.layer)))
 }

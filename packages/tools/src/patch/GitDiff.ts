@@ -1,12 +1,15 @@
 /**
- * The difference of two texts by `git diff --no-index`, for those that are too different for `UnifiedDiff`. Git sees two
- * files of a directory of its own and no configuration, so that nothing a repository brings along is run.
+ * The difference of two texts by `git diff --no-index`, for those that are too different for `UnifiedDiff`. Git gets two
+ * files, no repository and no configuration, so that nothing a repository configures is run (L15).
  */
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import type { CommandRunner } from "../process/CommandRunner.ts"
+import { gitVariables } from "../process/GitEnvironment.ts"
+import * as OwnProgram from "../process/OwnProgram.ts"
+import * as PrivateDirectory from "../process/PrivateDirectory.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
 /** Gives hunks as `UnifiedDiff.hunks` does, always: by jsdiff, by git, or as one replacement. */
@@ -18,16 +21,10 @@ const killGrace = Duration.millis(100)
 /** What is longer is no difference anybody reads. */
 const maxOutputBytes = 16 * 1024 * 1024
 
-const withoutConfiguration = {
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_ATTR_NOSYSTEM: "1",
-  HOME: "/nonexistent",
-  LC_ALL: "C",
-}
+/** Names no repository: git would look for one in the directory of the files and above it. */
+const variables = { ...gitVariables, GIT_DIR: "/dev/null" }
 
-const argvOf = (context: number): readonly [string, ...ReadonlyArray<string>] => [
-  "git",
+const argsOf = (context: number): ReadonlyArray<string> => [
   "--no-pager",
   "diff",
   "--no-index",
@@ -48,31 +45,31 @@ const hunksOf = (output: string): string | undefined => {
   return output.slice(start + 1).replaceAll(/^(@@ -\S+ \+\S+ @@).*$/gm, "$1")
 }
 
-/** `searchPath`: the PATH on which git is looked for. */
+/**
+ * Without a trustworthy git, or without a directory that the sandbox hides from commands (`hidden`, absolute), a
+ * difference that takes jsdiff too long is one replacement of everything.
+ */
 export const make = (
-  runner: CommandRunner["Service"],
-  searchPath: string,
+  parts: OwnProgram.OwnParts,
+  hidden: string | undefined,
 ): Effect.Effect<HunksOf, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const path = yield* Path.Path
+    const services = Context.make(FileSystem.FileSystem, files).pipe(Context.add(Path.Path, path))
 
     const run = Effect.fn("GitDiff.run")(function* (
       before: string,
       after: string,
       context: number,
+      directory: string,
     ) {
-      const cwd = yield* files.makeTempDirectoryScoped({ prefix: "colloquy-diff-" })
+      const cwd = yield* PrivateDirectory.make(directory)
       yield* files.writeFileString(path.join(cwd, "before"), before)
       yield* files.writeFileString(path.join(cwd, "after"), after)
-      const { stdout } = yield* runner.run(
-        {
-          argv: argvOf(context),
-          cwd,
-          env: { ...withoutConfiguration, PATH: searchPath },
-          inputs: new Map(),
-          diesWithParent: false,
-        },
+      const { stdout } = yield* OwnProgram.run(
+        parts,
+        { name: "git", args: argsOf(context), cwd, variables },
         { timeout, killGrace, maxOutputBytes, onOutput: () => Effect.void },
       )
       return stdout.omittedBytes > 0 ? undefined : hunksOf(stdout.text)
@@ -82,10 +79,14 @@ export const make = (
       const quick = UnifiedDiff.hunks(before, after, context)
       if (quick !== undefined) return Effect.succeed(quick)
       const whole = (): string => UnifiedDiff.replaced(before, after)
-      return run(before, after, context).pipe(
+      if (hidden === undefined) return Effect.sync(whole)
+      return run(before, after, context, hidden).pipe(
         Effect.map((found) => found ?? whole()),
-        // No git, no temporary directory: the difference is coarse then, and still right.
-        Effect.catch(() => Effect.sync(whole)),
+        // The difference is coarse then, and still right.
+        Effect.catch((error) =>
+          Effect.as(Effect.logDebug("git gives no difference", error.message), whole()),
+        ),
+        Effect.provide(services),
       )
     }
   })

@@ -67,9 +67,20 @@ const lowerBound = (sorted: ReadonlyArray<number>, from: number): number => {
   return low
 }
 
-const matchesAt = (ids: Int32Array, pattern: Int32Array, at: number): boolean => {
-  for (let i = 0; i < pattern.length; i++) if (ids[at + i] !== pattern[i]) return false
-  return true
+/** Comparisons of lines that a search may still make. */
+interface Budget {
+  left: number
+}
+
+/** Of one file, half a second. Only lines that repeat in long stretches come near. */
+const maxComparisons = 100_000_000
+
+const matchesAt = (ids: Int32Array, pattern: Int32Array, at: number, budget: Budget): boolean => {
+  const end = Math.min(pattern.length, budget.left)
+  let i = 0
+  while (i < end && ids[at + i] === pattern[i]) i++
+  budget.left -= Math.min(i + 1, budget.left)
+  return i === pattern.length
 }
 
 const find = (
@@ -77,6 +88,7 @@ const find = (
   pattern: ReadonlyArray<string>,
   start: number,
   seen: (line: string) => string,
+  budget: Budget,
 ): number | undefined => {
   const ids = new Int32Array(pattern.length)
   let rarest: ReadonlyArray<number> | undefined
@@ -92,10 +104,10 @@ const find = (
     }
   }
   const places = rarest ?? []
-  for (let i = lowerBound(places, start + offset); i < places.length; i++) {
+  for (let i = lowerBound(places, start + offset); i < places.length && budget.left > 0; i++) {
     const at = (places[i] ?? 0) - offset
     if (at + ids.length > index.ids.length) return undefined
-    if (matchesAt(index.ids, ids, at)) return at
+    if (matchesAt(index.ids, ids, at, budget)) return at
   }
   return undefined
 }
@@ -111,18 +123,22 @@ export interface Seeker {
     start: number,
     isEndOfFile: boolean,
   ) => number | undefined
+  /** True once a search was given up for the time it takes: then nothing more is found in this file. */
+  readonly isExhausted: () => boolean
 }
 
 export const make = (lines: ReadonlyArray<string>): Seeker => {
   const indexes: Array<Index> = []
+  const budget: Budget = { left: maxComparisons }
   return {
+    isExhausted: () => budget.left === 0,
     seek: (pattern, start, isEndOfFile) => {
       if (pattern.length === 0) return start
       if (pattern.length > lines.length) return undefined
       const from = isEndOfFile ? lines.length - pattern.length : start
       for (const [pass, seen] of passes.entries()) {
         const index = (indexes[pass] ??= indexOf(lines, seen))
-        const at = find(index, pattern, from, seen)
+        const at = find(index, pattern, from, seen, budget)
         if (at !== undefined) return at
       }
       return undefined

@@ -58,6 +58,9 @@ const seekChunk = (
   return { at: again, count: shorter.length, lines, origins }
 }
 
+const tooLong = (path: string): string =>
+  `Failed to find expected lines in ${path}: they repeat too often to be searched for, use shorter chunks`
+
 const locate = (
   source: Source,
   chunks: ReadonlyArray<Chunk>,
@@ -78,7 +81,11 @@ const locate = (
     if (chunk.context !== undefined) {
       const at = seeker.seek([chunk.context], position, false)
       if (at === undefined) {
-        return Result.fail(`Failed to find context '${chunk.context}' in ${path}`)
+        return Result.fail(
+          seeker.isExhausted()
+            ? tooLong(path)
+            : `Failed to find context '${chunk.context}' in ${path}`,
+        )
       }
       position = at + 1
     }
@@ -90,7 +97,9 @@ const locate = (
     const found = seekChunk(seeker, chunk, position)
     if (found === undefined) {
       return Result.fail(
-        `Failed to find expected lines in ${path}:\n${written.oldLines.join("\n")}`,
+        seeker.isExhausted()
+          ? tooLong(path)
+          : `Failed to find expected lines in ${path}:\n${written.oldLines.join("\n")}`,
       )
     }
     replacements.push(found)
@@ -100,12 +109,6 @@ const locate = (
   return Result.succeed(replacements.toSorted((a, b) => a.at - b.at))
 }
 
-const overlap = (replacements: ReadonlyArray<Replacement>): boolean =>
-  replacements.some((r, i) => {
-    const before = replacements[i - 1]
-    return before !== undefined && before.at + before.count > r.at
-  })
-
 /** The lines a replacement puts down, with their ends. */
 const laid = (source: Source, { at, count, lines, origins }: Replacement): ReadonlyArray<string> =>
   lines.map((line, i) => {
@@ -114,25 +117,29 @@ const laid = (source: Source, { at, count, lines, origins }: Replacement): Reado
     return kept ?? `${line}${source.lineEnd}`
   })
 
+/**
+ * The lines with the replacements made, the last one first: an end-of-file chunk may lie over an earlier one, which then
+ * replaces what the later one put there (§8.3). Each line is moved a bounded number of times, however they overlap.
+ */
 const splice = (
   source: Source,
   replacements: ReadonlyArray<Replacement>,
 ): ReadonlyArray<string> => {
-  if (overlap(replacements)) {
-    // An end-of-file chunk may lie over an earlier one: the later one is applied first (§8.3).
-    const lines = [...source.whole]
-    for (const r of replacements.toReversed()) lines.splice(r.at, r.count, ...laid(source, r))
-    return lines
+  /** What is settled already, the first line last; before it stand the lines of the source up to `cut`. */
+  const settled: Array<string> = []
+  let cut = source.whole.length
+  const settle = (from: number) => {
+    while (cut > from) settled.push(source.whole[--cut] ?? "")
   }
-  const lines: Array<string> = []
-  let from = 0
-  for (const r of replacements) {
-    for (; from < r.at; from++) lines.push(source.whole[from] ?? "")
-    for (const line of laid(source, r)) lines.push(line)
-    from = r.at + r.count
+  for (const replacement of replacements.toReversed()) {
+    const { at, count } = replacement
+    settle(Math.min(at + count, cut))
+    settled.length = Math.max(0, settled.length - (at + count - cut))
+    cut = at
+    for (const line of laid(source, replacement).toReversed()) settled.push(line)
   }
-  for (; from < source.whole.length; from++) lines.push(source.whole[from] ?? "")
-  return lines
+  settle(0)
+  return settled.toReversed()
 }
 
 /**

@@ -16,6 +16,13 @@ export interface Launch {
   readonly stdin?: Uint8Array
   /** File descriptor on which the sandbox tells whether the program began (`--json-status-fd`). */
   readonly statusFd?: number
+  /** Present when the last step of the sandbox is a launcher that becomes the program. */
+  readonly launcher?: {
+    /** How its message on stderr begins when it cannot: the exit code is then 127 (not found), 126 (not executable) or another. */
+    readonly prefix: string
+    /** Name of the program as it was asked for. */
+    readonly program: string
+  }
   /** True when the sandbox kills everything it started once the server is gone; else that has to be arranged. */
   readonly diesWithParent: boolean
   /**

@@ -1,9 +1,9 @@
 /**
  * Service: runs a program to its end, its timeout or its interruption, and leaves nothing of it behind (L8).
  *
- * Each program leads a process group of its own; that group is what is asked to end and is killed. What a program puts
- * into a session of its own (`setsid`) leaves the group: it ends with the program only in a sandbox with a process
- * namespace. Output is read as fast as `onOutput` takes it, and kept within bounds. Never decides what may run, and
+ * Each program leads a process group of its own; that group is what is asked to end and is killed. A descendant that
+ * leaves the group (`setsid`, a daemon) is killed when the program has ended: in a sandbox by its process namespace, else
+ * on Linux by the mark that it carries (`Mark`). Output is read as fast as `onOutput` takes it, and kept within bounds. Never decides what may run, and
  * never confines anything: a `Launch` comes confined.
  */
 import * as Clock from "effect/Clock"
@@ -27,7 +27,8 @@ import * as Gate from "./Gate.ts"
 import { commandOf, guarding, type Holding } from "./Holding.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Reaper } from "./Reaper.ts"
-import { diagnose, faultOf, sandboxFault } from "./StartFailure.ts"
+import { endMarked, type Marked } from "./Strays.ts"
+import { diagnose, faultOf, launcherFault, sandboxFault } from "./StartFailure.ts"
 
 /** How long pipes are waited for that a process in the background still holds; the original waits as long. */
 const drainTime = Duration.seconds(2)
@@ -58,7 +59,7 @@ export class CommandRunner extends Context.Service<
   CommandRunner,
   {
     /**
-     * Runs the program and waits until it and everything in its group is gone. Past `timeout` the group gets SIGTERM
+     * Runs the program and waits until it, everything in its group and all its descendants are gone. Past `timeout` the group gets SIGTERM
      * and after `killGrace` SIGKILL, the result is `TimedOut` whatever it exited with. Interrupted, it does the same
      * before it returns. Fails only for a program that never ran.
      */
@@ -129,7 +130,7 @@ const read = (
 ) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, take)))
 
 const readOutput = Effect.fnUntraced(function* (
-  { enter, gated, handle }: Started,
+  { enter, handle, marked }: Started,
   launch: Launch,
   options: RunOptions,
 ) {
@@ -140,10 +141,11 @@ const readOutput = Effect.fnUntraced(function* (
     aggregated: new Capture(limit),
     status: new Capture(maxStatusBytes),
   }
-  // What the gate says is no output of the program.
-  let complains: boolean | undefined = gated ? undefined : false
+  // What the gate or the launcher says is no output of the program.
+  const prefix = marked === undefined ? launch.launcher?.prefix : Gate.complaintPrefix
+  let complains: boolean | undefined = prefix === undefined ? false : undefined
   const take = (stream: OutputChunk["stream"]) => (bytes: Uint8Array) => {
-    if (stream === "stderr") complains ??= Gate.isComplaint(new TextDecoder().decode(bytes))
+    if (stream === "stderr") complains ??= new TextDecoder().decode(bytes).startsWith(prefix ?? "")
     captures[stream].push(bytes)
     captures.aggregated.push(bytes)
     return complains === true ? Effect.void : options.onOutput({ stream, bytes })
@@ -188,6 +190,9 @@ const killGroup = Effect.fnUntraced(function* (group: ProcessGroup["Service"], p
   if (yield* group.signal(pid, "SIGKILL")) yield* gone(group, pid, killedTime)
 })
 
+const killStrays = (group: ProcessGroup["Service"], { marked }: Started) =>
+  marked === undefined ? Effect.void : endMarked(group, marked)
+
 interface Parts {
   readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
   readonly fs: FileSystem.FileSystem
@@ -197,7 +202,8 @@ interface Parts {
 
 interface Started {
   readonly handle: ChildProcessSpawner.ChildProcessHandle
-  readonly gated: boolean
+  /** Present when the gate stands in for the program. */
+  readonly marked: Marked | undefined
   /** What runs in its sandbox leads or will lead this group; the first time counts. */
   readonly enter: (group: number) => Effect.Effect<void>
   /** Ends all of it at once, once it was asked to end or has ended. */
@@ -213,15 +219,17 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
     (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.reaper.ready)
   const guard = guarding(parts.reaper, lifetime)
   const [outside, inside] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const mark = watched && launch.held === undefined ? yield* parts.reaper.mark : undefined
   const holding: Holding = {
-    gated: watched && launch.held === undefined,
+    ...(mark === undefined ? {} : { mark }),
     admitted: watched ? Deferred.await(outside) : Effect.void,
     admittedInside: watched ? Deferred.await(inside) : Effect.void,
   }
   let inner: number | undefined
+  const startedAtNanos = yield* Clock.monotonicTimeNanos
   const programOf = (handle: ChildProcessSpawner.ChildProcessHandle): Started => ({
     handle,
-    gated: holding.gated,
+    marked: mark === undefined ? undefined : { mark, pid: handle.pid, startedAtNanos },
     over: false,
     enter: (group) =>
       Effect.suspend(() => {
@@ -243,7 +251,10 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
   return yield* Effect.acquireRelease(
     Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
     Effect.fnUntraced(function* (program) {
-      if (!program.over) yield* endGroup(parts.group, program, options.killGrace)
+      if (!program.over) {
+        yield* endGroup(parts.group, program, options.killGrace)
+        yield* killStrays(parts.group, program)
+      }
       yield* guard.remove
       // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
       yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
@@ -263,6 +274,7 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   // The sandbox of one that exited is over: it told the exit code as its last.
   const hasExited = Option.isSome(ending) && ending.value._tag === "Exited"
   yield* hasExited ? killGroup(parts.group, handle.pid) : program.kill
+  yield* killStrays(parts.group, program)
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
@@ -270,7 +282,11 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
     const ran =
       launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
     if (!ran) return yield* sandboxFault(said)
-    if (program.gated && code !== 0 && Gate.isComplaint(said)) {
+    const { launcher } = launch
+    if (launcher !== undefined && code !== 0 && said.startsWith(launcher.prefix)) {
+      return yield* launcherFault(launcher, code, said)
+    }
+    if (program.marked !== undefined && code !== 0 && Gate.isComplaint(said)) {
       const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
       return yield* Effect.flatMap(fault, Effect.fail)
     }

@@ -3,6 +3,7 @@
  * setting brings them back: a command is written by the model, and its output goes to the model.
  */
 import type { ShellEnvironment } from "@colloquy/core/ConversationSettings"
+import { isSecretVariable } from "./SecretVariables.ts"
 
 export interface EnvironmentOptions {
   /** The command may not use the network. */
@@ -26,8 +27,6 @@ const coreNames = [
   "TMP",
 ] as const
 
-const defaultExcludes = ["*KEY*", "*SECRET*", "*TOKEN*"] as const
-
 /** Names known to hold keys of providers, whether or not one is configured. */
 const knownKeyNames = [
   "OPENAI_API_KEY",
@@ -43,7 +42,7 @@ const knownKeyNames = [
   "XAI_API_KEY",
 ] as const
 
-/** Everything but names that look like secrets: the original's default in S-Sep, and the safer one. */
+/** Everything but secrets. The original of late inherits them too, unless `ignore_default_excludes` is false. */
 const defaultPolicy: ShellEnvironment = {
   inherit: "all",
   ignoreDefaultExcludes: false,
@@ -82,7 +81,7 @@ const isInherited = (inherit: ShellEnvironment["inherit"], name: string): boolea
   inherit === "all" || (inherit === "core" && matchesAny(coreNames, name))
 
 /**
- * In this order: inherit, the default excludes, `exclude`, `set`, `includeOnly`, what the server adds, and without the
+ * In this order: inherit, the default excludes (what `SecretVariables` takes for a secret), `exclude`, `set`, `includeOnly`, what the server adds, and without the
  * keys of providers.
  */
 export const environmentOf = (
@@ -91,11 +90,11 @@ export const environmentOf = (
   options: EnvironmentOptions,
 ): Record<string, string> => {
   const { exclude, ignoreDefaultExcludes, includeOnly, inherit, set } = policy ?? defaultPolicy
-  const excluded = [...(ignoreDefaultExcludes ? [] : defaultExcludes), ...exclude]
   const variables = new Map<string, string>()
   for (const [name, value] of Object.entries(parent)) {
     if (value === undefined || !isInherited(inherit, name)) continue
-    if (!matchesAny(excluded, name)) variables.set(name, value)
+    if (!ignoreDefaultExcludes && isSecretVariable(name, value)) continue
+    if (!matchesAny(exclude, name)) variables.set(name, value)
   }
   for (const [name, value] of Object.entries(set)) variables.set(name, value)
   if (includeOnly.length > 0) {

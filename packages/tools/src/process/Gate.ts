@@ -4,9 +4,10 @@
  * where the server dies first that input ends, and the shell with it. Pure: starts nothing.
  *
  * The program has the same process, group, words and environment as without, and no descriptor more: what shells set on
- * their own is taken back.
+ * their own is taken back. The only difference is one resource limit, which marks it (`Mark`).
  */
 import type { Launch } from "./Command.ts"
+import { type Mark, settingLine } from "./Mark.ts"
 
 /** What the shell calls itself in its complaints. */
 const gateName = "colloquy-gate"
@@ -33,6 +34,8 @@ export interface Gated {
   /** Where the gate is started itself, unless given. */
   readonly cwd?: string
   readonly env: Launch["env"]
+  /** Carried by the program and all its descendants. */
+  readonly mark: Mark
   /** False for a program that finds its standard input at its end at once. */
   readonly hasInput: boolean
 }
@@ -41,11 +44,12 @@ export interface Gated {
  * What to start in the program's stead, with the program's environment. Its standard input is `pass` once the program
  * may run, and after it the program's own.
  */
-export const gateOf = ({ argv, cwd, env, hasInput }: Gated): Launch["argv"] => {
+export const gateOf = ({ argv, cwd, env, hasInput, mark }: Gated): Launch["argv"] => {
   const apart = Object.entries(env).filter(([name]) => !identifier.test(name) || changed.has(name))
   const through = apart.length === 0 ? [] : ["/usr/bin/env", ...apart.map((pair) => pair.join("="))]
   const script = [
     "read -r COLLOQUY_GATE || exit",
+    settingLine(mark),
     // Not by the platform, which asks a thread whether the directory is there: a fifth of what the gate costs.
     ...(cwd === undefined ? [] : [`cd ${quoted(cwd)} || exit 126`]),
     restored("PWD", env["PWD"]),
@@ -57,8 +61,11 @@ export const gateOf = ({ argv, cwd, env, hasInput }: Gated): Launch["argv"] => {
   return ["/bin/sh", "-c", script.join("\n"), gateName, ...through, ...argv]
 }
 
+/** How the message of a shell begins that could not become the program. */
+export const complaintPrefix = `${gateName}: `
+
 /** True for what begins as a shell does that could not become the program. */
-export const isComplaint = (stderr: string): boolean => stderr.startsWith(`${gateName}: `)
+export const isComplaint = (stderr: string): boolean => stderr.startsWith(complaintPrefix)
 
 /** The system's error behind a complaint; `exitCode` is the gate's, as words depend on shell and language. */
 export const faultCode = (complaint: string, exitCode?: number): "E2BIG" | "ENOENT" | "EACCES" => {

@@ -10,21 +10,22 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Launch } from "./Command.ts"
 import * as Gate from "./Gate.ts"
+import type { Mark } from "./Mark.ts"
 import type { Reaper } from "./Reaper.ts"
 
 /** How a program is kept from running before it is sure to die with the server. */
 export interface Holding {
-  /** By the gate in its stead; else by the inputs that its `Launch` names, if any. */
-  readonly gated: boolean
+  /** Carried by a program that the gate stands in for; absent: it is held back by the inputs that its `Launch` names, if any. */
+  readonly mark?: Mark
   /** Waits until it may run. */
   readonly admitted: Effect.Effect<void>
   /** Waits until what runs in its sandbox may. */
   readonly admittedInside: Effect.Effect<void>
 }
 
-const stdinOf = ({ stdin }: Launch, { admitted, gated }: Holding): ChildProcess.CommandInput => {
+const stdinOf = ({ stdin }: Launch, { admitted, mark }: Holding): ChildProcess.CommandInput => {
   const own = stdin === undefined ? [] : [stdin]
-  if (gated) return Stream.concat(after(admitted, Gate.pass), Stream.fromIterable(own))
+  if (mark !== undefined) return Stream.concat(after(admitted, Gate.pass), Stream.fromIterable(own))
   // An open pipe makes programs wait for input that never comes.
   return stdin === undefined ? "ignore" : Stream.make(stdin)
 }
@@ -47,11 +48,13 @@ export const commandOf = (
     additionalFds[`fd${fd}`] = { type: "input", stream: inputOf(launch, fd, bytes, holding) }
   }
   if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
-  const [program, ...args] = holding.gated
-    ? Gate.gateOf({ ...launch, hasInput: launch.stdin !== undefined })
-    : launch.argv
+  const { mark } = holding
+  const [program, ...args] =
+    mark === undefined
+      ? launch.argv
+      : Gate.gateOf({ ...launch, mark, hasInput: launch.stdin !== undefined })
   return ChildProcess.make(program, args, {
-    ...(holding.gated ? {} : { cwd: launch.cwd }),
+    ...(mark === undefined ? { cwd: launch.cwd } : {}),
     env: { ...launch.env },
     stdin: stdinOf(launch, holding),
     killSignal: "SIGTERM",

@@ -1,5 +1,6 @@
 /**
- * Service: signals process groups and tells whether anything in them lives. Never starts anything.
+ * Service: signals processes and their groups, tells whether anything in a group lives, and reads the limits of processes.
+ * Never starts anything.
  *
  * A platform edge over Node's `process.kill` and `/proc`, because `effect/process` counts a dead process nobody has
  * waited for as alive: where the first process of the machine is slow to do so or never does (containers), it waits a
@@ -17,12 +18,24 @@ export class ProcessGroup extends Context.Service<
     readonly signal: (group: number, name: "SIGTERM" | "SIGKILL") => Effect.Effect<boolean>
     /** True while a process of the group runs. */
     readonly lives: (group: number) => Effect.Effect<boolean>
+    /**
+     * Ids of all processes; with `bornAfter`, of those that the system started after it gave out that id, as long as it
+     * has not given out all ids since. None on systems without `/proc`.
+     */
+    readonly ids: (bornAfter?: number) => Effect.Effect<ReadonlyArray<number>>
+    /** The text of `/proc/PID/limits`; empty for a process that has ended. */
+    readonly limitsOf: (pid: number) => Effect.Effect<string>
+    /** Kills one process. False when the system does not let this user do so; true also when it has ended. */
+    readonly kill: (pid: number) => Effect.Effect<boolean>
   }
 >()("@colloquy/tools/ProcessGroup") {
   static readonly layer = Layer.sync(this, () =>
     ProcessGroup.of({
       signal: (group, name) => Effect.sync(() => sent(group, name)),
       lives: (group) => Effect.sync(() => sent(group, 0) && hasLiving(group)),
+      ids: (bornAfter) => Effect.sync(() => idsOf(bornAfter)),
+      limitsOf: (pid) => Effect.sync(() => textOf(`/proc/${pid}/limits`)),
+      kill: (pid) => Effect.sync(() => isKilled(pid)),
     }),
   )
 }
@@ -46,16 +59,35 @@ const hasLiving = (group: number): boolean =>
 
 /** `pid (name) state parent group …`; the name may hold anything, so what counts comes after its last parenthesis. */
 const isLiving = (pid: string, group: number): boolean => {
-  const stat = statOf(pid)
+  const stat = textOf(`/proc/${pid}/stat`)
   const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return of === String(group) && state !== "Z" && state !== "X"
 }
 
 /** Empty for a process that has gone meanwhile. */
-const statOf = (pid: string): string => {
+const textOf = (path: string): string => {
   try {
-    return FS.readFileSync(`/proc/${pid}/stat`, "latin1")
+    return FS.readFileSync(path, "latin1")
   } catch {
     return ""
   }
+}
+
+const isKilled = (pid: number): boolean => {
+  try {
+    return process.kill(pid, "SIGKILL")
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "EPERM"
+  }
+}
+
+const idsOf = (bornAfter?: number): ReadonlyArray<number> => {
+  if (process.platform !== "linux") return []
+  const all = FS.readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+  if (bornAfter === undefined) return all
+  // The last number is the id that was given out last: a lower one means that they began anew.
+  const last = Number(textOf("/proc/loadavg").trim().split(" ").at(-1))
+  return all.filter((pid) => pid > bornAfter || (last < bornAfter && pid <= last))
 }

@@ -6,7 +6,8 @@
  * the pipe ends, as it does however the server ends. It costs one process and three lines per command: a watchdog in
  * each group costs two more processes per command and becomes its child, and `setpriv --pdeathsig` covers neither
  * grandchildren nor macOS. It says which groups it knows; until then their programs are held back, so that nothing runs
- * of which it does not know. Out of reach: what left its group (`setsid`).
+ * of which it does not know. Descendants that left their group (`setsid`, daemons) carry a mark of this server, by which
+ * the watchdog finds them.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,17 +17,26 @@ import * as Layer from "effect/Layer"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Queue from "effect/Queue"
+import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
+import { linePattern, type Mark, markOf, prefixRange, settingLine } from "./Mark.ts"
 
 /**
  * Lines `+ NAME`, which are answered with the name, and `- NAME`, in any number and in any state; a name is the number of
  * a group or the path of a directory. It kills with the shell's own `kill`, and does not go by itself when a terminal or a
- * supervisor asks everything at once to end, nor when nobody is left to hear an answer.
+ * supervisor asks everything at once to end, nor when nobody is left to hear an answer. Programs have fixed paths:
+ * `command -p` also searches `/usr/local`, which may be a workspace.
+ *
+ * Once its groups are killed it searches for processes with a mark that begins with its argument. A process may start
+ * another one unseen between the listing and the reading: the search ends when two in a row find nothing, or after a
+ * number of rounds where a process cannot be killed. The watchdog of a server that was itself started by a command of
+ * another server removes that server's mark from itself, or it would be killed before its work is done.
  */
 const watchdog = `
 trap '' HUP INT TERM PIPE
+${settingLine("unlimited")}
 end='
 '
 known=$end
@@ -44,8 +54,20 @@ set -f
 for name in $known; do
   case $name in /*) ;; *) kill -s KILL -- "-$name" ;; esac
 done
+set +f
+empty=0
+rounds=0
+while [ "$empty" -lt 2 ] && [ "$rounds" -lt 50 ] && cd /proc; do
+  empty=$((empty + 1))
+  rounds=$((rounds + 1))
+  for limits in $(/bin/grep -lE "${linePattern("$1")}" [0-9]*/limits); do
+    kill -s KILL "\${limits%/limits}"
+    empty=0
+  done
+done
+set -f
 for name in $known; do
-  case $name in /*) command -p rmdir -- "$name" "\${name%/*}" ;; esac
+  case $name in /*) /bin/rmdir -- "$name" "\${name%/*}" ;; esac
 done
 `
 
@@ -60,6 +82,8 @@ export class Reaper extends Context.Service<
      * commands run without.
      */
     readonly ready: Effect.Effect<boolean>
+    /** A new mark: what carries it is to die with the server. Needs no further word to the watchdog. */
+    readonly mark: Effect.Effect<Mark>
     /** This group is to die with the server. Returns once the watchdog knows, or is itself gone. */
     readonly add: (group: number) => Effect.Effect<void>
     /** This group is over: its number may soon be somebody else's. */
@@ -80,8 +104,11 @@ export class Reaper extends Context.Service<
   )
 }
 
-const commandReading = (lines: Stream.Stream<string>): ChildProcess.StandardCommand =>
-  ChildProcess.make("/bin/sh", ["-c", watchdog], {
+const commandReading = (
+  lines: Stream.Stream<string>,
+  prefix: number,
+): ChildProcess.StandardCommand =>
+  ChildProcess.make("/bin/sh", ["-c", watchdog, "colloquy-watchdog", String(prefix)], {
     cwd: "/",
     env: {},
     stdin: Stream.encodeText(lines),
@@ -98,6 +125,8 @@ const make = Effect.fnUntraced(function* (
   /** Groups for which the watchdog has not answered yet. */
   const unheard = new Map<number, Deferred.Deferred<void>>()
   const starting = yield* Semaphore.make(1)
+  const prefix = yield* Random.nextIntBetween(...prefixRange)
+  let marks = 0
   /** Where the watchdog that runs reads from. */
   let lines: Queue.Queue<string> | undefined
 
@@ -118,7 +147,7 @@ const make = Effect.fnUntraced(function* (
     const queue = yield* Queue.bounded<string>(maxUnread)
     const known = Stream.fromIterable([...names].map((name) => `+ ${name}\n`))
     const lifetime = yield* Scope.fork(scope)
-    const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)))
+    const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)), prefix)
     // From here on groups are told of, and wait in the queue.
     lines = queue
     const handle = yield* spawner.spawn(command).pipe(
@@ -165,6 +194,7 @@ const make = Effect.fnUntraced(function* (
         ),
       ),
     ),
+    mark: Effect.sync(() => markOf(prefix, marks++)),
     add: addAndWait,
     remove,
     // A path of two lines would be two names.

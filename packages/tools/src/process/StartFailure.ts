@@ -5,6 +5,8 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
+import { adviceFor, knownAdvice } from "../sandbox/BubblewrapFailure.ts"
+import { launcherPath } from "../sandbox/Landlock.ts"
 import { CommandNotStarted, type Launch } from "./Command.ts"
 
 const notStarted = (reason: CommandNotStarted["reason"], message: string): CommandNotStarted =>
@@ -57,6 +59,16 @@ const byCode = (name: string, code: string): CommandNotStarted => {
   }
 }
 
+/** The program of a confined launch is the sandbox itself: without it the command did not even begin. */
+const programFault = (launch: Launch, code: string): CommandNotStarted => {
+  const fault = byCode(shown(launch.argv[0]), code)
+  if (launch.statusFd === undefined || fault.reason === "Arguments") return fault
+  return notStarted(
+    "Sandbox",
+    `the sandbox did not start: ${fault.message} (${adviceFor(code === "ENOTDIR" ? "ENOENT" : code)})`,
+  )
+}
+
 /**
  * Tells a bad directory from a bad program: the system names neither. `failure` is what starting gave, an error of
  * the platform or, where Node throws at once (`ENOTDIR`, `E2BIG`), a defect.
@@ -69,7 +81,7 @@ export const diagnose = (
   fs.stat(launch.cwd).pipe(
     Effect.map((info) =>
       info.type === "Directory"
-        ? byCode(shown(launch.argv[0]), codeOf(failure))
+        ? programFault(launch, codeOf(failure))
         : notStarted("Directory", `the working directory is not a directory: ${shown(launch.cwd)}`),
     ),
     Effect.catch((error: PlatformError) =>
@@ -81,11 +93,23 @@ export const diagnose = (
     ),
   )
 
+/** The launcher inside the sandbox could not become the program: `stderr` is its own. */
+export const launcherFault = (
+  { program }: NonNullable<Launch["launcher"]>,
+  exitCode: number,
+  stderr: string,
+): CommandNotStarted => {
+  if (exitCode === 127) return byCode(shown(program), "ENOENT")
+  return exitCode === 126
+    ? byCode(shown(program), "EACCES")
+    : notStarted("Sandbox", `the sandbox did not start: ${stderr.trim()}`)
+}
+
 /** The sandbox ran but not the program in it: `stderr` is bubblewrap's alone (0.8.0: `bwrap: execvp NAME: WHY`). */
 export const sandboxFault = (stderr: string): CommandNotStarted => {
   const said = stderr.trim()
   const program = /^bwrap: execvp (.*): (.*)$/m.exec(said)
-  if (program !== null) {
+  if (program !== null && program[1] !== launcherPath) {
     const [, name = "", why = ""] = program
     if (why.startsWith("No such file")) return byCode(shown(name), "ENOENT")
     return why.startsWith("Permission denied")
@@ -99,8 +123,9 @@ export const sandboxFault = (stderr: string): CommandNotStarted => {
       `cannot use the working directory ${directory[1]}: ${directory[2]}`,
     )
   }
+  const advice = knownAdvice(said)
   return notStarted(
     "Sandbox",
-    `the sandbox did not start: ${said === "" ? "it gave no reason" : said}`,
+    `the sandbox did not start: ${said === "" ? "it gave no reason" : said}${advice === undefined ? "" : ` (${advice})`}`,
   )
 }

@@ -4,71 +4,50 @@
  */
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Stream from "effect/Stream"
+import * as HiddenFiles from "../sandbox/HiddenFiles.ts"
 import { repositoryDirectories } from "./GitRoot.ts"
 
 const fileName = "AGENTS.md"
 const defaultMaxBytes = 32_768
 const separator = "\n\n--- project-doc ---\n\n"
 
-/** At most `maxBytes` of a file as text; a character that is cut is left out. Undefined where there is none. */
-const readHead = Effect.fnUntraced(function* (path: string, maxBytes: number) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* Effect.option(fs.stat(path))
-  if (Option.isNone(info) || info.value.type !== "File") return undefined
-  const bytes = yield* fs.stream(path, { bytesToRead: maxBytes }).pipe(
-    Stream.runFold(
-      () => new Uint8Array(),
-      (all, more) => new Uint8Array([...all, ...more]),
-    ),
-  )
-  // A streaming decoder keeps back the bytes of a character that is not whole.
-  return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
-})
-
-const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`)
-
 /**
- * True for a file of a project that is a link to what no tool may read: a repository must not put the secrets of the
- * server, its files or its environment, before the model.
+ * At most `maxBytes` of a file as text; a character that is cut is left out. Undefined where there is none, and for a link
+ * to what no tool may read: a repository must not put the secrets of the server before the model.
  */
-const leadsToSecrets = Effect.fnUntraced(function* (
-  directory: string,
-  stateDirectory: string | undefined,
-) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const realOf = (at: string) => Effect.orElseSucceed(fs.realPath(at), () => at)
-  const own = yield* realOf(directory)
-  const file = yield* realOf(path.join(directory, fileName))
-  const secrets = [
-    "/proc",
-    ...(stateDirectory === undefined ? [] : [yield* realOf(stateDirectory)]),
-  ]
-  return secrets.some((secret) => isBelow(file, secret) && !isBelow(own, secret))
-})
+const readHead = Effect.fnUntraced(
+  function* (file: string, maxBytes: number, hidden: HiddenFiles.HiddenFiles, workspace: string) {
+    const opened = yield* hidden.open(file, workspace)
+    const bytes = yield* opened.read(maxBytes)
+    // A streaming decoder keeps back the bytes of a character that is not whole.
+    return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
+  },
+  Effect.scoped,
+  (reading, file) =>
+    Effect.catch(reading, ({ message, reason }) =>
+      reason === "Missing" || reason === "Directory"
+        ? Effect.undefined
+        : Effect.as(Effect.logWarning(`${file} is not read: ${message}`), undefined),
+    ),
+)
 
 const projectDocs = Effect.fnUntraced(function* (
   cwd: string,
   maxBytes: number,
-  stateDirectory: string | undefined,
+  hiddenPaths: ReadonlyArray<string>,
 ) {
   const path = yield* Path.Path
+  const hidden = HiddenFiles.make(hiddenPaths)
+  const directories = (yield* repositoryDirectories(cwd)) ?? [cwd]
   const texts: Array<string> = []
   let left = maxBytes
-  for (const directory of (yield* repositoryDirectories(cwd)) ?? [cwd]) {
+  for (const directory of directories) {
     if (left <= 0) break
-    if (yield* leadsToSecrets(directory, stateDirectory)) {
-      yield* Effect.logWarning(
-        `${fileName} of ${directory} leads to what is secret, and is not read`,
-      )
-      continue
-    }
-    const read = yield* readHead(path.join(directory, fileName), left)
+    const file = path.join(directory, fileName)
+    const read = yield* readHead(file, left, hidden, directories[0] ?? cwd)
     if (read === undefined || read.text.trim() === "") continue
     left -= read.bytes
     texts.push(read.text)
@@ -76,35 +55,38 @@ const projectDocs = Effect.fnUntraced(function* (
   return texts.join("\n\n")
 })
 
+/** Nothing is hidden from the person's own file: no command can write it. */
+const nothingHidden = HiddenFiles.make([])
+
 /** The text for the model, or undefined when no file says anything. What cannot be read is logged and left out. */
 export const read = (options: {
   /** Absolute. */
   readonly cwd: string
   /** Absolute; absent: none. */
   readonly stateDirectory?: string
+  /** What no file of a project may lead to, beside the state directory. Absolute. */
+  readonly hiddenPaths?: ReadonlyArray<string>
   /** Of the project's files together; 0 reads none of them. Default 32,768. */
   readonly maxBytes?: number
 }): Effect.Effect<string | undefined, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
     const path = yield* Path.Path
+    const { hiddenPaths = [], stateDirectory: state } = options
     const personal =
-      options.stateDirectory === undefined
+      state === undefined
         ? undefined
-        : yield* readHead(path.join(options.stateDirectory, fileName), defaultMaxBytes)
+        : yield* readHead(path.join(state, fileName), defaultMaxBytes, nothingHidden, state)
     const maxBytes = options.maxBytes ?? defaultMaxBytes
-    const project =
-      maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, options.stateDirectory)
+    const shut = [...(state === undefined ? [] : [state]), ...hiddenPaths]
+    const project = maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, shut)
     const parts = [personal?.text.trim() ?? "", project].filter((text) => text !== "")
     return parts.length === 0 ? undefined : parts.join(separator)
-  }).pipe(
-    Effect.catch((error) =>
-      Effect.as(Effect.logWarning(`${fileName} could not be read: ${error.message}`), undefined),
-    ),
-  )
+  })
 
 /** Adds the files' text to the settings that another resolver gives. */
 export const layer = (options: {
   readonly stateDirectory?: string
+  readonly hiddenPaths?: ReadonlyArray<string>
 }): Layer.Layer<SettingsResolver, never, SettingsResolver | FileSystem.FileSystem | Path.Path> =>
   Layer.effect(
     SettingsResolver,
@@ -113,10 +95,8 @@ export const layer = (options: {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
       const withDocs = (settings: ConversationSettings) =>
         read({
+          ...options,
           cwd: settings.cwd,
-          ...(options.stateDirectory === undefined
-            ? {}
-            : { stateDirectory: options.stateDirectory }),
           ...(settings.projectDocMaxBytes === undefined
             ? {}
             : { maxBytes: settings.projectDocMaxBytes }),

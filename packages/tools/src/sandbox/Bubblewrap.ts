@@ -7,6 +7,7 @@
  * conversation that can write to a directory above a writable root has a moment to swap it; and with network access
  * the listeners of the host's loopback are reachable, ours among them, which therefore wants a token.
  */
+import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -14,19 +15,21 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import type { Launch } from "../process/Command.ts"
+import type { CommandNotStarted, Launch } from "../process/Command.ts"
 import { Reaper } from "../process/Reaper.ts"
-import { bubblewrapOptions, type Guard, isWithin } from "./BubblewrapArgv.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { boundRoots, bubblewrapOptions, type Guard } from "./BubblewrapArgv.ts"
 import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
 import { guardsFor } from "./Guards.ts"
+import { landlockWords, launcherPrefix, setprivVariable } from "./Landlock.ts"
 import { placeholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
-import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type Unconfined } from "./Sandbox.ts"
 import { seccompProgram } from "./Seccomp.ts"
 import type { Processor } from "./Syscalls.ts"
 
-/** What the loader and the C library of bubblewrap itself would follow, into the workspace perhaps. */
+/** What the loader and the C library of bubblewrap and setpriv themselves would follow, into the workspace perhaps. */
 const actsOnLoader = /^(?:LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$|MALLOC_)/
 
 const splitEnvironment = (env: Unconfined["env"]) => {
@@ -45,6 +48,37 @@ const prepare = Effect.fnUntraced(function* (guards: ReadonlyArray<Guard>) {
   for (const guard of guards) if (guard.kind === "empty") yield* placeholder(guard.path)
 })
 
+/** What bubblewrap starts: the command, behind the launcher where there is one. */
+interface LastStep {
+  readonly argv: Launch["argv"]
+  /** Set by bubblewrap: what acts on the loader reaches the launcher too, hence is set behind it. */
+  readonly variables: Unconfined["env"]
+  readonly launcher?: { readonly path: string } & NonNullable<Launch["launcher"]>
+}
+
+const lastStepOf = Effect.fnUntraced(function* (
+  launcher: Option.Option<string>,
+  roots: ReadonlyArray<string>,
+  { argv }: Unconfined,
+  variables: Unconfined["env"],
+): Effect.fn.Return<LastStep, CommandNotStarted> {
+  // With a root of `/` there is nothing outside.
+  if (Option.isNone(launcher) || roots.includes("/")) return { argv, variables }
+  const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+  if (pairs.length > 0 && argv[0].includes("=")) {
+    return yield* refused(`${argv[0]} cannot be started with ${Object.keys(variables).join(", ")}`)
+  }
+  return {
+    argv: [
+      ...landlockWords(boundRoots(roots)),
+      ...(pairs.length === 0 ? [] : ["/usr/bin/env", ...pairs]),
+      ...argv,
+    ],
+    variables: {},
+    launcher: { path: launcher.value, prefix: launcherPrefix, program: argv[0] },
+  }
+})
+
 const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?: Processor) {
   const seccomp = processor === undefined ? undefined : seccompProgram(processor)
   // Not the whole context: its scope is the layer's, and would keep what belongs to a command's.
@@ -57,31 +91,36 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
     Context.add(Reaper, yield* Reaper),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
-  const probed = yield* Effect.cached(probe(settings.environment["PATH"] ?? "", seccomp))
+  const programs = yield* TrustedPrograms
+  const probed = yield* Effect.cached(
+    probe(programs, seccomp, settings.environment[setprivVariable] ?? ""),
+  )
 
   const confine = Effect.fn("Bubblewrap.confine")(function* (
     command: Unconfined,
     policy: ConfiningPolicy,
     workspace: string,
   ) {
-    const { bwrap, status } = yield* probed
-    if (status._tag === "Unavailable" || Option.isNone(bwrap) || seccomp === undefined) {
-      const reason = status._tag === "Unavailable" ? `${status.reason} (${status.advice})` : "none"
-      return yield* refused(`the sandbox is not available: ${reason}`)
+    const { bwrap, launcher, status } = yield* probed
+    if (status._tag === "Unavailable") return yield* refused(sandboxMissing(status))
+    if (Option.isNone(bwrap) || seccomp === undefined) {
+      return yield* Effect.die(
+        new Error("a probe that succeeds has found bubblewrap and its filter"),
+      )
     }
     const roots = yield* rootsOf(policy, workspace)
-    if (roots.some((root) => root !== "/" && isWithin(bwrap.value, root))) {
-      return yield* refused(`${bwrap.value} lies where commands can write`)
-    }
+    yield* refuseProgramIn(programs, roots, [bwrap.value, ...Option.toArray(launcher)])
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     yield* prepare(guards)
     const { inside, outside } = splitEnvironment(command.env)
+    const step = yield* lastStepOf(launcher, roots, command, inside)
     const options = bubblewrapOptions({
       cwd: command.cwd,
       writableRoots: roots,
       guards,
       network: policy.mode === "workspace-write" && policy.network_access === true,
-      variables: inside,
+      variables: step.variables,
+      ...(step.launcher === undefined ? {} : { launcher: step.launcher.path }),
       seccompFd,
       statusFd,
     })
@@ -90,7 +129,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       return yield* refused("a path or variable for the sandbox has a NUL character")
     }
     const launch: Launch = {
-      argv: [bwrap.value, "--args", String(optionsFd), "--", ...command.argv],
+      argv: [bwrap.value, "--args", String(optionsFd), "--", ...step.argv],
       cwd: command.cwd,
       env: outside,
       inputs: new Map([
@@ -99,6 +138,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       ]),
       ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
       statusFd,
+      ...(step.launcher === undefined ? {} : { launcher: step.launcher }),
       diesWithParent: true,
       // The options are read before anything else: without them there is nothing in the sandbox, not even a program. The
       // filter is read last, before the sandbox has a session of its own: the system takes no empty one (0.8.0).
@@ -124,5 +164,5 @@ export const layerBubblewrap = (
 ): Layer.Layer<
   Sandbox,
   never,
-  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+  TrustedPrograms | FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 > => Layer.provide(Layer.effect(Sandbox, make(settings, processor)), Reaper.layer)

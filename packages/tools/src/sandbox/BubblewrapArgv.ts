@@ -6,6 +6,7 @@
  * but the directories above it can be: those between a writable root and what is protected in it are therefore bound
  * onto themselves ("pinned"), or the protected path could be moved away and made anew.
  */
+import { launcherPath } from "./Landlock.ts"
 
 /** What keeps a path from being changed in the sandbox. */
 export type Guard =
@@ -36,6 +37,8 @@ export interface Confinement {
   readonly network: boolean
   /** Variables that would act on bubblewrap itself, hence are set inside only. */
   readonly variables: Readonly<Record<string, string>>
+  /** Absolute path of what is linked to as `launcherPath` inside, if anything. */
+  readonly launcher?: string
   readonly seccompFd: number
   readonly statusFd: number
 }
@@ -74,6 +77,10 @@ const readOnly = (path: string, rank: number): Mount => ({
 const ownPlaces = ["/proc", "/sys", "/dev"]
 const isOwnPlace = (root: string): boolean =>
   ownPlaces.some((place) => isWithin(root, place)) && !isWithin(root, "/dev/shm")
+
+/** The roots that are mounted, each as itself. */
+export const boundRoots = (roots: ReadonlyArray<string>): ReadonlyArray<string> =>
+  roots.filter((root) => root !== "/" && !isOwnPlace(root))
 
 const mountsOf = (guard: Guard): ReadonlyArray<Mount> => {
   const { path } = guard
@@ -118,7 +125,7 @@ const mountWords = ({
   writableRoots,
   guards,
 }: Pick<Confinement, "guards" | "writableRoots">): ReadonlyArray<string> => {
-  const roots = writableRoots.filter((root) => root !== "/" && !isOwnPlace(root))
+  const roots = boundRoots(writableRoots)
   const all = writableRoots.includes("/") ? ["/", ...roots] : roots
   const guarded = guards.filter(({ kind }) => kind !== "frozen").map(({ path }) => path)
   const mounts = [
@@ -140,7 +147,7 @@ const mountWords = ({
 export const bubblewrapOptions = (
   confinement: Omit<Confinement, "argv" | "bwrap">,
 ): ReadonlyArray<string> => {
-  const { cwd, network, seccompFd, statusFd, variables, writableRoots } = confinement
+  const { cwd, launcher, network, seccompFd, statusFd, variables, writableRoots } = confinement
   const base = writableRoots.includes("/")
     ? ["--bind", "/", "/", "--ro-bind", "/sys", "/sys"]
     : ["--ro-bind", "/", "/"]
@@ -150,6 +157,7 @@ export const bubblewrapOptions = (
     ...base,
     "--dev",
     "/dev",
+    ...(launcher === undefined ? [] : ["--symlink", launcher, launcherPath]),
     "--proc",
     "/proc",
     ...mountWords(confinement),

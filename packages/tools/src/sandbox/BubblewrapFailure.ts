@@ -23,6 +23,10 @@ const known: ReadonlyArray<readonly [RegExp, string]> = [
   [/uid map|Can't mount proc|pivot_root|setting up/i, container],
 ]
 
+/** One line; undefined for words that are not known. */
+export const knownAdvice = (reason: string): string | undefined =>
+  known.find(([pattern]) => pattern.test(reason))?.[1]
+
 /** One line. */
 export const adviceFor = (reason: string): string =>
-  known.find(([pattern]) => pattern.test(reason))?.[1] ?? `${container}; otherwise ${install}`
+  knownAdvice(reason) ?? `${container}; otherwise ${install}`

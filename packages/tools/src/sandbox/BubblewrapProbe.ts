@@ -1,42 +1,24 @@
 /**
  * Finds bubblewrap and tries it with the flags that commands run with, so that the answer to "does it work here" is
- * the machine's own. Never looks into a directory that commands may write to by relative names. Part of L15.
+ * the machine's own. Part of L15.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as PlatformError from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { bubblewrapArgv } from "./BubblewrapArgv.ts"
+import type { ProgramNotTrusted, TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { bubblewrapArgv, type Confinement } from "./BubblewrapArgv.ts"
 import { adviceFor } from "./BubblewrapFailure.ts"
+import { namedPipesOf, probeWords, setprivMissing, setprivVariable } from "./Landlock.ts"
 import type { SandboxStatus } from "./Sandbox.ts"
 
 const probeLimit = "5 seconds"
 
-/** Where systems put it; before the PATH, which a person may have pointed anywhere. */
-const usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
-
 export const seccompFd = 3
 export const statusFd = 4
-
-/** The first that is there and is a program, links resolved; entries of `path` that are not absolute are left out. */
-export const findProgram = Effect.fnUntraced(function* (name: string, path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const directories = [...usualDirectories, ...path.split(":")].filter((at) => at.startsWith("/"))
-  for (const directory of new Set(directories)) {
-    const found = yield* Effect.option(
-      Effect.gen(function* () {
-        const real = yield* fs.realPath(`${directory}/${name}`)
-        const info = yield* fs.stat(real)
-        return info.type === "File" && (info.mode & 0o111) !== 0 ? real : undefined
-      }),
-    )
-    if (Option.isSome(found) && found.value !== undefined) return Option.some(found.value)
-  }
-  return Option.none<string>()
-})
 
 const decode = <R>(stream: Stream.Stream<Uint8Array, PlatformError.PlatformError, R>) =>
   stream.pipe(Stream.decodeText(), Stream.mkString)
@@ -74,13 +56,22 @@ const unavailable = (reason: string): SandboxStatus => ({
   advice: adviceFor(reason),
 })
 
-const tryIt = Effect.fnUntraced(function* (bwrap: string, path: string, seccomp: Uint8Array) {
-  const nothing = yield* findProgram("true", path)
-  const version = yield* outputOf([bwrap, "--version"])
-  const run = yield* outputOf(
+interface Found {
+  readonly bwrap: string
+  readonly seccomp: Uint8Array
+}
+
+/** Runs words in a sandbox without writable roots. */
+const runIn = (
+  { bwrap, seccomp }: Found,
+  argv: ReadonlyArray<string>,
+  launcher: Pick<Confinement, "launcher"> = {},
+) =>
+  outputOf(
     bubblewrapArgv({
+      ...launcher,
       bwrap,
-      argv: [Option.getOrElse(nothing, () => "/bin/true")],
+      argv,
       cwd: "/",
       writableRoots: [],
       guards: [],
@@ -91,38 +82,87 @@ const tryIt = Effect.fnUntraced(function* (bwrap: string, path: string, seccomp:
     }),
     seccomp,
   )
-  if (run.code === 0) {
-    const status: SandboxStatus = {
-      _tag: "Available",
-      kind: "bubblewrap",
-      version: version.text.replace(/^bubblewrap\s+/, ""),
-    }
-    return status
+
+type Programs = TrustedPrograms["Service"]
+
+/** The one that is named, at that absolute path alone; else the one of the system or of PATH. */
+const setprivOf = (programs: Programs, named: string) =>
+  named === "" ? programs.resolve("setpriv") : programs.resolve(named, named)
+
+const tryLandlock = Effect.fnUntraced(function* (programs: Programs, found: Found, named: string) {
+  // A relative path would lead into the working directory of the server, which is a workspace.
+  if (named !== "" && !named.startsWith("/")) {
+    const namedPipes = setprivMissing(`${setprivVariable} is not an absolute path: ${named}`)
+    return { namedPipes, launcher: Option.none<string>() }
   }
-  return unavailable(run.text.split("\n", 1)[0] || `bubblewrap ended with code ${run.code}`)
+  const setpriv = yield* Effect.result(setprivOf(programs, named))
+  if (Result.isFailure(setpriv)) {
+    const namedPipes = setprivMissing(setpriv.failure.message)
+    return { namedPipes, launcher: Option.none<string>() }
+  }
+  const { code, text } = yield* runIn(found, probeWords, { launcher: setpriv.success })
+  const namedPipes = namedPipesOf(setpriv.success, code, text)
+  const launcher = namedPipes._tag === "Closed" ? Option.some(setpriv.success) : Option.none()
+  return { namedPipes, launcher }
 })
 
-/** Never fails: what goes wrong is the reason. `path` is the PATH of the server. */
+interface Tried {
+  readonly status: SandboxStatus
+  /** The setpriv that gives itself the rules of Landlock; none where that does not work. */
+  readonly launcher: Option.Option<string>
+}
+
+const without = (reason: string): Tried => ({
+  status: unavailable(reason),
+  launcher: Option.none(),
+})
+
+const tryIt = Effect.fnUntraced(function* (programs: Programs, found: Found, setpriv: string) {
+  // It runs in the sandbox, where a changed one does no harm.
+  const nothing = yield* Effect.orElseSucceed(programs.resolve("true"), () => "/bin/true")
+  const [version, run, { launcher, namedPipes }] = yield* Effect.all(
+    [
+      outputOf([found.bwrap, "--version"]),
+      runIn(found, [nothing]),
+      tryLandlock(programs, found, setpriv),
+    ],
+    { concurrency: "unbounded" },
+  )
+  if (run.code !== 0) {
+    return without(run.text.split("\n", 1)[0] || `bubblewrap ended with code ${run.code}`)
+  }
+  const status: SandboxStatus = {
+    _tag: "Available",
+    kind: "bubblewrap",
+    version: version.text.replace(/^bubblewrap\s+/, ""),
+    namedPipes,
+  }
+  return { status, launcher } satisfies Tried
+})
+
+const notFound = ({ message, refusals }: ProgramNotTrusted): string =>
+  refusals.length === 0 ? "bubblewrap (bwrap) was not found" : `bubblewrap (bwrap): ${message}`
+
+/** Never fails: what goes wrong is the reason. `setpriv` is the path of the one to use; empty: any. */
 export const probe = Effect.fn("BubblewrapProbe.probe")(function* (
-  path: string,
+  programs: TrustedPrograms["Service"],
   seccomp: Uint8Array | undefined,
+  setpriv: string,
 ) {
-  const bwrap = yield* findProgram("bwrap", path)
-  if (Option.isNone(bwrap)) {
-    return { status: unavailable("bubblewrap (bwrap) was not found"), bwrap }
-  }
+  const found = yield* Effect.result(programs.resolve("bwrap"))
+  const bwrap = Result.getSuccess(found)
+  if (Result.isFailure(found)) return { ...without(notFound(found.failure)), bwrap }
   if (seccomp === undefined) {
-    const status = unavailable("there is no system call filter for this processor")
-    return { status, bwrap }
+    return { ...without("there is no system call filter for this processor"), bwrap }
   }
-  const status = yield* tryIt(bwrap.value, path, seccomp).pipe(
+  const tried = yield* tryIt(programs, { bwrap: found.success, seccomp }, setpriv).pipe(
     Effect.timeoutOrElse({
       duration: probeLimit,
-      orElse: () => Effect.succeed(unavailable(`bubblewrap did not end within ${probeLimit}`)),
+      orElse: () => Effect.succeed(without(`bubblewrap did not end within ${probeLimit}`)),
     }),
     Effect.catch((error) =>
-      Effect.succeed(unavailable(`bubblewrap could not be started: ${error.message}`)),
+      Effect.succeed(without(`bubblewrap could not be started: ${error.message}`)),
     ),
   )
-  return { status, bwrap }
+  return { ...tried, bwrap }
 })

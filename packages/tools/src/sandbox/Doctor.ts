@@ -1,7 +1,7 @@
 /** What `colloquy doctor` says about running commands here: what works, what is missing, what to install. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { findProgram } from "./BubblewrapProbe.ts"
+import * as Result from "effect/Result"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
 import type { Machine } from "./SandboxLayer.ts"
 
@@ -10,6 +10,8 @@ export interface DoctorFacts {
   readonly sandbox: SandboxStatus
   /** Absolute path of each helper by its name; undefined: not found. */
   readonly programs: Readonly<Record<string, string | undefined>>
+  /** Why no program of a name may run, by its name, where there are some that were refused. */
+  readonly refusals?: Readonly<Record<string, string | undefined>>
 }
 
 export interface DoctorLine {
@@ -22,16 +24,9 @@ const helpers: ReadonlyArray<{
   readonly name: string
   readonly use: string
   readonly package: string
-  readonly platforms: ReadonlyArray<string>
 }> = [
-  { name: "git", use: "facts and diffs of repositories", package: "git", platforms: [] },
-  { name: "rg", use: "fast search", package: "ripgrep", platforms: [] },
-  {
-    name: "setpriv",
-    use: "ending unconfined commands with the server",
-    package: "util-linux",
-    platforms: ["linux"],
-  },
+  { name: "git", use: "facts and diffs of repositories", package: "git" },
+  { name: "rg", use: "fast search", package: "ripgrep" },
 ]
 
 const installWith = (platform: string): string =>
@@ -42,36 +37,57 @@ const sandboxLine = (status: SandboxStatus): DoctorLine =>
     ? { state: "ok", text: `sandbox: ${status.kind} ${status.version}` }
     : { state: "broken", text: `sandbox: ${status.reason.split("\n", 1)[0]}; ${status.advice}` }
 
+const namedPipesLines = (status: SandboxStatus): ReadonlyArray<DoctorLine> => {
+  if (status._tag === "Unavailable") return []
+  const { namedPipes } = status
+  return [
+    namedPipes._tag === "Closed"
+      ? { state: "ok", text: `named pipes outside the writable roots: closed by ${namedPipes.by}` }
+      : {
+          state: "missing",
+          text: `named pipes outside the writable roots: commands can write to them; ${namedPipes.reason}; ${namedPipes.advice}`,
+        },
+  ]
+}
+
 /** One line each, the sandbox first. */
 export const doctorLines = ({
   machine,
   programs,
+  refusals = {},
   sandbox,
 }: DoctorFacts): ReadonlyArray<DoctorLine> => [
   sandboxLine(sandbox),
-  ...helpers
-    .filter(({ platforms }) => platforms.length === 0 || platforms.includes(machine.platform))
-    .map((helper): DoctorLine => {
-      const at = programs[helper.name]
-      return at === undefined
-        ? {
-            state: "missing",
-            text: `${helper.name}: not found, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
-          }
-        : { state: "ok", text: `${helper.name}: ${at}` }
-    }),
+  ...namedPipesLines(sandbox),
+  ...helpers.map((helper): DoctorLine => {
+    const at = programs[helper.name]
+    return at === undefined
+      ? {
+          state: "missing",
+          text: `${helper.name}: ${refusals[helper.name] ?? "not found"}, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
+        }
+      : { state: "ok", text: `${helper.name}: ${at}` }
+  }),
 ]
 
-/** Looks for the helpers and asks the sandbox; `path` is the PATH of the server. */
-export const doctorFacts = Effect.fn("Doctor.facts")(function* (machine: Machine, path: string) {
+/** Looks for the helpers as the server does, and asks the sandbox. */
+export const doctorFacts = Effect.fn("Doctor.facts")(function* (machine: Machine) {
+  const trusted = yield* TrustedPrograms
   const sandbox = yield* Sandbox
   const found = yield* Effect.forEach(helpers, ({ name }) =>
-    Effect.map(findProgram(name, path), (at) => [name, Option.getOrUndefined(at)] as const),
+    Effect.map(Effect.result(trusted.resolve(name)), (at) => [name, at] as const),
   )
+  const programs: Record<string, string> = {}
+  const refusals: Record<string, string> = {}
+  for (const [name, at] of found) {
+    if (Result.isSuccess(at)) programs[name] = at.success
+    else if (at.failure.refusals.length > 0) refusals[name] = at.failure.message
+  }
   const facts: DoctorFacts = {
     machine,
     sandbox: yield* sandbox.status,
-    programs: Object.fromEntries(found),
+    programs,
+    refusals,
   }
   return facts
 })

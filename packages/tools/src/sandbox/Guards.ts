@@ -7,96 +7,21 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import type * as PlatformError from "effect/PlatformError"
 import type { CommandNotStarted } from "../process/Command.ts"
 import { type Guard, isWithin } from "./BubblewrapArgv.ts"
-import { realPath } from "./NodeFiles.ts"
+import { secretEntries } from "./HiddenFiles.ts"
+import { follow, linkless, typeAt, unreadable } from "./Links.ts"
+import { type FoundEntry, isSameFile, lookAt } from "./NodeFiles.ts"
 import { isPlaceholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
 
 /** A `.git` file and `commondir` hold one path; what is larger is none. */
 const maxLinkFileBytes = 16_384
-/** As the kernel counts links on one way. */
-const maxLinks = 40
 /** Each is a mount; a directory with more can't be frozen entry by entry. */
 const maxFrozenEntries = 1000
 
 /** Questions to the file system that do not wait for one another's answers: each alone costs more than it asks. */
 const together = { concurrency: 8 } as const
-
-const unreadable =
-  (path: string) =>
-  (error: PlatformError.PlatformError): CommandNotStarted =>
-    refused(`the sandbox can't look at ${path}: ${error.message}`)
-
-const noneIfMissing =
-  (path: string) =>
-  <A, R>(
-    effect: Effect.Effect<A, PlatformError.PlatformError, R>,
-  ): Effect.Effect<Option.Option<A>, CommandNotStarted, R> =>
-    effect.pipe(
-      Effect.asSome,
-      Effect.catch((error) =>
-        error.reason._tag === "NotFound"
-          ? Effect.succeedNone
-          : Effect.fail(unreadable(path)(error)),
-      ),
-    )
-
-/** What is at a path itself, links not followed. */
-const typeAt = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* noneIfMissing(path)(fs.lstat(path))
-})
-
-/** The path itself where nothing on the way to it is a link, in one question; the usual case. */
-const linkless = Effect.fnUntraced(function* (start: string) {
-  const path = yield* Path.Path
-  const plain = path.resolve(start)
-  return (yield* realPath(plain)) === plain ? Option.some(plain) : Option.none<string>()
-})
-
-/**
- * The path without symbolic links, each link that was followed given to `onLink` first. None where nothing is there.
- */
-const follow = Effect.fnUntraced(function* <E>(
-  start: string,
-  onLink: (link: string) => Effect.Effect<unknown, E>,
-) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const plain = yield* linkless(start)
-  if (Option.isSome(plain)) return plain
-  let links = 0
-  let done = "/"
-  let rest = path
-    .resolve(start)
-    .split("/")
-    .filter((part) => part !== "")
-  while (rest.length > 0) {
-    const [part = "", ...after] = rest
-    const at = path.join(done, part)
-    const info = yield* typeAt(at)
-    if (Option.isNone(info)) return Option.none<string>()
-    if (info.value.type === "SymbolicLink") {
-      if (++links > maxLinks) return yield* refused(`${start} leads through too many links`)
-      yield* onLink(at)
-      const target = yield* fs.readLink(at).pipe(Effect.mapError(unreadable(at)))
-      rest = [
-        ...path
-          .resolve(done, target)
-          .split("/")
-          .filter((word) => word !== ""),
-        ...after,
-      ]
-      done = "/"
-    } else {
-      done = at
-      rest = after
-    }
-  }
-  return Option.some(done)
-})
 
 /** The path without links, refused where a command could lead it elsewhere; it can't in what is `guarded`. */
 const steady = (start: string, roots: ReadonlyArray<string>, guarded: ReadonlyArray<string> = []) =>
@@ -247,38 +172,89 @@ const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArra
   }
 })
 
-/** What is missing where a command could make it is guarded too: settings planted there would be ours next time. */
-const missingGuards = Effect.fnUntraced(function* (missing: string, roots: ReadonlyArray<string>) {
+/**
+ * What is missing where a command could make it is guarded too: settings planted there would be ours next time. Where the
+ * directories that should hold it are missing as well, the outermost of them is guarded.
+ */
+const missingGuards = Effect.fnUntraced(function* (
+  missing: string,
+  roots: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<Guard>, CommandNotStarted, FileSystem.FileSystem | Path.Path> {
   const path = yield* Path.Path
   const parent = yield* steady(path.dirname(missing), roots)
-  if (Option.isSome(parent)) {
-    const at = path.join(parent.value, path.basename(missing))
-    return roots.some((root) => isWithin(at, root))
-      ? [{ path: at, kind: "empty" } satisfies Guard]
-      : []
-  }
-  return roots.some((root) => isWithin(missing, root))
-    ? yield* refused(`${missing} does not exist, nor does what holds it: make it first`)
-    : []
+  if (Option.isNone(parent)) return yield* missingGuards(path.dirname(missing), roots)
+  const at = path.join(parent.value, path.basename(missing))
+  return roots.some((root) => isWithin(at, root)) ? [{ path: at, kind: "empty" }] : []
 })
+
+const hides = (found: ReadonlyArray<Guard>, path: string): boolean =>
+  found.some((guard) => isWithin(path, guard.path))
+
+const hide = Effect.fnUntraced(function* (path: string) {
+  const info = yield* typeAt(path)
+  const isDirectory = Option.exists(info, ({ type }) => type === "Directory")
+  return { path, kind: isDirectory ? "hiddenDirectory" : "hiddenFile" } satisfies Guard
+})
+
+/** The secret entries of a hidden directory, and a hidden file itself. */
+const secretsIn = Effect.fnUntraced(function* (guard: Guard) {
+  const paths =
+    guard.kind === "hiddenDirectory"
+      ? secretEntries.map((entry) => `${guard.path}/${entry}`)
+      : [guard.path]
+  const found = yield* Effect.forEach(paths, lookAt, together)
+  return found.filter((entry) => entry !== undefined)
+})
+
+/**
+ * A file that has a name outside of what is hidden can be read by that name, which nothing finds but a search of the whole
+ * disk. Commands can make no such name, but a person can, or a command that ran without a sandbox.
+ */
+const refuseOtherNames = (secrets: ReadonlyArray<FoundEntry>) => {
+  const files = secrets.filter(({ type }) => type === "File")
+  const open = files.find(
+    ({ identity }) =>
+      identity.links >
+      new Set(files.filter((file) => isSameFile(file.identity, identity)).map(({ path }) => path))
+        .size,
+  )
+  return open === undefined
+    ? Effect.void
+    : Effect.fail(
+        refused(
+          `${open.path} has another name (a hard link), by which commands could read it: replace it by a copy`,
+        ),
+      )
+}
 
 const hiddenGuards = Effect.fnUntraced(function* (
   hiddenPaths: ReadonlyArray<string>,
   roots: ReadonlyArray<string>,
 ) {
   const found: Array<Guard> = []
-  for (const hiddenPath of hiddenPaths) {
-    const real = yield* steady(hiddenPath, roots)
-    if (Option.isNone(real)) {
-      found.push(...(yield* missingGuards(hiddenPath, roots)))
-      continue
-    }
-    if (found.some((guard) => isWithin(real.value, guard.path))) continue
-    const info = yield* typeAt(real.value)
-    const isDirectory = Option.exists(info, ({ type }) => type === "Directory")
-    found.push({ path: real.value, kind: isDirectory ? "hiddenDirectory" : "hiddenFile" })
+  const reals = yield* Effect.forEach(hiddenPaths, (path) => steady(path, roots), together)
+  // From the outside in: what lies in another one is hidden with it.
+  const existing = reals.flatMap(Option.toArray).toSorted((a, b) => a.length - b.length)
+  for (const path of existing) if (!hides(found, path)) found.push(yield* hide(path))
+  for (const [index, path] of hiddenPaths.entries()) {
+    if (Option.isSome(reals[index] ?? Option.none())) continue
+    const missing = yield* missingGuards(path, roots)
+    found.push(...missing.filter((guard) => !hides(found, guard.path)))
   }
-  return found
+  const standing = found.filter(({ kind }) => kind !== "empty")
+  const secrets = (yield* Effect.forEach(standing, secretsIn, together)).flat()
+  const targets: Array<Guard> = []
+  for (const { path, type } of secrets) {
+    if (type !== "Link") continue
+    const guarded = found.map((guard) => guard.path)
+    const target = yield* steady(path, roots, guarded)
+    if (Option.isSome(target) && !hides([...found, ...targets], target.value)) {
+      targets.push(yield* hide(target.value))
+    }
+  }
+  const elsewhere = (yield* Effect.forEach(targets, secretsIn, together)).flat()
+  yield* refuseOtherNames([...secrets, ...elsewhere])
+  return [...found, ...targets]
 })
 
 /**

@@ -1,10 +1,14 @@
 /**
- * Two questions to the file system that every confined command asks, a platform edge over Node's own. `effect/FileSystem`
- * removes directories either with all they hold or not at all, and a process per directory costs a command as much as
- * a third of bubblewrap; and its `realPath` asks once for each part of a path where the system can do it in one call.
+ * What the sandbox and the readers of files need of the file system beyond `effect/FileSystem`, and the PATH of this
+ * process: a platform edge over Node's own. `effect/FileSystem` removes directories either with all they hold or not at
+ * all, and a process per directory costs a command as much as a third of bubblewrap; its `realPath` asks once for each part
+ * of a path where the system can do it in one call; and its `open` has no flags that keep a named pipe or a terminal from
+ * blocking.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { rmdirSync } from "node:fs"
+import type * as Scope from "effect/Scope"
+import { constants, rmdirSync } from "node:fs"
 import * as FS from "node:fs/promises"
 
 /** The path without links; undefined where that cannot be told, because nothing is there or for any other reason. */
@@ -24,3 +28,152 @@ export const removeIfEmpty = (directory: string): Effect.Effect<void> =>
       // It stays: others use it, or a person does now.
     }
   })
+
+/**
+ * Calls a library with the PATH of this process cut down to the directories of the system, and restores it. For one that
+ * starts programs by their names while it is called and takes no environment.
+ */
+export const withSystemPath = <A>(call: () => A): A => {
+  const { PATH } = process.env
+  process.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
+  try {
+    return call()
+  } finally {
+    if (PATH === undefined) delete process.env["PATH"]
+    else process.env["PATH"] = PATH
+  }
+}
+/** What makes two names the same file. */
+export interface Identity {
+  readonly device: bigint
+  readonly inode: bigint
+  /** How many names the file has. */
+  readonly links: bigint
+}
+
+const identityIn = (stats: {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly nlink: bigint
+}) => ({ device: stats.dev, inode: stats.ino, links: stats.nlink }) satisfies Identity
+
+export const isSameFile = (a: Identity, b: Identity): boolean =>
+  a.device === b.device && a.inode === b.inode
+
+export interface FoundEntry {
+  readonly path: string
+  readonly type: "File" | "Link" | "Other"
+  readonly identity: Identity
+}
+
+/** The entry itself, a link not followed; undefined where nothing is there or it cannot be told. */
+export const lookAt = (path: string): Effect.Effect<FoundEntry | undefined> =>
+  Effect.promise(() =>
+    FS.lstat(path, { bigint: true }).then(
+      (stats) => ({
+        path,
+        type: stats.isFile() ? "File" : stats.isSymbolicLink() ? "Link" : "Other",
+        identity: identityIn(stats),
+      }),
+      () => undefined,
+    ),
+  )
+
+/** True when the file has a name at or below `place`, which is searched as a whole without following links. */
+export const hasNameIn = (
+  place: string,
+  file: Identity,
+  isSearched: (path: string) => boolean,
+): Effect.Effect<boolean> =>
+  Effect.promise(async () => {
+    const open = [place]
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (!isSearched(path)) continue
+      const stats = await FS.lstat(path, { bigint: true }).catch(() => undefined)
+      if (stats === undefined) continue
+      if (stats.isFile() && isSameFile(identityIn(stats), file)) return true
+      const directory = path
+      const names = stats.isDirectory() ? await FS.readdir(path).catch(() => []) : []
+      open.push(...names.map((name) => `${directory}/${name}`))
+    }
+    return false
+  })
+
+export class FileNotOpened extends Data.TaggedError("FileNotOpened")<{
+  readonly reason: "Changed" | "Denied" | "Directory" | "Missing" | "Other" | "Special"
+  readonly message: string
+}> {}
+
+export interface OpenedFile {
+  /** Where the opened file lies, without links. */
+  readonly real: string
+  readonly identity: Identity
+  readonly size: number
+  readonly mode: number
+  /** The first `maxBytes` of it. */
+  readonly read: (maxBytes: number) => Effect.Effect<Uint8Array, FileNotOpened>
+}
+
+const reasons: Readonly<Record<string, FileNotOpened["reason"]>> = {
+  EACCES: "Denied",
+  EISDIR: "Directory",
+  ENOENT: "Missing",
+  // How the system refuses to open a socket, or a pipe or device that has no other end.
+  ENXIO: "Special",
+  ENODEV: "Special",
+  EPERM: "Denied",
+}
+
+const notOpened = (path: string) => (cause: unknown) => {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+  return new FileNotOpened({ reason: reasons[code] ?? "Other", message: `${code}: ${path}` })
+}
+
+const refuse = (reason: FileNotOpened["reason"], message: string) =>
+  Effect.fail(new FileNotOpened({ reason, message }))
+
+const readHead = async (handle: FS.FileHandle, maxBytes: number): Promise<Uint8Array> => {
+  const { size } = await handle.stat()
+  const bytes = new Uint8Array(Math.min(size, maxBytes))
+  let at = 0
+  while (at < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, at, bytes.length - at, at)
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return bytes.subarray(0, at)
+}
+
+/**
+ * Opens a regular file for reading, links followed, until the scope ends. `real` is where the very file that was opened
+ * lies: a path that is led elsewhere in between fails as changed, so that what is judged by `real` is what is read.
+ */
+export const openRegular = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<OpenedFile, FileNotOpened, Scope.Scope> {
+  const failed = notOpened(path)
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+  const handle = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => FS.open(path, flags), catch: failed }),
+    (opened) => Effect.promise(() => opened.close()),
+  )
+  const stats = yield* Effect.tryPromise({
+    try: () => handle.stat({ bigint: true }),
+    catch: failed,
+  })
+  if (stats.isDirectory()) return yield* refuse("Directory", `${path} is a directory`)
+  if (!stats.isFile()) return yield* refuse("Special", `${path} is not a regular file`)
+  const identity = identityIn(stats)
+  const real = yield* realPath(path)
+  const there = real === undefined ? undefined : yield* lookAt(real)
+  if (real === undefined || there === undefined || !isSameFile(there.identity, identity)) {
+    return yield* refuse("Changed", `${path} changed while it was opened`)
+  }
+  return {
+    real,
+    identity,
+    size: Number(stats.size),
+    mode: Number(stats.mode),
+    read: (maxBytes) => Effect.tryPromise({ try: () => readHead(handle, maxBytes), catch: failed }),
+  }
+})

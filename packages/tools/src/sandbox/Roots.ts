@@ -5,12 +5,14 @@
 import { writableRoots } from "@colloquy/core/policy/WritableRoots"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import { rootHolding } from "../process/ProgramTrust.ts"
+import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { resolveRoots } from "./Guards.ts"
 import { refused } from "./Refusal.ts"
 import type { ConfiningPolicy } from "./Sandbox.ts"
 
 export interface SandboxSettings {
-  /** Of the server: its PATH finds bubblewrap, its TMPDIR is a writable root. */
+  /** Of the server: its TMPDIR is a writable root. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Files and directories no command reads or writes; the state directory first. Absolute. */
   readonly hiddenPaths: ReadonlyArray<string>
@@ -46,4 +48,16 @@ const rootsOf = Effect.fnUntraced(function* (
 export const rememberingRoots = Effect.fnUntraced(function* (tmpdir: string | undefined) {
   const known = yield* Ref.make<ReadonlySet<string>>(new Set())
   return (policy: ConfiningPolicy, workspace: string) => rootsOf(known, policy, workspace, tmpdir)
+})
+
+/** Fails when a program that the server starts outside the sandbox lies where the commands in it could change it. */
+export const refuseProgramIn = Effect.fnUntraced(function* (
+  programs: TrustedPrograms["Service"],
+  roots: ReadonlyArray<string>,
+  own: ReadonlyArray<string>,
+) {
+  const program =
+    own.find((path) => rootHolding(path, roots) !== undefined) ??
+    (yield* programs.systemProgramIn(roots))
+  if (program !== undefined) return yield* refused(`${program} lies where commands can write`)
 })

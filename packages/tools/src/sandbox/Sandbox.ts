@@ -7,11 +7,18 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { CommandNotStarted, Launch } from "../process/Command.ts"
+import type { NamedPipes } from "./Landlock.ts"
 
 export type SandboxKind = "bubblewrap" | "seatbelt"
 
 export type SandboxStatus =
-  | { readonly _tag: "Available"; readonly kind: SandboxKind; readonly version: string }
+  | {
+      readonly _tag: "Available"
+      readonly kind: SandboxKind
+      readonly version: string
+      /** Whether it also closes the named pipes outside the writable roots. */
+      readonly namedPipes: NamedPipes
+    }
   | {
       readonly _tag: "Unavailable"
       /** One line: what is missing or failed, in the words of the system. */

@@ -1,9 +1,11 @@
 /** Chooses the sandbox of this machine. Where there is none, the layer says so, and nothing is confined by it (L15). */
+import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { layerBubblewrap } from "./Bubblewrap.ts"
 import { refused } from "./Refusal.ts"
 import type { SandboxSettings } from "./Roots.ts"
@@ -17,7 +19,7 @@ export interface Machine {
 }
 
 const layerNone = (platform: string): Layer.Layer<Sandbox> => {
-  const status: SandboxStatus = {
+  const status: Extract<SandboxStatus, { readonly _tag: "Unavailable" }> = {
     _tag: "Unavailable",
     reason: `there is no sandbox for ${platform}`,
     advice:
@@ -27,8 +29,7 @@ const layerNone = (platform: string): Layer.Layer<Sandbox> => {
     Sandbox,
     Sandbox.of({
       status: Effect.succeed(status),
-      confine: () =>
-        Effect.fail(refused(`the sandbox is not available: ${status.reason} (${status.advice})`)),
+      confine: () => Effect.fail(refused(sandboxMissing(status))),
     }),
   )
 }
@@ -44,7 +45,7 @@ export const layer = ({
 }: SandboxOptions): Layer.Layer<
   Sandbox,
   never,
-  FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
+  TrustedPrograms | FileSystem.FileSystem | Path.Path | ChildProcessSpawner.ChildProcessSpawner
 > => {
   if (platform === "darwin") return layerSeatbelt(settings)
   if (platform !== "linux") return layerNone(platform)

@@ -3,15 +3,18 @@
  * no network unless the policy allows it). NOT RUN on macOS by us. The library is loaded on first need, on that system
  * only. Keeps L15. It does not keep L8 by itself: nothing in it dies with the server, which the runner arranges.
  */
+import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { Launch } from "../process/Command.ts"
+import { TrustedPrograms } from "../process/TrustedPrograms.ts"
 import { guardsFor } from "./Guards.ts"
+import { withSystemPath } from "./NodeFiles.ts"
 import { refused } from "./Refusal.ts"
-import { rememberingRoots, type SandboxSettings } from "./Roots.ts"
+import { refuseProgramIn, rememberingRoots, type SandboxSettings } from "./Roots.ts"
 import { type ConfiningPolicy, Sandbox, type SandboxStatus, type Unconfined } from "./Sandbox.ts"
 import { launchArgv, seatbeltRules, shellLine, splitForShell } from "./SeatbeltArgv.ts"
 
@@ -28,7 +31,12 @@ const probe = Effect.gen(function* () {
   const loaded = yield* Effect.option(library)
   const status: SandboxStatus =
     isThere && loaded._tag === "Some"
-      ? { _tag: "Available", kind: "seatbelt", version: "0.0.83" }
+      ? {
+          _tag: "Available",
+          kind: "seatbelt",
+          version: "0.0.83",
+          namedPipes: { _tag: "Closed", by: "Seatbelt" },
+        }
       : {
           _tag: "Unavailable",
           reason: isThere
@@ -44,6 +52,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     Context.add(Path.Path, yield* Path.Path),
   )
   const rootsOf = yield* rememberingRoots(settings.environment["TMPDIR"])
+  const programs = yield* TrustedPrograms
   const probed = yield* Effect.cached(probe)
 
   const confine = Effect.fn("Seatbelt.confine")(function* (
@@ -52,22 +61,24 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
     workspace: string,
   ) {
     const status = yield* probed
-    if (status._tag === "Unavailable") {
-      return yield* refused(`the sandbox is not available: ${status.reason} (${status.advice})`)
-    }
+    if (status._tag === "Unavailable") return yield* refused(sandboxMissing(status))
     const { wrapCommandWithSandboxMacOS } = yield* library
     const roots = yield* rootsOf(policy, workspace)
+    yield* refuseProgramIn(programs, roots, [sandboxExec])
     const guards = yield* guardsFor(roots, workspace, settings.hiddenPaths)
     const network = policy.mode === "workspace-write" && policy.network_access === true
     const { inside, outside } = splitForShell(command.env)
     const line = yield* Effect.try({
       try: () =>
-        wrapCommandWithSandboxMacOS({
-          command: shellLine(command.argv, inside, command.env["TMPDIR"]),
-          commandId: "colloquy",
-          binShell: "/bin/bash",
-          ...seatbeltRules(roots, guards, network),
-        }),
+        // The library starts `which` by its name.
+        withSystemPath(() =>
+          wrapCommandWithSandboxMacOS({
+            command: shellLine(command.argv, inside, command.env["TMPDIR"]),
+            commandId: "colloquy",
+            binShell: "/bin/bash",
+            ...seatbeltRules(roots, guards, network),
+          }),
+        ),
       catch: (error) => refused(`the sandbox could not be set up: ${String(error)}`),
     })
     const argv = launchArgv(line)
@@ -92,5 +103,5 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
 
 export const layerSeatbelt = (
   settings: SandboxSettings,
-): Layer.Layer<Sandbox, never, FileSystem.FileSystem | Path.Path> =>
+): Layer.Layer<Sandbox, never, TrustedPrograms | FileSystem.FileSystem | Path.Path> =>
   Layer.effect(Sandbox, make(settings))

@@ -4,11 +4,7 @@
  *
  * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and nowhere else.
  */
-import {
-  type CommandDecision,
-  decideCommand,
-  sandboxMissing,
-} from "@colloquy/core/policy/CommandPolicy"
+import { type CommandDecision, decideCommand } from "@colloquy/core/policy/CommandPolicy"
 import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
 import { isKnownSafe } from "@colloquy/core/policy/SafeCommand"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
@@ -28,8 +24,15 @@ import * as ShellCall from "./ShellCall.ts"
 
 const fullAccess: SandboxPolicy = { mode: "danger-full-access" }
 
+interface Why {
+  /** Of the tool. */
+  readonly reason?: string | undefined
+  /** Of the model. */
+  readonly justification?: string | undefined
+}
+
 /** The question before a command runs unconfined. */
-const question = (command: AttemptCommand, reason: string | undefined) =>
+const question = (command: AttemptCommand, { justification, reason }: Why = {}) =>
   ({
     _tag: "Exec",
     callId: command.callId,
@@ -38,6 +41,7 @@ const question = (command: AttemptCommand, reason: string | undefined) =>
     sandbox: fullAccess,
     parsedCommand: parsedCommand(command.argv),
     ...(reason === undefined ? {} : { reason }),
+    ...(justification === undefined ? {} : { justification }),
   }) as const
 
 export interface ShellToolOptions {
@@ -71,8 +75,8 @@ const makeRun = (options: ShellToolOptions) => {
       Result.isSuccess(outcome) ? told(outcome.success) : execution(outcome.failure),
     )
 
-  const askThenRun = (command: AttemptCommand, reason: string | undefined, context: ToolContext) =>
-    Effect.flatMap(askFirst(context, question(command, reason)), (refused) =>
+  const askThenRun = (command: AttemptCommand, why: Why, context: ToolContext) =>
+    Effect.flatMap(askFirst(context, question(command, why)), (refused) =>
       refused === undefined
         ? unconfined(command, context)
         : Effect.succeed({ output: `exec command ${refused}` }),
@@ -82,6 +86,7 @@ const makeRun = (options: ShellToolOptions) => {
   const retry = Effect.fnUntraced(function* (
     command: AttemptCommand,
     denied: CommandResult,
+    why: Why,
     context: ToolContext,
   ) {
     const code = denied.exit._tag === "Exited" ? denied.exit.code : -1
@@ -91,7 +96,7 @@ const makeRun = (options: ShellToolOptions) => {
     })
     const refused = yield* askFirst(
       context,
-      question(command, "command failed; retry without sandbox?"),
+      question(command, { ...why, reason: "command failed; retry without sandbox?" }),
     )
     if (refused !== undefined) return { output: `exec command ${refused}` }
     yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
@@ -104,17 +109,18 @@ const makeRun = (options: ShellToolOptions) => {
   const confined = Effect.fnUntraced(function* (
     command: AttemptCommand,
     decision: Extract<CommandDecision, { readonly _tag: "Run" }>,
+    why: Why,
     context: ToolContext,
   ) {
     const outcome = yield* attempts.run(command, decision.confinement, context)
     if (Result.isFailure(outcome)) {
       const mayAsk = context.settings.approvalPolicy !== "never"
       return isSandboxFault(outcome) && mayAsk
-        ? yield* askThenRun(command, sandboxMissing(outcome.failure.message), context)
+        ? yield* askThenRun(command, { ...why, reason: outcome.failure.message }, context)
         : execution(outcome.failure)
     }
     return decision.escalateOnDenial && looksDenied(outcome.success)
-      ? yield* retry(command, outcome.success, context)
+      ? yield* retry(command, outcome.success, why, context)
       : told(outcome.success)
   })
 
@@ -133,17 +139,17 @@ const makeRun = (options: ShellToolOptions) => {
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
       sandbox: yield* sandbox.status,
-      isGranted: yield* context.granted(question(command, undefined)),
+      isGranted: yield* context.granted(question(command)),
       isEscalated: call.escalated,
-      ...(call.justification === undefined ? {} : { justification: call.justification }),
     })
+    const why = { justification: call.justification }
     switch (decision._tag) {
       case "Reject":
         return { output: decision.output }
       case "Ask":
-        return yield* askThenRun(command, decision.reason, context)
+        return yield* askThenRun(command, { ...why, reason: decision.reason }, context)
       case "Run":
-        return yield* confined(command, decision, context)
+        return yield* confined(command, decision, why, context)
     }
   })
 }

@@ -58,6 +58,12 @@ describe("view_image", () => {
     ],
     [".", write("other", ""), "expected a file"],
     ["/dev/zero", write("other", ""), "expected a file"],
+    // L13: says that it has no bytes, and gives gigabytes.
+    [
+      "/proc/self/pagemap",
+      write("other", ""),
+      "it has more than 10485760 bytes, expected at most 10485760",
+    ],
     [
       "big.png",
       write("big.png", "x".repeat(10 * 1024 * 1024 + 1)),

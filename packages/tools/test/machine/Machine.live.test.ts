@@ -5,7 +5,9 @@ import { rgPath } from "@vscode/ripgrep"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,14 +16,22 @@ import { searchFiles } from "../../src/machine/FileSearch.ts"
 import { gitDiffToRemote } from "../../src/machine/GitToRemote.ts"
 import { run } from "../../src/machine/OneOff.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { alive, mark } from "../support/Census.ts"
+import { canMark } from "../support/Leaving.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync(join(tmpdir(), "colloquy-machine-")))),
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
 )
+
+const noSandbox = Sandbox.of({
+  status: Effect.succeed({ _tag: "Unavailable", reason: "none", advice: "none" }),
+  confine: () => Effect.die("nothing can be confined here"),
+})
 
 const environment = {
   PATH: process.env["PATH"],
@@ -38,7 +48,8 @@ const live = CommandRunner.layer.pipe(
       hiddenPaths: [],
     }),
   ),
-  Layer.provide(NodeServices.layer),
+  Layer.provideMerge(TrustedPrograms.layer({ environment })),
+  Layer.provideMerge(NodeServices.layer),
 )
 
 const setting = Effect.gen(function* () {
@@ -49,15 +60,35 @@ const setting = Effect.gen(function* () {
     environment,
     secretNames: ["MY_PROVIDER"],
     ripgrep: rgPath,
+    programs: yield* TrustedPrograms,
+    hidden: yield* temporary,
+    hiddenPaths: [],
   }
   return { cwd, parts, settings: scriptedSettings({ cwd }) }
 })
 
 const here = <A, E>(
-  test: (stage: Effect.Success<typeof setting>) => Effect.Effect<A, E>,
+  test: (
+    stage: Effect.Success<typeof setting>,
+  ) => Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>,
 ): Effect.Effect<A, E> => Effect.flatMap(setting, test).pipe(Effect.scoped, Effect.provide(live))
 
 const timeout = Duration.seconds(10)
+
+describe.skipIf(!canMark)("a command of a client, without a sandbox", () => {
+  it.live("L8 nothing is left of it", () =>
+    here(({ cwd, parts }) =>
+      Effect.gen(function* () {
+        const word = mark()
+        const settings = scriptedSettings({ cwd, sandboxPolicy: { mode: "danger-full-access" } })
+        const script = `env -i setsid -f sleep ${word} >/dev/null 2>&1; echo done`
+        const { stdout } = yield* run(parts, { argv: ["bash", "-c", script], timeout, settings })
+        assert.strictEqual(stdout, "done\n")
+        assert.deepStrictEqual(alive(word), [])
+      }),
+    ),
+  )
+})
 
 describe("one-off commands", () => {
   it.live("run word by word, and tell how they ended", () =>
@@ -142,55 +173,61 @@ describe("git diff to remote", () => {
     return { work, pushed: git(work, "rev-parse", "HEAD") }
   }
 
-  const open = { mode: "danger-full-access" } as const
-
-  for (const [name, policy, possible] of [
-    ["unconfined", open, true],
-    ["in the sandbox for reading", { mode: "read-only" } as const, hasBubblewrap],
+  for (const [name, sandboxOf, possible] of [
+    ["where nothing can be confined", () => noSandbox, true],
+    ["in the sandbox for reading", (sandbox: Sandbox["Service"]) => sandbox, hasBubblewrap],
   ] as const) {
-    it.live.skipIf(!possible)(`tells commits, changes and new files, ${name}`, () =>
-      here(({ cwd, parts, settings }) =>
+    it.live.skipIf(!possible)(`gives commits, changes and new files, ${name}`, () =>
+      here(({ cwd, parts }) =>
         Effect.gen(function* () {
           const { pushed, work } = clone(cwd)
-          const of = { ...settings, sandboxPolicy: policy, cwd: work }
-          assert.deepStrictEqual(yield* gitDiffToRemote(parts, of), { sha: pushed, diff: "" })
+          const own = { ...parts, sandbox: sandboxOf(parts.sandbox) }
+          assert.deepStrictEqual(yield* gitDiffToRemote(own, work), { sha: pushed, diff: "" })
           Fs.writeFileSync(join(work, "a.txt"), "two\n")
           git(work, "commit", "-qam", "two")
           Fs.mkdirSync(join(work, "sub"))
           Fs.writeFileSync(join(work, "sub", "new file.txt"), "new\n")
           Fs.writeFileSync(join(work, "ignored"), "x\n")
-          const { diff, sha } = yield* gitDiffToRemote(parts, { ...of, cwd: join(work, "sub") })
+          git(work, "init", "-q", "nested")
+          const { diff, sha } = yield* gitDiffToRemote(own, join(work, "sub"))
           assert.strictEqual(sha, pushed)
           assert.include(diff, "-one\n+two\n")
           assert.include(diff, "+++ b/sub/new file.txt")
           assert.include(diff, "+new\n")
           assert.notInclude(diff, "ignored")
+          assert.deepStrictEqual(Fs.readdirSync(join(own.hidden, "tmp")), [])
         }),
       ),
     )
   }
 
-  it.live.skipIf(!hasBubblewrap)("runs no filter of the repository outside the sandbox", () =>
-    here(({ cwd, parts, settings }) =>
-      Effect.gen(function* () {
-        const { work } = clone(cwd)
-        Fs.writeFileSync(join(work, ".gitattributes"), "* filter=evil\n")
-        git(work, "config", "filter.evil.clean", `touch ${join(cwd, "escaped")}; cat`)
-        Fs.writeFileSync(join(work, "a.txt"), "three\n")
-        yield* Effect.exit(gitDiffToRemote(parts, { ...settings, cwd: work }))
-        assert.isFalse(Fs.existsSync(join(cwd, "escaped")))
-      }),
-    ),
+  it.live(
+    "gives the changes of a linked working tree and of one with its own way to store files",
+    () =>
+      here(({ cwd, parts }) =>
+        Effect.gen(function* () {
+          const { pushed, work } = clone(cwd)
+          const tree = join(cwd, "tree")
+          git(work, "worktree", "add", "-q", tree)
+          Fs.writeFileSync(join(tree, "a.txt"), "two\n")
+          const { diff, sha } = yield* gitDiffToRemote(parts, tree)
+          assert.strictEqual(sha, pushed)
+          assert.include(diff, "-one\n+two\n")
+          git(work, "config", "core.fileMode", "false")
+          git(work, "update-index", "--split-index")
+          Fs.chmodSync(join(work, "a.txt"), 0o755)
+          assert.strictEqual((yield* gitDiffToRemote(parts, work)).diff, "")
+        }),
+      ),
   )
 
   it.live("no repository and no remote are failures that say so", () =>
-    here(({ cwd, parts, settings }) =>
+    here(({ cwd, parts }) =>
       Effect.gen(function* () {
-        const of = { ...settings, sandboxPolicy: open }
-        const none = yield* Effect.flip(gitDiffToRemote(parts, of))
-        assert.strictEqual(none.message, "git rev-parse failed")
+        const none = yield* Effect.flip(gitDiffToRemote(parts, cwd))
+        assert.strictEqual(none.message, `${cwd} is in no working tree of git`)
         git(cwd, "init", "-q")
-        const alone = yield* Effect.flip(gitDiffToRemote(parts, of))
+        const alone = yield* Effect.flip(gitDiffToRemote(parts, cwd))
         assert.strictEqual(alone.message, "no remote is known")
       }),
     ),
@@ -269,13 +306,12 @@ describe("file search", () => {
                 Effect.tap(options.onOutput(chunk), () => Deferred.succeed(stopped, undefined)),
             }),
         }
-        const slow = { ...parts, runner, ripgrep: join(cwd, "slow") }
-        Fs.writeFileSync(slow.ripgrep, "#!/bin/sh\nprintf 'src/found.ts\\0'\nsleep 60\n", {
-          mode: 0o755,
-        })
+        const slow = join(cwd, "slow")
+        Fs.writeFileSync(slow, "#!/bin/sh\nprintf 'src/found.ts\\0'\nsleep 60\n", { mode: 0o755 })
+        const programs = { ...parts.programs, resolve: () => Effect.succeed(slow) }
         const search = { query: "found", roots: [cwd], until: Deferred.await(stopped) }
         assert.deepStrictEqual(
-          (yield* searchFiles(slow, search)).map(({ path }) => path),
+          (yield* searchFiles({ ...parts, runner, programs }, search)).map(({ path }) => path),
           ["src/found.ts"],
         )
       }),

@@ -133,7 +133,8 @@ describe("questions of tool servers", () => {
             type: "elicitation_request",
             server_name: "s",
             id: asked.id,
-            message: question.message,
+            message:
+              'Tool server `s` asks: "Which one?"\nThe tool server also wrote what the form says, in quotation marks.',
             requested_schema: question.requestedSchema,
           })
           // A person's time is not the server's.

@@ -50,7 +50,7 @@ describe("ServerRequests", () => {
         result: {
           action: "accept",
           content: {
-            message: "m".repeat(16 * 1024),
+            message: "m".repeat(100_000),
             requestedSchema: { type: "object", properties: {} },
           },
         },

@@ -62,7 +62,7 @@ describe("ToolOutput", () => {
     ],
     [
       `{"a":${deep(5_000)}}`,
-      { _tag: "Bad", message: "failed to parse function arguments: nested deeper than 256" },
+      { _tag: "Bad", message: "failed to parse function arguments: nested deeper than 256 levels" },
     ],
   ])("reads the arguments %.20s", (text, read) => {
     assert.deepStrictEqual(ToolOutput.parseArguments(text), read)

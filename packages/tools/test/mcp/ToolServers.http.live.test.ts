@@ -10,6 +10,7 @@ import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 
 interface Seen {
   readonly method: string
@@ -119,7 +120,10 @@ const configured = (url: string, bearerTokenEnv?: string): McpServer => ({
   toolTimeout: Duration.seconds(5),
 })
 
-const layer = ToolServers.layer().pipe(Layer.provide(NodeServices.layer))
+const layer = ToolServers.layer().pipe(
+  Layer.provide(TrustedPrograms.layer({ environment: {} })),
+  Layer.provide(NodeServices.layer),
+)
 
 const open = (server: McpServer, ask?: Ask) =>
   Effect.gen(function* () {

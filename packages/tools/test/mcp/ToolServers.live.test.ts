@@ -12,6 +12,7 @@ import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 
 const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
 
@@ -29,7 +30,10 @@ const stdio = (
   toolTimeout: more.toolTimeout ?? Duration.seconds(15),
 })
 
-const services = ToolServers.layer().pipe(Layer.provide(NodeServices.layer))
+const services = ToolServers.layer().pipe(
+  Layer.provideMerge(TrustedPrograms.layer({ environment: {} })),
+  Layer.provide(NodeServices.layer),
+)
 
 /** Opens one server named `s`, lists its tools, then does what the test does. */
 const withServer = <A, E>(
@@ -98,7 +102,11 @@ const killable = `
     console.log(yield* open.call({ callId: "c", qualifiedName: "s__pid", arguments: "", emit: () => Effect.void }))
     yield* Effect.never
   })
-  const services = ToolServers.layer().pipe(Layer.provide(NodeServices.layer))
+  const { TrustedPrograms } = await import(${JSON.stringify(Path.join(import.meta.dirname, "../../src/process/TrustedPrograms.ts"))})
+  const services = ToolServers.layer().pipe(
+    Layer.provide(TrustedPrograms.layer({ environment: {} })),
+    Layer.provide(NodeServices.layer),
+  )
   await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(services)))
 `
 

@@ -2,18 +2,39 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { applyPatch } from "diff/lib/patch/apply.js"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as GitDiff from "../../src/patch/GitDiff.ts"
 import * as UnifiedDiff from "../../src/patch/UnifiedDiff.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { ProgramNotTrusted, TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
-const services = Layer.provideMerge(CommandRunner.layer, NodeServices.layer)
+const machine = { platform: process.platform, processor: process.arch }
 
-const hunks = (searchPath: string, before: string, after: string) =>
+const services = CommandRunner.layer.pipe(
+  Layer.merge(SandboxLayer.layer({ machine, environment: {}, hiddenPaths: [] })),
+  Layer.provideMerge(TrustedPrograms.layer({ environment: {} })),
+  Layer.provideMerge(NodeServices.layer),
+)
+
+const noGit = new ProgramNotTrusted({ program: "git", searched: [], refusals: [], message: "none" })
+
+const hunks = (before: string, after: string, options: { readonly hasGit: boolean }) =>
   Effect.gen(function* () {
-    const make = yield* GitDiff.make(yield* CommandRunner, searchPath)
+    const fs = yield* FileSystem.FileSystem
+    const programs = yield* TrustedPrograms
+    const make = yield* GitDiff.make(
+      {
+        runner: yield* CommandRunner,
+        sandbox: yield* Sandbox,
+        programs: options.hasGit ? programs : { ...programs, resolve: () => Effect.fail(noGit) },
+      },
+      yield* fs.makeTempDirectoryScoped(),
+    )
     return yield* make(before, after, 3)
-  }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped, Effect.provide(services))
 
 /** Too different for jsdiff in its time, and with much in common all the same. */
 const text = (word: string): string =>
@@ -26,7 +47,7 @@ describe("GitDiff", () => {
   it.live("asks git for what takes jsdiff too long, and shows no function names", () =>
     Effect.gen(function* () {
       const [before, after] = [text("a"), text("b")]
-      const found = yield* hunks(process.env["PATH"] ?? "", before, after)
+      const found = yield* hunks(before, after, { hasGit: true })
       assert.notStrictEqual(found, UnifiedDiff.replaced(before, after))
       assert.match(found, /^@@ -4,20003 \+4,20003 @@\n( function top\(\)\n){3}-function a0\(\)\n/)
       assert.strictEqual(applyPatch(before, `--- a\n+++ b\n${found}`), after)
@@ -36,14 +57,14 @@ describe("GitDiff", () => {
   it.live("replaces everything where there is no git", () =>
     Effect.gen(function* () {
       const [before, after] = [text("a"), text("b")]
-      const found = yield* hunks("/nonexistent", before, after)
+      const found = yield* hunks(before, after, { hasGit: false })
       assert.strictEqual(found, UnifiedDiff.replaced(before, after))
     }),
   )
 
-  it.live("asks nobody for what is quick", () =>
+  it.live("starts no git for what is quick", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* hunks("/nonexistent", "a\n", "b\n"), "@@ -1 +1 @@\n-a\n+b\n")
+      assert.strictEqual(yield* hunks("a\n", "b\n", { hasGit: false }), "@@ -1 +1 @@\n-a\n+b\n")
     }),
   )
 })

@@ -220,16 +220,6 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 a session of its own leaves the group: it is not found again outside a sandbox", () =>
-    Effect.gen(function* () {
-      const word = mark()
-      yield* run(sh(`setsid sleep ${word} >/dev/null 2>&1 </dev/null & sleep 0.3`))
-      const left = alive(word)
-      for (const pid of left) process.kill(Number(pid), "SIGKILL")
-      assert.strictEqual(left.length, 1)
-    }).pipe(Effect.provide(live)),
-  )
-
   it.live("L8 kills a growing tree of processes whole, and answers meanwhile", () =>
     Effect.gen(function* () {
       const word = mark()

@@ -80,12 +80,16 @@ class World {
         Layer.succeed(ProcessGroup)({
           signal: (_group, name) => this.signal(name),
           lives: () => Effect.sync(() => this.alive || this.background),
+          ids: () => Effect.succeed([]),
+          limitsOf: () => Effect.succeed(""),
+          kill: () => Effect.succeed(true),
         }),
         Layer.succeed(Reaper)({
           ready: Effect.sync(() => {
             this.log.push("watchdog")
             return true
           }),
+          mark: Effect.succeed("123456789000000001"),
           add: (group) => Effect.sync(() => void this.log.push(`add ${group}`)),
           remove: (group) => Effect.sync(() => void this.log.push(`remove ${group}`)),
           tidy: () => Effect.void,

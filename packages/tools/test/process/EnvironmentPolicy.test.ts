@@ -25,8 +25,8 @@ const policy = (part: Partial<ShellEnvironment> = {}): ShellEnvironment => ({
   ...part,
 })
 
-const usual = { PATH: "/bin", HOME: "/h", Tmp: "/t", LANG: "C", EDITOR: "vi", ACME_CREDENTIAL: "c" }
-const noSecrets = { MY_TOKEN: "t", my_secret: "s", KEYBOARD: "k" }
+const usual = { PATH: "/bin", HOME: "/h", Tmp: "/t", LANG: "C", EDITOR: "vi", KEYBOARD: "k" }
+const secrets = { MY_TOKEN: "t", my_secret: "s", ACME_CREDENTIAL: "c" }
 
 const cases: ReadonlyArray<{
   readonly name: string
@@ -46,11 +46,11 @@ const cases: ReadonlyArray<{
   {
     name: "keeps what looks like a secret on demand, but never a provider's key",
     policy: policy({ ignoreDefaultExcludes: true }),
-    expected: { ...usual, ...noSecrets },
+    expected: { ...usual, ...secrets },
   },
   {
     name: "excludes by pattern, whatever the case",
-    policy: policy({ exclude: ["p?th", "ed*", "*_cred*al", "H"] }),
+    policy: policy({ exclude: ["p?th", "ed*", "*board", "H"] }),
     expected: { HOME: "/h", Tmp: "/t", LANG: "C" },
   },
   {

@@ -102,7 +102,13 @@ describe("Gate, whatever shell it is", () => {
     stdin: string | Uint8Array,
     variables: Record<string, string>,
   ) => {
-    const gate = gateOf({ argv: ["env"], cwd: directory, env: variables, hasInput: false })
+    const gate = gateOf({
+      argv: ["env"],
+      cwd: directory,
+      env: variables,
+      hasInput: false,
+      mark: "123456789000000001",
+    })
     return spawnSync(shell, gate.slice(1), { argv0: "sh", env: variables, input: stdin })
   }
 

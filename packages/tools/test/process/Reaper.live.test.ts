@@ -7,6 +7,7 @@ import * as ChildProcess from "node:child_process"
 import * as FS from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { canMark, leaving } from "../support/Leaving.ts"
 
 const hasBwrap = FS.existsSync("/usr/bin/bwrap")
 if (!hasBwrap) {
@@ -194,11 +195,32 @@ describe("Reaper, a server killed with -9", () => {
     assert.strictEqual(new Set(left).size, 1)
   })
 
-  it("L8 does not reach a session of its own outside a sandbox", async () => {
-    const { left } = await killed(own, "setsid sleep WORD & sleep 0.3; echo up; sleep WORD")
-    for (const pid of new Set(left)) process.kill(pid, "SIGKILL")
-    assert.strictEqual(new Set(left).size, 1)
-  })
+  for (const [name, script] of Object.entries(leaving)) {
+    it.skipIf(!canMark)(`L8 leaves no process that left its group: ${name}`, async () => {
+      const { before, left } = await killed(
+        own,
+        `${script("WORD")}\nsleep 0.3; echo up; sleep WORD`,
+      )
+      assert.isAtLeast(before, 3)
+      assert.deepStrictEqual(left, [])
+    })
+  }
+
+  it.skipIf(!canMark)(
+    "L8 leaves nothing of a server that is itself a command of another",
+    async () => {
+      const inner = JSON.stringify({
+        ...own,
+        argv: ["bash", "-c", "setsid sleep WORD & echo up; sleep WORD"],
+      })
+      const script = `exec "$NODE" --input-type=module -e "$SERVER" '${inner}'`
+      const env = { PATH: process.env["PATH"], NODE: process.execPath, SERVER: server }
+      const { before, left } = await killed({ ...own, cwd: import.meta.dirname, env }, script)
+      // Two watchdogs, two servers' commands and what they left behind.
+      assert.isAtLeast(before, 5)
+      assert.deepStrictEqual(left, [])
+    },
+  )
 
   it.skipIf(!hasBwrap)(
     "L8 leaves nothing of a sandbox, sessions of their own included",

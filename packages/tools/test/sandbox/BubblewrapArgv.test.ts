@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  boundRoots,
+  bubblewrapOptions,
   bubblewrapArgv,
   type Confinement,
   type Guard,
@@ -57,6 +59,21 @@ describe("BubblewrapArgv", () => {
   it("takes words of the program as words, after the options", () => {
     const argv = bubblewrapArgv({ ...plain, argv: ["--bind", "/", "/"] })
     assert.deepStrictEqual(argv.slice(-4), ["--", "--bind", "/", "/"])
+  })
+
+  it("L15 links the launcher into the /dev of the sandbox, and nothing without one", () => {
+    const base = { cwd: "/w", writableRoots: ["/w"], guards: [], network: false, variables: {} }
+    const options = (more: object) =>
+      bubblewrapOptions({ ...base, seccompFd: 3, statusFd: 4, ...more }).join(" ")
+    assert.include(
+      options({ launcher: "/usr/bin/setpriv" }),
+      "--dev /dev --symlink /usr/bin/setpriv /dev/colloquy-launch --proc /proc",
+    )
+    assert.notInclude(options({}), "--symlink")
+    assert.deepStrictEqual(boundRoots(["/", "/proc/x", "/sys", "/dev", "/dev/shm/a", "/w"]), [
+      "/dev/shm/a",
+      "/w",
+    ])
   })
 
   const table: ReadonlyArray<

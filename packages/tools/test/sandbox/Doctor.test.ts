@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { adviceFor } from "../../src/sandbox/BubblewrapFailure.ts"
 import { doctorLines } from "../../src/sandbox/Doctor.ts"
+import { namedPipesOf } from "../../src/sandbox/Landlock.ts"
 
 const linux = { platform: "linux", processor: "x64" }
 
@@ -9,14 +10,22 @@ describe("Doctor", () => {
     assert.deepStrictEqual(
       doctorLines({
         machine: linux,
-        sandbox: { _tag: "Available", kind: "bubblewrap", version: "0.8.0" },
-        programs: { git: "/usr/bin/git", rg: "/usr/bin/rg", setpriv: "/usr/bin/setpriv" },
+        sandbox: {
+          _tag: "Available",
+          kind: "bubblewrap",
+          version: "0.8.0",
+          namedPipes: { _tag: "Closed", by: "Landlock through /usr/bin/setpriv" },
+        },
+        programs: { git: "/usr/bin/git", rg: "/usr/bin/rg" },
       }),
       [
         { state: "ok", text: "sandbox: bubblewrap 0.8.0" },
+        {
+          state: "ok",
+          text: "named pipes outside the writable roots: closed by Landlock through /usr/bin/setpriv",
+        },
         { state: "ok", text: "git: /usr/bin/git" },
         { state: "ok", text: "rg: /usr/bin/rg" },
-        { state: "ok", text: "setpriv: /usr/bin/setpriv" },
       ],
     )
   })
@@ -29,21 +38,49 @@ describe("Doctor", () => {
     })
     assert.deepStrictEqual(
       lines.map(({ state }) => state),
-      ["broken", "missing", "missing", "missing"],
+      ["broken", "missing", "missing"],
     )
     assert.strictEqual(lines[0]?.text, "sandbox: no bwrap; install it")
     assert.include(lines[2]?.text, "apt-get install ripgrep")
   })
 
-  it("asks for no setpriv where there is none", () => {
+  it("names the tool that installs programs on the system", () => {
     const lines = doctorLines({
       machine: { platform: "darwin", processor: "arm64" },
-      sandbox: { _tag: "Available", kind: "seatbelt", version: "0.0.83" },
+      sandbox: {
+        _tag: "Available",
+        kind: "seatbelt",
+        version: "0.0.83",
+        namedPipes: { _tag: "Closed", by: "Seatbelt" },
+      },
       programs: {},
     })
-    assert.deepStrictEqual(lines.length, 3)
-    assert.include(lines[1]?.text, "brew install git")
+    assert.deepStrictEqual(lines.length, 4)
+    assert.include(lines[2]?.text, "brew install git")
   })
+
+  const attempts: ReadonlyArray<readonly [code: number, text: string, advice: string]> = [
+    [1, "setpriv: unrecognized option '--landlock-access'", "util-linux 2.40 or newer"],
+    [1, "colloquy-launch: landlock_create_ruleset failed: Function not implemented", "Linux 5.19"],
+    [1, "", "Linux 5.19"],
+  ]
+  for (const [code, text, advice] of attempts) {
+    it(`L15 says that named pipes are open and what closes them: ${text || "no message"}`, () => {
+      const lines = doctorLines({
+        machine: linux,
+        sandbox: {
+          _tag: "Available",
+          kind: "bubblewrap",
+          version: "0.8.0",
+          namedPipes: namedPipesOf("/usr/bin/setpriv", code, text),
+        },
+        programs: {},
+      })
+      assert.strictEqual(lines[1]?.state, "missing")
+      assert.include(lines[1]?.text, "commands can write to them")
+      assert.include(lines[1]?.text, advice)
+    })
+  }
 
   const reasons: ReadonlyArray<readonly [reason: string, advice: string]> = [
     ["bubblewrap (bwrap) was not found", "apt-get install bubblewrap"],

@@ -148,6 +148,48 @@ const secrets: ReadonlyArray<Escape> = [
     state: "workspace/a/b/state",
     script: `ln $STATE/auth.json copy && grep -q sk-secret copy ${escaped}`,
   },
+  {
+    name: "state that does not exist, nor what would hold it: makes it",
+    setup: "rm -r a",
+    state: "workspace/a/b/state",
+    script: `mkdir -p a/b/state && echo x > a/b/state/config.toml ${escaped}`,
+    after: "test ! -e $STATE",
+  },
+  {
+    name: "state is the workspace: reads it",
+    state: "workspace",
+    script: `grep -q sk-secret $STATE/auth.json auth.json ${escaped}`,
+  },
+  {
+    name: "state holds the workspace: reads it",
+    state: "workspace/..",
+    script: `grep -q sk-secret ../auth.json ${escaped}`,
+  },
+  {
+    name: "state holds the workspace: reads it in a read-only sandbox",
+    state: "workspace/..",
+    policy: { mode: "read-only" },
+    script: `grep -q sk-secret ../auth.json ${escaped}`,
+  },
+  {
+    name: "a link to the state in the workspace: reads through it",
+    setup: "ln -s $STATE state && ln -s $STATE/auth.json link",
+    script: `grep -qs sk-secret state/auth.json link ${escaped}`,
+  },
+  {
+    name: "auth.json is a link to a file elsewhere: reads that file",
+    setup: "mkdir ../vault && mv $STATE/auth.json ../vault && ln -s ../vault/auth.json $STATE",
+    script: `grep -q sk-secret ../vault/auth.json ${escaped}`,
+  },
+  {
+    name: "sessions are a link to a directory elsewhere: reads a log of another conversation",
+    setup: "mkdir ../data && cp $STATE/auth.json ../data/rollout && ln -s ../data $STATE/sessions",
+    script: `grep -q sk-secret ../data/rollout ${escaped}`,
+  },
+  {
+    name: "reads through the root of every process it sees",
+    script: `grep -qs sk-secret /proc/[0-9]*/root/$STATE/auth.json /proc/self/root/$STATE/auth.json ${escaped}`,
+  },
 ]
 
 const connectTo = (address: string): string =>
@@ -199,6 +241,7 @@ const processes: ReadonlyArray<Escape> = [
     script: python("import os\nopen(f\"/proc/{os.environ['V']}/mem\",'rb')\nprint('ESCAPED')"),
   },
   { name: "the server's root", script: `test -r /proc/$V/root/etc/passwd ${escaped}` },
+  { name: "the server's directory", script: `test -r /proc/$V/cwd/. ${escaped}` },
   { name: "the server's files", script: `ls /proc/$V/fd | grep -q 0 ${escaped}` },
   { name: "writes through the server's root", script: `echo x > /proc/$V/root$OUT/new ${escaped}` },
   { name: "signals the server", script: `kill -0 $V ${escaped}` },
@@ -403,4 +446,34 @@ describe.skipIf(!hasBwrap)("Escape", () => {
       }
     })
   }
+
+  for (const [name, setup] of [
+    ["in the workspace", "ln $STATE/auth.json copy"],
+    [
+      "of the file that it leads to",
+      "mkdir ../vault && mv $STATE/auth.json ../vault && ln ../vault/auth.json copy && ln -s ../vault/auth.json $STATE",
+    ],
+  ] as const) {
+    it.live(`L15 nothing is confined while auth.json has another name ${name}`, () =>
+      Effect.gen(function* () {
+        const made = yield* ground()
+        yield* outside(made, { argv: ["bash", "-ec", setup] })
+        const read = { argv: ["grep", "-q", "sk-secret", "copy"] } as const
+        const fault = yield* Effect.flip(inside(made, read))
+        assert.strictEqual(fault.reason, "Sandbox")
+        assert.match(fault.message, /auth\.json has another name \(a hard link\)/)
+        const { exit } = yield* outside(made, read)
+        assert.deepStrictEqual(exit, { _tag: "Exited", code: 0 }, "without the sandbox it is read")
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    )
+  }
+
+  it.live("auth.json may have two names when both are hidden", () =>
+    Effect.gen(function* () {
+      const made = yield* ground()
+      yield* outside(made, { argv: ["bash", "-ec", "ln -f $STATE/auth.json $KEYS"] })
+      const read = { argv: ["bash", "-c", "cat $KEYS $STATE/auth.json"] } as const
+      assert.notInclude((yield* inside(made, read)).stdout.text, "sk-secret")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+  )
 })

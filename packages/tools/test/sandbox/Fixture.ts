@@ -6,7 +6,9 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { namedSetpriv } from "../support/Setpriv.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
 export interface Ground {
@@ -48,21 +50,26 @@ export const ground = Effect.fnUntraced(function* (state = "state") {
   return made
 })
 
-const layerOf = (made: Ground) =>
+const layerOf = (made: Ground, setpriv: string | undefined) =>
   Layer.merge(
     CommandRunner.layer,
     SandboxLayer.layer({
-      environment: { PATH: path },
+      environment: { PATH: path, COLLOQUY_SETPRIV: setpriv ?? namedSetpriv },
       hiddenPaths: [made.state, made.secretFile],
       machine: { platform: "linux", processor: process.arch },
     }),
-  ).pipe(Layer.provide(NodeServices.layer))
+  ).pipe(
+    Layer.provide(TrustedPrograms.layer({ environment: { PATH: path } })),
+    Layer.provide(NodeServices.layer),
+  )
 
 export interface Attempt {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly env?: Readonly<Record<string, string>>
   readonly policy?: ConfiningPolicy
   readonly cwd?: string
+  /** The setpriv to use for this attempt; one that does not exist leaves Landlock out. */
+  readonly setpriv?: string
 }
 
 const limits = {
@@ -96,7 +103,11 @@ export const inside = (made: Ground, attempt: Attempt) =>
       made.workspace,
     )
     return yield* runner.run(launch, limits)
-  }).pipe(Effect.scoped, Effect.provide(layerOf(made)))
+  }).pipe(Effect.scoped, Effect.provide(layerOf(made, attempt.setpriv)))
+
+/** What the sandbox of the tests says of itself. */
+export const sandboxStatus = (made: Ground) =>
+  Effect.flatMap(Sandbox, ({ status }) => status).pipe(Effect.provide(layerOf(made, undefined)))
 
 export const confined = (made: Ground, attempt: Attempt) =>
   Effect.gen(function* () {
@@ -106,11 +117,11 @@ export const confined = (made: Ground, attempt: Attempt) =>
       attempt.policy ?? workspaceWrite,
       made.workspace,
     )
-  }).pipe(Effect.provide(layerOf(made)))
+  }).pipe(Effect.provide(layerOf(made, attempt.setpriv)))
 
 export const outside = (made: Ground, attempt: Attempt) =>
   Effect.gen(function* () {
     const runner = yield* CommandRunner
     const command = unconfined(made, attempt)
     return yield* runner.run({ ...command, inputs: new Map(), diesWithParent: false }, limits)
-  }).pipe(Effect.provide(layerOf(made)))
+  }).pipe(Effect.provide(layerOf(made, undefined)))

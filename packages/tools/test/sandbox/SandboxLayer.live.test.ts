@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
@@ -32,7 +33,10 @@ describe("SandboxLayer", () => {
               environment: { PATH: "/usr/bin" },
               hiddenPaths: [],
               machine: { platform, processor },
-            }).pipe(Layer.provide(NodeServices.layer)),
+            }).pipe(
+              Layer.provide(TrustedPrograms.layer({ environment: { PATH: "/usr/bin" } })),
+              Layer.provide(NodeServices.layer),
+            ),
           ),
         ),
     )

@@ -30,8 +30,7 @@ describe("shell, where nothing can be confined", () => {
           { settings: policies("never", mode), responses: [[calls("shell", touch, "a")]] },
         )
         assert.deepStrictEqual(outputs, [
-          "exec command rejected: auto-rejected because command is not on trusted list " +
-            "(the sandbox is not available: bwrap was not found)",
+          "exec command rejected: the sandbox is not available: bwrap was not found (install one)",
         ])
         assert.isFalse(isMade(workspace))
         assert.deepStrictEqual([questions(messages), begun(messages)], [[], []])
@@ -53,8 +52,16 @@ describe("shell, where nothing can be confined", () => {
             },
           )
           assert.deepStrictEqual(
-            questions(messages).map(({ command, reason }) => [command, reason]),
-            [[touch.command, "the sandbox is not available: bwrap was not found"]],
+            questions(messages).map(({ command, reason = "" }) => [
+              command,
+              reason.split("\n").at(-1),
+            ]),
+            [
+              [
+                touch.command,
+                'It is asked because: "the sandbox is not available: bwrap was not found (install one)"',
+              ],
+            ],
           )
           assert.strictEqual(isMade(workspace), decision === "approved")
           if (decision === "approved") assert.deepStrictEqual(outputs.map(codeOf), [0])
@@ -83,9 +90,9 @@ describe("shell, who is asked", () => {
         },
       )
       assert.deepStrictEqual(
-        questions(messages).map(({ call_id, reason }) => [call_id, reason]),
+        questions(messages).map(({ call_id, reason = "" }) => [call_id, reason.split("\n")[2]]),
         [
-          ["b", "it is needed"],
+          ["b", 'The model gives this reason: "it is needed"'],
           ["c", undefined],
         ],
       )

@@ -17,6 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import * as Tools from "../../src/Tools.ts"
 
@@ -58,7 +59,9 @@ export interface Scene {
   /** To the questions, in order; the last one to all that follow. */
   readonly answers?: ReadonlyArray<Verdict["decision"] | "malformed" | "failed">
   readonly hiddenPaths?: (workspace: string) => ReadonlyArray<string>
-  readonly environment?: Readonly<Record<string, string>>
+  /** The Node that writes patches; that of the tests unless given. */
+  readonly node?: (workspace: string) => string
+  readonly environment?: (workspace: string) => Readonly<Record<string, string>>
 }
 
 export interface Played {
@@ -123,9 +126,13 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
     const messages: Array<EventMsg> = []
     const options = {
       // Without the profile of whoever runs the tests: what it says would stand in the output.
-      environment: { PATH: process.env["PATH"], HOME: "/nonexistent", ...scene.environment },
+      environment: {
+        PATH: process.env["PATH"],
+        HOME: "/nonexistent",
+        ...scene.environment?.(workspace),
+      },
       secretNames: [],
-      node: process.execPath,
+      node: scene.node?.(workspace) ?? process.execPath,
       hiddenPaths: scene.hiddenPaths?.(workspace) ?? [],
     }
     const tools = Tools.layer(options).pipe(
@@ -137,6 +144,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
           ...options,
         }),
       ]),
+      Layer.provide(TrustedPrograms.layer(options)),
     )
     const services = Conversations.layer.pipe(
       Layer.provide([tools, scripted(scene.responses, requests)]),

@@ -87,6 +87,12 @@ const withoutParsedQuestion = (message: Json): Json => {
   return rest
 }
 
+/** What the question quotes as the reason, which is all that the original tells of it; undefined: nothing. */
+const quotedReason = (reason: string): string | undefined =>
+  reason.startsWith("If approved, ")
+    ? /^(?:It is asked because|The model gives this reason): "(.*)"$/m.exec(reason)?.[1]
+    : reason
+
 /** What is compared of a conversation's messages. `cwd` is where it worked. */
 export const comparable = (
   messages: ReadonlyArray<unknown>,
@@ -97,6 +103,7 @@ export const comparable = (
   return joined(fresh(told.map(withoutParsedQuestion))).map((message): unknown => {
     const text = JSON.stringify(message, (key, value: unknown) => {
       if (key === "duration") return "some time"
+      if (key === "reason" && typeof value === "string") return quotedReason(value)
       if (key === "call_id" && typeof value === "string") {
         if (!ids.has(value)) ids.set(value, `call-${ids.size + 1}`)
         return ids.get(value)

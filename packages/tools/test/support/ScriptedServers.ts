@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { type Connecting, ToolServers } from "../../src/mcp/ToolServers.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Tools from "../../src/Tools.ts"
 
@@ -16,7 +17,7 @@ export const toolsOf = (connecting: Connecting) =>
       Layer.succeed(CommandRunner, { run: () => unused }),
       Layer.succeed(Sandbox, { status: unused, confine: () => unused }),
       Layer.effect(ToolServers, ToolServers.make(connecting)),
-      FileSystem.layerNoop({}),
-      Path.layer,
+      TrustedPrograms.layer({ environment: {} }),
     ]),
+    Layer.provide([FileSystem.layerNoop({}), Path.layer]),
   )

@@ -17,6 +17,8 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import type * as Roots from "../../src/sandbox/Roots.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import { Sandbox, type SandboxStatus } from "../../src/sandbox/Sandbox.ts"
 import type { Tool } from "../../src/Tool.ts"
@@ -32,6 +34,8 @@ export interface StageOptions {
   readonly hostTools?: ReadonlyArray<Tool>
   /** Present: no sandbox works here, and this is why. */
   readonly sandboxMissing?: string
+  /** Present: a sandbox was found here, and is gone or no longer permitted when a command needs it. */
+  readonly sandboxFault?: keyof typeof faultySandboxes
 }
 
 export interface Part {
@@ -75,8 +79,39 @@ const noSandbox = (reason: string) => {
   )
 }
 
-const toolsOf = (options: StageOptions, workspace: string) => {
+const faultySandboxes = {
+  removed: ["/nonexistent/bwrap"],
+  refused: [
+    "/bin/sh",
+    "-c",
+    "echo 'bwrap: No permissions to create new namespace, likely because of the kernel' >&2; exit 1",
+  ],
+} as const
+
+const faultySandbox = (argv: readonly [string, ...ReadonlyArray<string>]) =>
+  Layer.succeed(
+    Sandbox,
+    Sandbox.of({
+      status: Effect.succeed({
+        _tag: "Available",
+        kind: "bubblewrap",
+        version: "0.8.0",
+        namedPipes: { _tag: "Closed", by: "a test" },
+      }),
+      confine: ({ cwd, env }) =>
+        Effect.succeed({ argv, cwd, env, inputs: new Map(), statusFd: 4, diesWithParent: true }),
+    }),
+  )
+
+const sandboxOf = (options: StageOptions, settings: Roots.SandboxSettings) => {
+  if (options.sandboxMissing !== undefined) return noSandbox(options.sandboxMissing)
+  if (options.sandboxFault !== undefined)
+    return faultySandbox(faultySandboxes[options.sandboxFault])
   const machine = { platform: process.platform, processor: process.arch }
+  return SandboxLayer.layer({ machine, ...settings })
+}
+
+const toolsOf = (options: StageOptions, workspace: string) => {
   const settings = {
     // Without the profile of whoever runs the tests: what it says would stand in the output.
     environment: { PATH: process.env["PATH"], HOME: "/nonexistent", ...options.environment },
@@ -84,13 +119,11 @@ const toolsOf = (options: StageOptions, workspace: string) => {
     node: process.execPath,
     hiddenPaths: options.hiddenPaths?.(workspace) ?? [],
   }
-  const sandbox =
-    options.sandboxMissing === undefined
-      ? SandboxLayer.layer({ machine, ...settings })
-      : noSandbox(options.sandboxMissing)
+  const sandbox = sandboxOf(options, settings)
   const { hostTools } = options
   return Tools.layer({ ...settings, ...(hostTools === undefined ? {} : { hostTools }) }).pipe(
     Layer.provide([CommandRunner.layer, ToolServers.layer(), sandbox]),
+    Layer.provide(TrustedPrograms.layer(settings)),
   )
 }
 

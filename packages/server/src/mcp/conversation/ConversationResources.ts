@@ -4,6 +4,8 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
+import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -86,6 +88,8 @@ const markdownOf = (conversation: Conversation) =>
     transcriptOf(title === "" ? `Conversation ${conversation.id}` : title, items, omitted),
   )
 
+type WatchEnd = AttachError | ListenerEnd | ConversationClosed
+
 /** Newest first, by the beginning of the id. */
 const completeId =
   (manager: Manager): Complete<unknown, never> =>
@@ -134,22 +138,36 @@ const listOf =
       return found
     })
 
-/** Tells of every event that is kept, and of the end. */
+/** Notifies of every event that is kept, and of each end; after one with a reason, of what the next use brings. */
 const watchOf =
   (manager: Manager) =>
   ({ changed, params, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
     Effect.gen(function* () {
       const conversation = yield* find(manager, uri, params["id"])
-      const listener = yield* conversation.attach()
-      const look = Effect.flatMap(listener.take, (deliveries) =>
-        deliveries.some(
-          (one) => one._tag === "Lagged" || (one._tag === "Event" && !isEphemeral(one.event.msg)),
+      const look = (listener: Listener) =>
+        Effect.flatMap(listener.take, (deliveries) =>
+          deliveries.some(
+            (one) => one._tag === "Lagged" || (one._tag === "Event" && !isEphemeral(one.event.msg)),
+          )
+            ? changed
+            : Effect.void,
         )
-          ? changed
-          : Effect.void,
+      // What happened since is read again in any case, so a later listener needs no number to begin at.
+      const again: Effect.Effect<void, WatchEnd> = Effect.andThen(
+        conversation.loaded,
+        changed,
+      ).pipe(
+        Effect.andThen(
+          Effect.scoped(
+            Effect.flatMap(conversation.attach(), (next) => Effect.forever(look(next))),
+          ),
+        ),
+        Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
       )
-      yield* Effect.forever(look).pipe(
-        Effect.catchTag("Done", () => changed),
+      const first = yield* conversation.attach()
+      yield* Effect.forever(look(first)).pipe(
+        Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
+        Effect.catch(() => changed),
         Effect.forkScoped({ startImmediately: true }),
       )
     })

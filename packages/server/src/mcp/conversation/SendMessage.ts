@@ -6,11 +6,10 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { WhileRunning } from "@colloquy/core/Decision"
-import type { Listener } from "@colloquy/core/Listener"
+import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ConversationSendMessage } from "@colloquy/protocol/mcp/ConversationTools"
 import type { Op } from "@colloquy/protocol/Op"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -27,7 +26,7 @@ const attend = Effect.fnUntraced(function* (
   listener: Listener,
   turnId: string,
   questions: CallElicitations,
-): Effect.fn.Return<void, Cause.Done> {
+): Effect.fn.Return<void, ListenerEnd> {
   while (true) {
     for (const delivery of yield* listener.take) {
       if (delivery._tag !== "Event") continue

@@ -5,12 +5,11 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { Listener } from "@colloquy/core/Listener"
+import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import { InitialState, StreamDisconnected } from "@colloquy/protocol/mcp/CodexMcp"
 import { liveEvent } from "@colloquy/protocol/mcp/StreamNotifications"
-import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { CallElicitations } from "../Elicitations.ts"
@@ -85,7 +84,7 @@ interface Round {
 const reader = (listener: Listener, progress: { seen: number | undefined }) => {
   let history: Array<{ readonly msg: EventMsg }> | undefined = []
   /** Undefined when the client was too slow. */
-  const next: Effect.Effect<Round | undefined, Cause.Done> = Effect.map(
+  const next: Effect.Effect<Round | undefined, ListenerEnd> = Effect.map(
     listener.take,
     (deliveries) => {
       const over: Array<string> = []
@@ -121,9 +120,9 @@ const reader = (listener: Listener, progress: { seen: number | undefined }) => {
 /** Until the client was too slow. */
 const tell = Effect.fnUntraced(function* (
   viewer: Viewer,
-  next: Effect.Effect<Round | undefined, Cause.Done>,
+  next: Effect.Effect<Round | undefined, ListenerEnd>,
   questions: CallElicitations | undefined,
-): Effect.fn.Return<void, ConnectionClosed | Cause.Done> {
+): Effect.fn.Return<void, ConnectionClosed | ListenerEnd> {
   while (true) {
     const round = yield* next
     if (round === undefined) return

@@ -7,6 +7,10 @@ import type { InputRequest, Members } from "../RequestContext.ts"
 export const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
+/** Whether a capabilities object has that member; null means absent. */
+export const hasPart = (declared: Members, part: string): boolean =>
+  Object.hasOwn(declared, part) && declared[part] !== null
+
 const capability = (method: Method): string => infoOf(method).capability ?? ""
 
 /** As a capabilities object: `{ elicitation: { url: {} } }`. */
@@ -25,7 +29,7 @@ export const neededFor = ({ method, params }: InputRequest): Members => {
 
 /** `elicitation: {}` stands for forms (2025-11-25). */
 const spelledOut = (name: string, declared: Members): Members =>
-  name === capability(Elicit) && !("url" in declared) ? { form: {}, ...declared } : declared
+  name === capability(Elicit) && !hasPart(declared, "url") ? { ...declared, form: {} } : declared
 
 /** What of `needed` is not declared, in the shape of capabilities; undefined when all of it is. */
 export const missingIn = (declared: Members, needed: Members): Members | undefined => {
@@ -39,7 +43,7 @@ export const missingIn = (declared: Members, needed: Members): Members | undefin
     }
     const known = spelledOut(name, has)
     const lacking = isMembers(parts)
-      ? Object.entries(parts).filter(([part]) => !Object.hasOwn(known, part))
+      ? Object.entries(parts).filter(([part]) => !hasPart(known, part))
       : []
     if (lacking.length > 0) missing[name] = Object.fromEntries(lacking)
   }

@@ -61,10 +61,10 @@ export const readMeta = (meta: Members): Result.Result<RequestMeta, JsonRpcError
   const capabilities = meta[MetaKey.clientCapabilities]
   if (!isMembers(capabilities)) return unusable(MetaKey.clientCapabilities, "an object")
   const info = infoOf(meta[MetaKey.clientInfo])
-  if (info === undefined && meta[MetaKey.clientInfo] !== undefined) {
+  if (info === undefined && (meta[MetaKey.clientInfo] ?? undefined) !== undefined) {
     return unusable(MetaKey.clientInfo, "an object with `name` and `version`")
   }
-  const logLevel = meta[MetaKey.logLevel]
+  const logLevel = meta[MetaKey.logLevel] ?? undefined
   if (logLevel !== undefined && !isLevel(logLevel)) {
     return unusable(MetaKey.logLevel, `one of ${LoggingLevel.literals.join(", ")}`)
   }

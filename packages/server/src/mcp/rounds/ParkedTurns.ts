@@ -5,9 +5,8 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { Listener } from "@colloquy/core/Listener"
+import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
-import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
 export interface ParkedTurns {
@@ -25,7 +24,7 @@ export interface ParkedTurns {
 const untilEnd = Effect.fnUntraced(function* (
   listener: Listener,
   turnId: string,
-): Effect.fn.Return<void, Cause.Done> {
+): Effect.fn.Return<void, ListenerEnd> {
   while (true) {
     for (const delivery of yield* listener.take) {
       if (delivery._tag !== "Event") continue

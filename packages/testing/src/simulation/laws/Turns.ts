@@ -52,6 +52,22 @@ export const endsOnce = (story: Story): ReadonlyArray<string> =>
     return [...ends, ...overlaps]
   })
 
+/** L5: a listener that was given a turn's beginning is given its end, or why nothing can be recorded any more. */
+export const endsOrSaysWhy = ({ listeners }: Story): ReadonlyArray<string> =>
+  listeners.flatMap(({ because, ended, entry, takes }) => {
+    if (!ended || because !== undefined) return []
+    let running: string | undefined
+    for (const delivery of takes.flatMap(({ deliveries }) => deliveries)) {
+      if (delivery._tag !== "Event") continue
+      const { id, msg } = delivery.event
+      if (msg.type === "task_started") running = id
+      else if (isTerminal(msg) && id === running) running = undefined
+    }
+    return running === undefined
+      ? []
+      : [`${entry.listener}: ended within turn ${running}, without a reason`]
+  })
+
 /** L5: no tool works for a turn that was told to be over, but one that takes its time to stop. */
 export const nothingWorksAfter = ({ run, conversations }: Story): ReadonlyArray<string> =>
   run.trace.flatMap((entry, at) => {

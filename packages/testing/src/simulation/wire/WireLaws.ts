@@ -1,6 +1,7 @@
 /** The laws (design §5) that every wire run has to keep, each as a check over its connections. Pure. */
 import { Cancelled, Initialize, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Violation } from "../Laws.ts"
+import { endsOrSaysWhy, numberedWithoutGap } from "./ListenerLaws.ts"
 import { endBoundMs } from "./WirePlan.ts"
 import {
   type ConnectionStory,
@@ -65,6 +66,10 @@ export const silentOnceCancelled =
 const isTerminal = ({ params }: WireMessage) =>
   params?.msg?.type === "task_complete" || params?.msg?.type === "turn_aborted"
 
+/** A turn whose end could not be recorded has an error as its result. */
+const isResult = ({ failures }: ConnectionStory, { result }: WireMessage): boolean =>
+  result !== undefined && (failures.length === 0 || result.isError !== true)
+
 /** L2: a tool's result comes after the terminal event of its turn, and nothing of the turn after it. */
 const resultLast: Check = (connection) =>
   connection.heard.flatMap((response) => {
@@ -75,7 +80,7 @@ const resultLast: Check = (connection) =>
     const repeated = connection.said.filter(({ id }) => id === response.id).length > 1
     if (repeated) return []
     return [
-      ...(started && response.result !== undefined && (terminal?.at ?? Infinity) > response.at
+      ...(started && isResult(connection, response) && (terminal?.at ?? Infinity) > response.at
         ? [`the result of ${String(response.id)} comes before its terminal event`]
         : []),
       ...events.flatMap(({ at, params }) =>
@@ -149,6 +154,8 @@ export const wireLaws: ReadonlyArray<WireLaw> = [
   { law: "L2", says: "sends a result after the end of its turn", check: resultLast },
   { law: "L3", says: "begins with session_configured", check: beginsConfigured },
   { law: "L5", says: "tells the end of a turn once, last", check: endsOnce },
+  { law: "L4", says: "sends a listener every number once", check: numberedWithoutGap },
+  { law: "L5", says: "ends every listener after the turn, or says why", check: endsOrSaysWhy },
   { law: "L9", says: "ends with its input, within its bound", check: endsInTime },
   { law: "L13", says: "tells what is wrong with a frame, and goes on", check: garbageIsTold },
 ]

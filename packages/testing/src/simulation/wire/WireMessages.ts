@@ -1,5 +1,6 @@
 /** What a client of a wire run says, as frames. Pure. */
 import type { Frame } from "@colloquy/protocol/Connection"
+import { AddConversationListener } from "@colloquy/protocol/app/Messages"
 import { Cancelled, Initialize, Ping, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { WireStep } from "./WirePlan.ts"
 
@@ -49,6 +50,12 @@ const textOf = (step: Said, thread: string): string => {
         jsonrpc: "2.0",
         method: Cancelled._tag,
         params: { requestId: step.id },
+      })
+    case "listen":
+      return request(step.id, AddConversationListener._tag, {
+        conversationId: thread,
+        experimentalRawEvents: step.raw,
+        ...(step.after === undefined ? {} : { after: step.after }),
       })
     case "garbage":
       return garbage(step)

@@ -26,6 +26,8 @@ export type WireStep =
       readonly to: "own" | "any" | "unknown"
     }
   | { readonly say: "cancel"; readonly id: number }
+  /** To the conversation this client heard of last; `after` is absent for a client of the original's. */
+  | { readonly say: "listen"; readonly id: number; readonly after?: number; readonly raw: boolean }
   | { readonly say: "garbage"; readonly id: number; readonly what: Garbage }
   | { readonly say: "pause"; readonly ms: number }
   | { readonly say: "yield"; readonly times: number }
@@ -49,6 +51,8 @@ export interface WirePlan {
   readonly seed: number
   readonly model: ReadonlyArray<ModelPlan>
   readonly connections: ReadonlyArray<WireClientPlan>
+  /** Records of the store that fail, counted from 0. */
+  readonly appendFaults: ReadonlyArray<number>
 }
 
 /** How long the server may go on after end of input: its grace, its stop, its last answers, its flush; and a slow reader's time. */
@@ -59,6 +63,7 @@ export const wireFaultsOf = (plan: WirePlan): ReadonlyArray<string> => [
     ...(end === "completed" ? [] : [`model ${end}`]),
     ...calls.flatMap((call) => (["ok", "tells", "asks"].includes(call) ? [] : [`tool ${call}`])),
   ]),
+  ...plan.appendFaults.map(() => "wire store append fails"),
   ...plan.connections.flatMap(({ ends, reading, steps }) => [
     ends === "closes" ? "wire end of input" : "wire dropped",
     ...(reading.how === "fast" ? [] : [`wire reader ${reading.how}`]),
@@ -71,7 +76,10 @@ export const wireFaultsOf = (plan: WirePlan): ReadonlyArray<string> => [
 
 /** Every plan that is this one with a little less, the greatest cuts first. */
 export const smallerWire = function* (plan: WirePlan): Generator<WirePlan> {
-  const { connections, model } = plan
+  const { appendFaults, connections, model } = plan
+  for (let i = 0; i < appendFaults.length; i++) {
+    yield { ...plan, appendFaults: appendFaults.toSpliced(i, 1) }
+  }
   for (let i = 0; i < connections.length; i++) {
     if (connections.length > 1) yield { ...plan, connections: connections.toSpliced(i, 1) }
   }

@@ -22,9 +22,16 @@ export interface WireMessage {
     readonly name?: string
     readonly requestId?: unknown
     readonly _meta?: { readonly requestId?: unknown }
+    readonly conversationId?: string
+    readonly subscriptionId?: string
+    readonly after?: number
+    readonly id?: string
+    readonly seq?: number
+    readonly from?: number
+    readonly reason?: string
     readonly msg?: { readonly type: string }
   }
-  readonly result?: { readonly isError?: boolean }
+  readonly result?: { readonly isError?: boolean; readonly subscriptionId?: string }
   readonly error?: { readonly code: number }
 }
 
@@ -36,6 +43,12 @@ export interface ConnectionStory<C extends Client = Client> {
   /** When the client ended, and the server after it; how that was. */
   readonly endedMs: number | undefined
   readonly over: { readonly ms: number; readonly how: string } | undefined
+  /** What could not be recorded, by whoever caused it. */
+  readonly failures: ReadonlyArray<{
+    readonly conversation: string
+    readonly at: number
+    readonly ms: number
+  }>
   /** Everything the client said was read, and everything the server said. */
   readonly whole: boolean
 }
@@ -70,6 +83,11 @@ export const connectionsOf = <C extends Client>({
       heard: messages("in"),
       endedMs: ends.find(({ how }) => how === "closes" || how === "drops")?.ms,
       over: ends.find(({ how }) => how !== "closes" && how !== "drops"),
+      failures: trace.flatMap((entry, at) =>
+        entry.at === "append" && entry.how !== undefined
+          ? [{ conversation: entry.conversation, at, ms: entry.ms }]
+          : [],
+      ),
       whole: client.ends === "closes" && client.reading.how !== "stops",
     }
   })

@@ -40,11 +40,37 @@ const client = (draws: Draws, connection: number): WireClientPlan => ({
   ends: draws.chance(0.8) ? "closes" : "drops",
 })
 
+/** Listens to the conversation that it heard of, and says more there. */
+const listening = (draws: Draws, connection: number): ReadonlyArray<WireStep> => [
+  { say: "codex", id: 100, text: `w${connection}.100.` },
+  { say: "yield", times: 10 + draws.below(200) },
+  {
+    say: "listen",
+    id: 101,
+    raw: draws.chance(0.3),
+    ...(draws.chance(0.7) ? { after: -1 } : {}),
+  },
+  { say: "yield", times: 1 + draws.below(50) },
+  { say: "reply", id: 102, text: `w${connection}.102.`, to: "own" },
+  { say: "pause", ms: draws.pick(1, 250, 1_500) },
+]
+
+/** Drawn apart from the rest, which would be another with each draw that is added. */
+const withListeners = (plan: WirePlan): WirePlan => {
+  const draws = new Draws(Math.imul(plan.seed + 1, 0xc2b2ae35))
+  const connections = plan.connections.map((one, i) =>
+    draws.chance(0.7) ? { ...one, steps: [...one.steps, ...listening(draws, i)] } : one,
+  )
+  const appendFaults = draws.chance(0.5) ? [draws.below(24)] : []
+  return { ...plan, connections, appendFaults }
+}
+
 export const wirePlanOf = (seed: number): WirePlan => {
   const draws = new Draws(Math.imul(seed + 1, 0x85ebca6b))
-  return {
+  return withListeners({
     seed,
     model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws)),
     connections: Array.from({ length: 1 + draws.below(3) }, (_, i) => client(draws, i)),
-  }
+    appendFaults: [],
+  })
 }

@@ -8,6 +8,7 @@ import { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { beside } from "@colloquy/server/AppServer"
 import { serve } from "@colloquy/server/McpServer"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,7 @@ import * as Scope from "effect/Scope"
 import { memoryPair } from "../../MemoryConnection.ts"
 import { scriptedSettings } from "../../ScriptedSettings.ts"
 import { scriptedModel, scriptedTools } from "../Faults.ts"
+import { FaultyStore } from "../FaultyStore.ts"
 import { Recorder } from "../Recorder.ts"
 import { simulate } from "../Simulate.ts"
 import type { Entry } from "../Trace.ts"
@@ -50,7 +52,7 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
         }),
         server.close,
       )
-    const fiber = yield* Effect.forkChild(Effect.onExit(serve(server), over))
+    const fiber = yield* Effect.forkChild(Effect.onExit(serve(server, { beside: beside() }), over))
     yield* runClient({ name, plan, connection: client, recorder, threads }, fiber)
   }).pipe(
     // What the client says when the server is gone reaches nobody.
@@ -58,12 +60,24 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
     Effect.scoped,
   )
 
+const storePlan = ({ appendFaults }: WirePlan) => ({
+  idleMs: 600_000,
+  maxLoaded: 1_000,
+  unheard: [],
+  faults: [],
+  appendFaults: appendFaults.map((call) => ({ call, how: "fails" as const })),
+  restart: false,
+})
+
 const program = (plan: WirePlan, recorder: Recorder) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const services = yield* Layer.buildWithScope(
       Conversations.layer.pipe(
-        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
+        Layer.provide([
+          IdGenerator.layer,
+          Layer.succeed(ConversationStore, FaultyStore.make(storePlan(plan), recorder)),
+        ]),
         Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder))),
         Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
         Layer.provideMerge(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commandText, pathText } from "../../src/mcp/CommandText.ts"
+import { commandText, pathText } from "../../src/question/CommandText.ts"
 
 describe("CommandText", () => {
   it.each<readonly [command: ReadonlyArray<string>, text: string]>([
@@ -7,7 +7,7 @@ describe("CommandText", () => {
     [["/bin/bash", "-lc", "touch made.txt"], "/bin/bash -lc 'touch made.txt'"],
     [["echo", ""], "echo ''"],
     [["echo", "it's", "$HOME"], "echo 'it'\\''s' '$HOME'"],
-    [["cat", "a\nb\tc"], "cat 'a\nb\tc'"],
+    [["cat", "a\nb\tc"], "cat $'a\\nb\\tc'"],
     [["echo", "größe 漢字"], "echo 'größe 漢字'"],
   ])("%j reads as in a shell: %s", (command, text) => {
     assert.strictEqual(commandText(command), text)

@@ -1,0 +1,52 @@
+/** What a client writes to `colloquy app-server`. */
+import * as AppServer from "@colloquy/server/AppServer"
+import { GetUserAgent, Initialize, Initialized } from "@colloquy/protocol/app/Session"
+import type { Contract } from "@colloquy/protocol/emit/Contract"
+import type { Edge } from "@colloquy/testing/fuzz/Edge"
+import { Draws } from "@colloquy/testing/simulation/Draws"
+import { answersOf, callsOf, donorsOf, grouped, recorded, unsolicited } from "../frames/Corpus.ts"
+import { connectionEdge, type FrameEdgeOptions, sessionEdge } from "../frames/FrameEdge.ts"
+
+const handshake = [
+  JSON.stringify({
+    id: 1,
+    method: Initialize._tag,
+    params: {
+      clientInfo: { name: "fuzz", version: "1" },
+      capabilities: { approvals: "camelCase", elicitation: true },
+    },
+  }),
+  JSON.stringify({ method: Initialized._tag }),
+]
+
+const corpusOf = (app: Contract) => {
+  const draws = new Draws(2)
+  const inputs = grouped(handshake, callsOf(app, draws, 6), draws, 160)
+  const answers = [...answersOf(app, draws), ...unsolicited, ...unsolicited]
+  return {
+    corpus: [...inputs, ...recorded("v0.45.0", "v0.29.0-app")],
+    donors: donorsOf(inputs, answers),
+  }
+}
+
+const optionsOf = (app: Contract): FrameEdgeOptions => ({
+  name: "app-server-frames",
+  summary: "what a client writes to `colloquy app-server`: lines, messages, methods",
+  ...corpusOf(app),
+  probe: GetUserAgent._tag,
+  silences: false,
+  bare: true,
+  serve: (connection) => AppServer.serve(connection, { maxInFlight: 32 }),
+})
+
+export const appServerFrames = (app: Contract): ReadonlyArray<Edge> => {
+  const options = optionsOf(app)
+  return [
+    connectionEdge(options),
+    sessionEdge({
+      ...options,
+      name: "app-server-sessions",
+      summary: "the same, many inputs on one connection",
+    }),
+  ]
+}

@@ -1,0 +1,21 @@
+/** The edges of the rooms that only the command may import: tools, transports, the command itself. */
+import type { Edge } from "@colloquy/testing/fuzz/Edge"
+import { edges as testingEdges } from "@colloquy/testing/fuzz/edges/Edges"
+import { contracts } from "../../src/Contracts.ts"
+import { appServerFrames } from "./AppServerFrames.ts"
+import { codexMcpFrames } from "./CodexMcpFrames.ts"
+import { decoderEdges } from "./DecoderEdges.ts"
+import { toolServerFrames } from "./ToolServerFrames.ts"
+
+/** All edges of the project. */
+export const edges = (): ReadonlyArray<Edge> => {
+  const [app, mcp] = contracts()
+  if (app === undefined || mcp === undefined) throw new Error("a dialect has no contract")
+  return [
+    ...codexMcpFrames(mcp, app),
+    ...appServerFrames(app),
+    toolServerFrames(mcp),
+    ...decoderEdges,
+    ...testingEdges,
+  ]
+}

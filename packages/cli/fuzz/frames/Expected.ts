@@ -1,0 +1,144 @@
+/**
+ * What a server owes for an input, by JSON-RPC alone: which lines are requests, and under which ids the responses have to
+ * come. Written without the program's own reading of messages, so that a mistake there is not repeated here. Pure.
+ */
+import * as Tree from "@colloquy/testing/fuzz/JsonTree"
+
+/** An id as a key: texts and numbers never meet, all digits of an integer count. `null` where there is no id. */
+export type IdKey = string
+
+export const noId: IdKey = "null"
+
+/** What one message, or one line, is owed. */
+export type Owed =
+  | { readonly kind: "nothing" }
+  /** One response under this very id. */
+  | { readonly kind: "response"; readonly id: IdKey }
+  /** One response, under this id or without one: it is left open what a valid id of this form is. */
+  | { readonly kind: "either"; readonly id: IdKey }
+  /** At most one response: nesting that this reader does not go into. */
+  | { readonly kind: "unknown" }
+  /** Where batches are taken, what each member is owed; where they are not, or not this one, one error without an id. */
+  | { readonly kind: "batch"; readonly members: ReadonlyArray<Owed> }
+
+const nothing: Owed = { kind: "nothing" }
+const anError: Owed = { kind: "response", id: noId }
+
+const nameOf = (key: string): string => {
+  try {
+    return JSON.parse(key) as string
+  } catch {
+    return key
+  }
+}
+
+/** The last one counts, as for `JSON.parse`. */
+export const memberOf = (tree: Tree.JsonTree, name: string): Tree.JsonTree | undefined =>
+  tree.kind === "object"
+    ? tree.members.findLast(({ key }) => nameOf(key) === name)?.value
+    : undefined
+
+const integer = /^-?\d+$/
+
+/** Digits that every reader of JSON keeps. */
+const maxPlainDigits = 15
+
+const isText = (value: Tree.JsonTree): value is Extract<Tree.JsonTree, { kind: "text" }> =>
+  value.kind === "text"
+
+/** The key, and whether it is beyond doubt that this is a valid id. */
+export const idOf = (
+  value: Tree.JsonTree | undefined,
+): readonly [id: IdKey, isPlain: boolean] | undefined => {
+  if (value === undefined || !isText(value)) return undefined
+  const { text } = value
+  if (text.startsWith('"')) {
+    const parsed = nameOf(text)
+    return [`s${parsed}`, parsed.length <= 1_024]
+  }
+  if (!/^-?\d/.test(text)) return undefined
+  const number = Number(text)
+  const isExact = integer.test(text) && !Number.isSafeInteger(number)
+  const id = isExact ? `n${text}` : `n${Object.is(number, -0) ? 0 : number}`
+  return [id, integer.test(text) && text.length <= maxPlainDigits]
+}
+
+const ofId = (tree: Tree.JsonTree): Owed => {
+  const found = idOf(memberOf(tree, "id"))
+  if (found === undefined) return anError
+  const [id, isPlain] = found
+  return { kind: isPlain ? "response" : "either", id }
+}
+
+const ofMessage = (tree: Tree.JsonTree): Owed => {
+  if (tree.kind !== "object") return anError
+  const method = memberOf(tree, "method")
+  if (method !== undefined) {
+    const isCall = isText(method) && method.text.startsWith('"')
+    return isCall && memberOf(tree, "id") === undefined ? nothing : ofId(tree)
+  }
+  // Answering a response, good or bad, could go on for ever.
+  const isResponse = memberOf(tree, "result") ?? memberOf(tree, "error")
+  return isResponse === undefined ? ofId(tree) : nothing
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const textOf = (line: Uint8Array): string | undefined => {
+  try {
+    return utf8.decode(line)
+  } catch {
+    return undefined
+  }
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ofText = (text: string): Owed => {
+  if (!isJson(text)) return anError
+  const tree = Tree.parse(text)
+  if (tree === undefined) return { kind: "unknown" }
+  return tree.kind === "array"
+    ? { kind: "batch", members: tree.items.map(ofMessage) }
+    : ofMessage(tree)
+}
+
+export interface Line {
+  /** Without its end; undefined for what is no UTF-8. */
+  readonly text: string | undefined
+  readonly owed: Owed
+}
+
+const linesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
+  const lines: Array<Uint8Array> = []
+  let from = 0
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, from)) {
+    lines.push(bytes.subarray(from, at))
+    from = at + 1
+  }
+  lines.push(bytes.subarray(from))
+  return lines
+}
+
+/**
+ * The lines of an input that are not blank, with what they are owed.
+ *
+ * @param maxLineBytes longer lines are owed one error
+ */
+export const linesOwed = (bytes: Uint8Array, maxLineBytes: number): ReadonlyArray<Line> =>
+  linesOf(bytes).flatMap((line): ReadonlyArray<Line> => {
+    const decoded = textOf(line)
+    if (decoded === undefined) return [{ text: undefined, owed: anError }]
+    const text = decoded.replace(/^\ufeff/, "").replace(/\r$/, "")
+    if (/^[ \t\r]*$/.test(text)) return []
+    // Its id may be read from its beginning, or not.
+    if (line.length > maxLineBytes) return [{ text, owed: { kind: "either", id: "*" } }]
+    return [{ text, owed: ofText(text) }]
+  })

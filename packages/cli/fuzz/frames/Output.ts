@@ -1,0 +1,95 @@
+/** Reads what a server wrote, line by line, and finds what is no well-formed message (L9, L13). Pure. */
+import { Violation } from "@colloquy/testing/fuzz/Edge"
+import * as Tree from "@colloquy/testing/fuzz/JsonTree"
+import { type IdKey, idOf, memberOf, noId } from "./Expected.ts"
+
+export interface Response {
+  readonly id: IdKey
+  readonly succeeded: boolean
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const isMembers = (u: unknown): u is Members =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+const shown = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text)
+
+const l9 = (problem: string, text: string) =>
+  new Violation({ law: "L9", message: `writes ${problem}: ${shown(text)}` })
+
+const l13 = (problem: string, text: string) =>
+  new Violation({ law: "L13", message: `${problem}: ${shown(text)}` })
+
+/** An error says what is wrong, and where; a defect of the program is none that an input may cause. */
+const errorFault = (error: unknown, text: string): Violation | undefined => {
+  if (!isMembers(error)) return l9("an error that is no object", text)
+  const { code, message } = error
+  if (!Number.isSafeInteger(code)) return l9("an error without a code", text)
+  if (typeof message !== "string" || message === "") return l9("an error without a message", text)
+  if (code === -32603 && message === "Internal error") return l13("an internal error", text)
+  return code === -32602 && message.startsWith("Invalid params") && !/\bparams[.:[]/.test(message)
+    ? l13("an error that names no path of the fault", text)
+    : undefined
+}
+
+const responseFault = (message: Members, text: string): Violation | undefined => {
+  if ("result" in message === "error" in message) {
+    return l9("a response without a result or an error, or with both", text)
+  }
+  return "error" in message ? errorFault(message["error"], text) : undefined
+}
+
+const callFault = ({ method, params }: Members, text: string): Violation | undefined => {
+  if (typeof method !== "string" || method === "") return l9("a call without a method", text)
+  return params === undefined || (typeof params === "object" && params !== null)
+    ? undefined
+    : l9("params that are neither an object nor an array", text)
+}
+
+const messageFault = (message: unknown, text: string, bare: boolean): Violation | undefined => {
+  if (!isMembers(message)) return l9("what is no message", text)
+  const version = message["jsonrpc"]
+  if (version !== "2.0" && !(bare && version === undefined)) return l9("another protocol", text)
+  return "method" in message ? callFault(message, text) : responseFault(message, text)
+}
+
+const responseOf = (tree: Tree.JsonTree): ReadonlyArray<Response> => {
+  if (memberOf(tree, "method") !== undefined) return []
+  const id = memberOf(tree, "id")
+  return [{ id: idOf(id)?.[0] ?? noId, succeeded: memberOf(tree, "result") !== undefined }]
+}
+
+const readLine = (line: string, bare: boolean): Violation | ReadonlyArray<Response> => {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return l9("what is no JSON", line)
+  }
+  const messages: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+  if (messages.length === 0) return l9("an empty batch", line)
+  for (const message of messages) {
+    const fault = messageFault(message, line, bare)
+    if (fault !== undefined) return fault
+  }
+  const tree = Tree.parse(line)
+  if (tree === undefined) return l9("what nests too deep", line)
+  return tree.kind === "array" ? tree.items.flatMap(responseOf) : responseOf(tree)
+}
+
+/**
+ * The responses among the lines, in order, or the first fault.
+ *
+ * @param bare whether messages may come without the member `jsonrpc`
+ */
+export const responsesIn = (text: string, bare: boolean): Violation | ReadonlyArray<Response> => {
+  if (text !== "" && !text.endsWith("\n")) return l9("a line without its end", text.slice(-100))
+  const responses: Array<Response> = []
+  for (const line of text.split("\n").slice(0, -1)) {
+    const read = readLine(line, bare)
+    if (read instanceof Violation) return read
+    responses.push(...read)
+  }
+  return responses
+}

@@ -1,0 +1,143 @@
+/** What the built program reports when its disk is full or no file descriptor is left, and that it recovers. */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { spawnSync } from "node:child_process"
+import * as FS from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type App, start } from "./app/App.ts"
+import { ending, listening, made, say, shell } from "./app/Row.ts"
+import { buildIfMissing } from "./support/Bundle.ts"
+
+beforeAll(buildIfMissing, 60_000)
+
+const run = (command: string, ...args: ReadonlyArray<string>): boolean =>
+  spawnSync(command, args).status === 0
+
+const mount = (folder: string) => run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder)
+
+const canMount = (() => {
+  if (process.platform !== "linux") return false
+  const folder = FS.mkdtempSync(join(tmpdir(), "colloquy-disk-"))
+  const can = mount(folder)
+  if (can) run("umount", folder)
+  FS.rmdirSync(folder)
+  return can
+})()
+
+/** A state directory on a disk of its own. */
+const disk = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = FS.mkdtempSync(join(tmpdir(), "colloquy-disk-"))
+    mount(folder)
+    return folder
+  }),
+  (folder) =>
+    Effect.sync(() => {
+      run("umount", "-l", folder)
+      FS.rmdirSync(folder)
+    }),
+)
+
+const script = [[shell("sleep 2")], [{ text: "Done." }], [{ text: "Later." }]]
+
+const configure = (folder: string) => {
+  const path = join(folder, "script.json")
+  FS.writeFileSync(path, JSON.stringify(script))
+  FS.writeFileSync(join(folder, "config.toml"), `[offline]\nscript = "${path}"\n`)
+}
+
+/** Writes until nothing fits any more. */
+const fill = (path: string) => {
+  const file = FS.openSync(path, "w")
+  for (let size = 1024 * 1024; size >= 1;) {
+    try {
+      FS.writeSync(file, Buffer.alloc(size))
+    } catch {
+      size = Math.floor(size / 2)
+    }
+  }
+  FS.closeSync(file)
+}
+
+const limitDescriptors = (pid: number, soft: number) =>
+  run("prlimit", "--pid", String(pid), `--nofile=${soft}:`)
+
+const canLimit = process.platform === "linux" && run("prlimit", "--pid", String(process.pid))
+
+/** Fails the store in the middle of a turn, and lets it work again once every listener has got its end. */
+const failing = Effect.fnUntraced(function* (
+  app: App,
+  {
+    code,
+    fail,
+    recover,
+  }: { readonly code: string; readonly fail: () => void; readonly recover: () => void },
+) {
+  const { conversationId } = yield* made(app, {
+    approvalPolicy: "never",
+    sandbox: "danger-full-access",
+  })
+  const plain = yield* listening(app, conversationId)
+  const numbered = yield* listening(app, conversationId, { after: -1 })
+  yield* say(app, conversationId, "go")
+  yield* app.told("codex/event/exec_command_begin", 1)
+  fail()
+  yield* app.told("conversationClosed", 1)
+  const ends = app.messages.filter(({ method }) => method === "conversationClosed")
+  assert.sameMembers(
+    ends.map(({ params }) => params?.["subscriptionId"]),
+    [plain, numbered],
+  )
+  for (const { params } of ends) assert.include(String(params?.["reason"]), code)
+  const { message } = yield* app.refused("sendUserMessage", {
+    conversationId,
+    items: [{ type: "text", data: { text: "refused" } }],
+  })
+  assert.include(message, code)
+  recover()
+  const { turnId } = yield* say(app, conversationId, "again")
+  yield* ending(app, turnId)
+  for (const subscription of [plain, numbered]) {
+    const aborted = app.messages.filter(
+      ({ method, params }) =>
+        method === "codex/event/turn_aborted" &&
+        params?.["id"] === "0" &&
+        params["subscriptionId"] === subscription,
+    )
+    assert.lengthOf(aborted, 1)
+  }
+})
+
+describe("the built app-server", () => {
+  it.live.skipIf(!canMount)(
+    "L5 ends every listener with ENOSPC when its disk is full, and the turn when there is room",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* disk
+        configure(folder)
+        const app = yield* start({ home: folder })
+        const filler = join(folder, "filler")
+        yield* failing(app, {
+          code: "ENOSPC",
+          fail: () => fill(filler),
+          recover: () => FS.rmSync(filler),
+        })
+      }).pipe(Effect.scoped),
+    30_000,
+  )
+
+  it.live.skipIf(!canLimit)(
+    "L5 L16 ends every listener with EMFILE when no descriptor is left, and loses no lease",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* start({ script })
+        yield* failing(app, {
+          code: "EMFILE",
+          fail: () => limitDescriptors(app.pid, 3),
+          recover: () => limitDescriptors(app.pid, 1024),
+        })
+      }).pipe(Effect.scoped),
+    30_000,
+  )
+})

@@ -1,0 +1,259 @@
+/**
+ * Words of a command or a path that can be mistaken for others because some of their characters look like others:
+ * letters of two scripts in one word, compatibility forms of ASCII characters, and other signs that look like a slash, a
+ * hyphen or another character with a meaning in a shell. A word wholly in one script is not marked, unless it is the
+ * program that runs. Pure. Keeps its part of L7.
+ */
+import { quoted, spelledOut } from "./VisibleText.ts"
+
+/**
+ * Letters that most fonts draw like an ASCII letter, by that letter (a part of Unicode's `confusables.txt`, UTS 39):
+ * Cyrillic, Greek, Armenian and Latin ones. They name what a character looks like, and find the words that consist of
+ * them alone.
+ */
+const lookingLike: Readonly<Record<string, string>> = {
+  a: "аαɑ",
+  b: "Ь",
+  c: "сϲ",
+  d: "ԁ",
+  e: "еҽ",
+  g: "ցɡ",
+  h: "һհ",
+  i: "іιı",
+  j: "јϳ",
+  k: "κ",
+  l: "ӏӀ",
+  n: "ոռ",
+  o: "оοօ",
+  p: "рρ",
+  q: "ԛզ",
+  r: "г",
+  s: "ѕ",
+  u: "υս",
+  v: "ѵν",
+  w: "ԝѡ",
+  x: "хχ",
+  y: "уүγ",
+  A: "АΑ",
+  B: "ВΒ",
+  C: "СϹ",
+  E: "ЕΕ",
+  F: "Ϝ",
+  H: "НΗ",
+  I: "ІΙ",
+  J: "ЈͿ",
+  K: "КΚ",
+  M: "МΜ",
+  N: "Ν",
+  O: "ОΟՕ",
+  P: "РΡ",
+  S: "ЅՏ",
+  T: "ТΤ",
+  U: "Ս",
+  X: "ХΧ",
+  Y: "УΥҮ",
+  Z: "Ζ",
+}
+
+/** Signs that look like ASCII ones; forms that Unicode itself maps to ASCII need no entry. */
+const signs: Readonly<Record<string, string>> = {
+  "/": "⁄∕╱⟋⧸",
+  "\\": "∖⧵⧹",
+  "-": "‐‑‒–—―−⁃˗",
+  ".": "․",
+  ":": "∶ː꞉",
+  "~": "∼˜",
+  "|": "∣ǀ",
+  "!": "ǃ",
+  "*": "∗⁎",
+  "=": "꞊",
+}
+
+const reversed = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(table).flatMap(([ascii, chars]) =>
+      Array.from(chars, (char) => [char, ascii] as const),
+    ),
+  )
+
+interface Tables {
+  readonly letters: ReadonlyMap<string, string>
+  readonly signs: ReadonlyMap<string, string>
+  readonly scripts: ReadonlyArray<readonly [name: string, RegExp]>
+}
+
+/** Scripts with letters of the shapes of other scripts' letters. Writing mixes no two of them within a word. */
+const distinct = [
+  "Latin",
+  "Greek",
+  "Cyrillic",
+  "Armenian",
+  "Georgian",
+  "Cherokee",
+  "Coptic",
+  "Hebrew",
+  "Arabic",
+  "Devanagari",
+  "Thai",
+  "Lisu",
+  "Osage",
+  "Deseret",
+]
+
+let made: Tables | undefined
+
+/** Made at the first use: most conversations ask nothing, and regular expressions of scripts take time to compile. */
+const tables = (): Tables =>
+  (made ??= {
+    letters: reversed(lookingLike),
+    signs: reversed(signs),
+    scripts: distinct.map((name) => [name, new RegExp(`\\p{Script=${name}}`, "u")]),
+  })
+
+/** The script of a letter, of those above; undefined for all others, such as Han and Kana, which are used together. */
+const scriptOf = (char: string): string | undefined =>
+  tables().scripts.find(([, of]) => of.test(char))?.[0]
+
+/** Superscripts and the like, which Unicode maps to ASCII too, but nobody takes for it. */
+const raised = /[\u00aa\u00b2\u00b3\u00b9\u00ba\u02b0-\u02b8\u02e0-\u02e3\u2070-\u209f\u2122\u2120]/
+
+/** Brackets and the like of East Asian text, beside such letters: ordinary in names of files. */
+const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const ordinaryEastAsian = /[！（），：；？［］｛｝～．＆＃％＋]/
+
+/** The ASCII character that this one is a compatibility form of, such as a fullwidth or a mathematical letter. */
+const compatible = (char: string, word: string): string | undefined => {
+  if (char <= "~" || raised.test(char)) return undefined
+  const plain = char.normalize("NFKC")
+  if (!/^[!-~]$/.test(plain)) return undefined
+  return ordinaryEastAsian.test(char) && eastAsian.test(word) ? undefined : plain
+}
+
+const isAscii = (text: string): boolean => /^[\0-\u007f]*$/.test(text)
+
+/** Runs of letters with their marks. */
+const letterRuns = /[\p{L}\p{M}]+/gu
+
+const isProgramName = (run: string): boolean =>
+  Array.from(run).every((char) => tables().letters.has(char) || char <= "~")
+
+/** Written in Turkish and its relatives, where no other letter can stand for it. */
+const isOrdinary = (char: string): boolean => char === "ı"
+
+/** The letters of the word that belong to another script than those beside them, or only look like ASCII. */
+const foreignLetters = (word: string, isProgram: boolean): ReadonlyArray<string> =>
+  [...word.matchAll(letterRuns)].flatMap(([run]) => {
+    if (isAscii(run)) return []
+    const chars = Array.from(run)
+    const scripts = new Set(chars.flatMap((char) => scriptOf(char) ?? []))
+    const isSuspect = scripts.size > 1 || (isProgram && isProgramName(run))
+    return chars.filter((char) => {
+      if (char <= "~") return false
+      const isLatin = scriptOf(char) === "Latin"
+      const hasTwin = tables().letters.has(char)
+      return isSuspect ? hasTwin || !isLatin : isLatin && hasTwin && !isOrdinary(char)
+    })
+  })
+
+/** The ASCII sign that this one looks like. A dash that is a word by itself belongs to prose. */
+const signLike = (char: string, word: string): string | undefined => {
+  const like = tables().signs.get(char)
+  return like === "-" && word === char ? undefined : like
+}
+
+interface Mark {
+  readonly char: string
+  readonly like: string | undefined
+}
+
+const marksOf = (word: string, isProgram: boolean): ReadonlyArray<Mark> => {
+  if (isAscii(word)) return []
+  const letters = new Set(foreignLetters(word, isProgram))
+  return [...new Set(word)].flatMap((char) => {
+    const like = compatible(char, word) ?? signLike(char, word)
+    if (like !== undefined) return [{ char, like }]
+    return letters.has(char) ? [{ char, like: tables().letters.get(char) }] : []
+  })
+}
+
+const codePoint = (char: string): string =>
+  `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`
+
+const described = ({ char, like }: Mark): string => {
+  const script = scriptOf(char)
+  const facts = [
+    codePoint(char),
+    ...(script === undefined ? [] : [script]),
+    ...(like === undefined ? [] : [`looks like ${like}`]),
+  ]
+  return `${spelledOut(char)} (${facts.join(", ")})`
+}
+
+/** More would hide the first ones. */
+const maxWords = 5
+const maxMarks = 6
+/** Of a text that is searched; a longer one is marked by its beginning. UTF-16 code units. */
+const maxSearched = 64 * 1024
+
+/** What a shell takes for the end of a word, or of a part of one that a reader sees as a word. */
+const words = /[^\s;&|<>()`"'=,:{}]+/g
+
+/** What stands before the name of a program in a script. */
+const opensCommand = /(?:^|[;&|({`\n]|\bthen|\bdo|\belse)\s*$/
+
+/** @param isScript true: each word behind a separator of commands is a program */
+const marksIn = (text: string, isScript: boolean): ReadonlyArray<readonly [string, Mark[]]> => {
+  if (isAscii(text)) return []
+  const searched = text.slice(0, maxSearched)
+  return [...searched.matchAll(words)].flatMap(({ 0: word, index }) => {
+    const before = searched.slice(Math.max(0, index - 16), index)
+    const marks = marksOf(word, isScript && opensCommand.test(before))
+    return marks.length > 0 ? [[word, [...marks]] as const] : []
+  })
+}
+
+const linesOf = (found: ReadonlyMap<string, ReadonlyArray<Mark>>): ReadonlyArray<string> => {
+  const lines = [...found].slice(0, maxWords).map(([word, marks]) => {
+    const left = marks.length - maxMarks
+    const more = left > 0 ? `, and ${left} more` : ""
+    return `Look-alike characters: ${quoted(word)} contains ${marks.slice(0, maxMarks).map(described).join(", ")}${more}.`
+  })
+  const left = found.size - maxWords
+  return left > 0 ? [...lines, `Look-alike characters: ${left} more words contain some.`] : lines
+}
+
+/** Letters of a script that is written from right to left, with what may follow them inside such a run. */
+const rightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]+/gu
+
+/**
+ * One line where several runs of right-to-left letters follow each other without a letter of another direction between
+ * them: a display shows them, and the signs between them, in reversed order.
+ */
+export const inOrder = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const text = texts.join(" ")
+  if (isAscii(text)) return []
+  const runs = [...text.slice(0, maxSearched).matchAll(rightToLeft)]
+  const isReversed = runs.some(({ 0: run, index }, i) => {
+    const next = runs[i + 1]
+    return next !== undefined && !/\p{L}/u.test(text.slice(index + run.length, next.index))
+  })
+  return isReversed
+    ? [
+        "Right-to-left letters: a display may show neighbouring words that are written in them in reversed order.",
+      ]
+    : []
+}
+
+/** One line for each word of these paths that can be mistaken for another, with the characters that make it so. */
+export const inPaths = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  linesOf(new Map(paths.flatMap((path) => marksIn(path, false))))
+
+/** The same of the words of a command: its first word, and what a shell's script starts, are names of programs. */
+export const inCommand = (command: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [, flag = ""] = command
+  const scriptIndex = command.length === 3 && /^-l?c$/.test(flag) ? 2 : 0
+  return linesOf(
+    new Map(command.flatMap((word, index) => marksIn(word, index === 0 || index === scriptIndex))),
+  )
+}

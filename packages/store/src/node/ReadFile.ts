@@ -1,0 +1,56 @@
+/**
+ * Reads a small file of this machine. Never waits and never reads more than it was asked for, whatever stands at the path:
+ * a pipe, a device or a file without end is refused, and so is one that grew since its size was known (L13).
+ */
+
+/** A start needs it before the first answer: by name, an import would load all of Node's file streams. */
+const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule("node:fs")
+
+/** Anything but a regular file of at most so many bytes; `message` never quotes the contents. */
+export class UnsuitableFile extends Error {}
+
+const chunkBytes = 64 * 1024
+
+/** What a handle holds, up to one byte more than `maxBytes`. */
+const readUpTo = (handle: number, maxBytes: number): Uint8Array => {
+  const pieces: Array<Uint8Array> = []
+  let length = 0
+  while (length <= maxBytes) {
+    const piece = new Uint8Array(Math.min(chunkBytes, maxBytes + 1 - length))
+    const read = readSync(handle, piece, 0, piece.length, null)
+    if (read === 0) break
+    pieces.push(piece.subarray(0, read))
+    length += read
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+/**
+ * The bytes of a regular file, links followed. Throws `UnsuitableFile`, or a system error.
+ *
+ * @param maxBytes a longer file is refused
+ */
+export const readFile = (path: string, maxBytes: number): Uint8Array => {
+  // Without waiting for the other end of a pipe.
+  const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = fstatSync(handle)
+    if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+    if (!stats.isFile()) throw new UnsuitableFile("is not a regular file")
+    const size = stats.size
+    const tooLong = (bytes: string) =>
+      new UnsuitableFile(`has ${bytes} bytes, expected at most ${maxBytes}`)
+    if (size > maxBytes) throw tooLong(String(size))
+    const bytes = readUpTo(handle, maxBytes)
+    if (bytes.length > maxBytes) throw tooLong(`more than ${maxBytes}`)
+    return bytes
+  } finally {
+    closeSync(handle)
+  }
+}

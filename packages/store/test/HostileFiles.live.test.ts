@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import * as FS from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { MessageHistory } from "../src/MessageHistory.ts"
+import * as NodeHistory from "../src/node/NodeHistory.ts"
+import * as NodeIndex from "../src/node/NodeIndex.ts"
+import { readFile } from "../src/node/ReadFile.ts"
+import { RolloutIndex } from "../src/RolloutIndex.ts"
+import { idOf, metaOf } from "./support/Records.ts"
+
+const directory = Effect.acquireRelease(
+  Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-hostile-"))),
+  (path) => Effect.sync(() => FS.rmSync(path, { recursive: true, force: true })),
+)
+
+const pipe = (path: string): string => {
+  execFileSync("mkfifo", [path])
+  return path
+}
+
+describe("what stands in place of a file", () => {
+  it.live("L13 a pipe, a device, a directory and a file without end are refused at once", () =>
+    Effect.gen(function* () {
+      const home = yield* directory
+      const plain = join(home, "plain")
+      FS.writeFileSync(plain, "0123456789")
+      assert.strictEqual(new TextDecoder().decode(readFile(plain, 10)), "0123456789")
+      assert.throws(() => readFile(plain, 9), "has 10 bytes, expected at most 9")
+      assert.throws(() => readFile(pipe(join(home, "pipe")), 10), "is not a regular file")
+      assert.throws(() => readFile("/dev/zero", 10), "is not a regular file")
+      assert.throws(() => readFile(home, 10))
+      // Says that it has no bytes, and gives many.
+      assert.throws(
+        () => readFile("/proc/self/smaps", 4096),
+        "has more than 4096 bytes, expected at most 4096",
+      )
+    }),
+  )
+
+  it.live("L13 a pipe in place of the message history is a fault and keeps nothing waiting", () =>
+    Effect.gen(function* () {
+      const home = yield* directory
+      pipe(join(home, "history.jsonl"))
+      const { appended, metadata } = yield* Effect.gen(function* () {
+        const history = yield* MessageHistory
+        return {
+          appended: yield* Effect.flip(history.append("id", "hello")),
+          metadata: yield* Effect.flip(history.metadata),
+        }
+      }).pipe(Effect.provide(NodeHistory.layer(home)))
+      assert.match(metadata.message, /history\.jsonl: EINVAL/)
+      assert.match(appended.message, /history\.jsonl: E(INVAL|NXIO)/)
+    }),
+  )
+
+  it.live("L13 a row that is none of ours makes the index one that has to be made anew", () =>
+    Effect.gen(function* () {
+      const path = join(yield* directory, "index.sqlite")
+      const row = {
+        meta: metaOf(1),
+        path: `archived_sessions/rollout-2025-09-20T08-11-12-${idOf(1)}.jsonl`,
+        updatedAtMs: 1,
+        archived: true,
+        version: { bytes: 1, modifiedMs: 1, identity: "1" },
+      }
+      for (const change of [
+        "meta = 'null'",
+        `meta = '{"id":1}'`,
+        "folder = '../..'",
+        "name = 'auth.json'",
+      ]) {
+        const fault = yield* Effect.gen(function* () {
+          const index = yield* RolloutIndex
+          yield* index.put([row])
+          const other = new DatabaseSync(path)
+          other.exec(`UPDATE conversations SET ${change}`)
+          other.close()
+          return yield* Effect.flip(index.get(idOf(1)))
+        }).pipe(Effect.provide(NodeIndex.layer(path)))
+        assert.isTrue(fault.damaged, change)
+      }
+    }),
+  )
+})

@@ -1,0 +1,139 @@
+import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Decoder } from "../src/Decode.ts"
+import { Files } from "../src/Files.ts"
+import { indexedMeta, indexedPath } from "../src/IndexedMeta.ts"
+import { isoOf } from "../src/IsoTime.ts"
+import { encode, headerLines, markLine } from "../src/RolloutLines.ts"
+import { rolloutName } from "../src/RolloutName.ts"
+import { unfold } from "../src/SameText.ts"
+import { events, idOf, metaOf, opening, startMs } from "./support/Records.ts"
+import { home, Machine, readAll } from "./support/Store.ts"
+
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
+
+const lineOf = (type: string, payload: string) =>
+  `{"timestamp":"${isoOf(startMs)}","type":"${type}","payload":${payload}}\n`
+
+/** A file that somebody put in place of a conversation's. */
+const planted = (lines: string) => {
+  const machine = new Machine()
+  const { directory, file } = rolloutName(idOf(1), startMs)
+  return Effect.gen(function* () {
+    const files = yield* Files
+    yield* files.makeDirectory(`${home}/${directory}`)
+    machine.files.put(`${home}/${directory}/${file}`, headerLines(metaOf(1)) + lines)
+    return machine
+  }).pipe(Effect.provide(machine.files.layer))
+}
+
+describe("a rollout that somebody planted", () => {
+  it.effect(
+    "L13 names numbers that no file of its length reaches: they take no place in the log",
+    () =>
+      Effect.gen(function* () {
+        const lines = Array.from({ length: 200 }, (_, i) =>
+          markLine(startMs, { seq: (i + 1) * 131_000, id: "" }),
+        ).join("")
+        const machine = yield* planted(lines)
+        const { listed, opened, records } = yield* machine.run(
+          Effect.gen(function* () {
+            const store = yield* ConversationStore
+            const listed = yield* store.list({ limit: 10 })
+            const opened = yield* store.open({ id: idOf(1) })
+            return { listed, opened, records: yield* readAll(idOf(1)) }
+          }),
+        )
+        assert.strictEqual(listed.items.length, 1)
+        assert.isBelow(records.length, lines.length)
+        assert.match(opened.repairs.at(-1)?.message ?? "", /lines? .*cannot be read/)
+      }),
+  )
+
+  it("L13 nests a line without end: it is left out, and lines around it are read", () => {
+    const decoder = new Decoder("ours", { seq: 0, id: "" }, 0)
+    const item = (y: string) =>
+      lineOf("response_item", `{"type":"web_search_call","action":{"type":"x","y":${y}}}`)
+    assert.deepStrictEqual(decoder.decode(item(nested(50_000)), 1e6), { records: [], bad: true })
+    const { records } = decoder.decode(item(nested(300)), 1e6)
+    assert.isAbove(JSON.stringify(records).length, 600)
+  })
+
+  it("L13 names types that are no text: the line is left out and nothing is thrown", () => {
+    const type = '{"toString":0,"valueOf":0}'
+    for (const line of [
+      `{"type":${type}}`,
+      lineOf("response_item", `{"type":${type}}`),
+      lineOf("event_msg", `{"type":${type}}`),
+    ]) {
+      assert.deepStrictEqual(new Decoder("august", { seq: 0, id: "" }, 0).decode(line, 1e6), {
+        records: [],
+      })
+    }
+  })
+
+  it.effect(
+    "L11 gives the same records from its end as from its beginning, with what a mark says of a summary",
+    () =>
+      Effect.gen(function* () {
+        // A search from the end begins behind the mark that stands before so long a line.
+        const message = "s".repeat(200 * 1024)
+        const records = [
+          ...opening(metaOf(1)),
+          ...events(1, [{ type: "compacted", message, keeps_input: true }], "0"),
+        ]
+        const machine = yield* planted(encode({ seq: 0, id: "", unnumbered: 0 }, records).text)
+        const [last] = yield* machine.run(
+          Effect.gen(function* () {
+            const store = yield* ConversationStore
+            return (yield* store.readBackward(idOf(1), { max: 1 })).records
+          }),
+        )
+        assert.deepStrictEqual(last, records.at(-1))
+      }),
+  )
+
+  it("L13 refers to members that no event repeats: nothing but repeated output is put in place", () => {
+    const msg = { type: "exec_command_end", stdout: { polluted: true } }
+    const same: unknown = JSON.parse('{"__proto__":"stdout","type":"stdout","stderr":"stdout"}')
+    const whole = unfold(msg, same) as Readonly<Record<string, unknown>>
+    assert.deepStrictEqual(whole, { ...msg, stderr: msg.stdout })
+    assert.strictEqual(Object.getPrototypeOf(whole), Object.prototype)
+  })
+})
+
+describe("an index that somebody changed", () => {
+  const id = idOf(1)
+  const { file } = rolloutName(id, startMs)
+
+  it("L13 with metadata that is none is damaged, and says what was expected", () => {
+    for (const json of [
+      "null",
+      "{}",
+      "[",
+      nested(1000),
+      JSON.stringify({ ...metaOf(1), id: "x" }),
+    ]) {
+      assert.throws(() => indexedMeta(json), "a row is damaged, expected the metadata")
+    }
+    assert.deepStrictEqual(indexedMeta(JSON.stringify(metaOf(1))), metaOf(1))
+  })
+
+  it("L13 names no file but the rollout of the conversation, below the folders of conversations", () => {
+    for (const [folder, name] of [
+      ["sessions/../..", file],
+      ["/etc", file],
+      ["sessions/2025/09/20", "../../../../auth.json"],
+      ["sessions/2025/09/20", rolloutName(idOf(2), startMs).file],
+      ["archived_sessions/a", file],
+    ] as const) {
+      assert.throws(
+        () => indexedPath(folder, name, id),
+        "a row is damaged, expected the rollout file",
+      )
+    }
+    assert.strictEqual(indexedPath("archived_sessions", file, id), `archived_sessions/${file}`)
+    assert.strictEqual(indexedPath("sessions/2025/09/20", file, id), `sessions/2025/09/20/${file}`)
+  })
+})

@@ -1,0 +1,66 @@
+/** A store of conversations in memory that can run out of space: from then on nothing more is recorded until there is room. */
+import { ConversationStore, type LogWriter } from "@colloquy/core/store/ConversationStore"
+import { StoreError } from "@colloquy/core/store/StoreErrors"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+type Service = ConversationStore["Service"]
+
+/** What its errors say. */
+export const fullMessage = "there is no space left (write: ENOSPC)"
+
+export interface FullStore {
+  readonly layer: Layer.Layer<ConversationStore>
+  /** Batches that are still recorded; none is where this is 0. Default: no limit. */
+  room: number
+  /** Batches that were recorded. */
+  appended: number
+}
+
+const full = (operation: StoreError["operation"]) =>
+  Effect.fail(new StoreError({ operation, reason: "Full", message: fullMessage }))
+
+const memory = Effect.map(Effect.scoped(Layer.build(ConversationStore.layerMemory)), (services) =>
+  Context.get(services, ConversationStore),
+)
+
+export const make = (): FullStore => {
+  const inner = Effect.runSync(memory)
+  const store = { room: Infinity, appended: 0 }
+  const ifRoom = <A, E, R>(
+    operation: StoreError["operation"],
+    run: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | StoreError, R> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreError, R> =>
+      store.room > 0 ? run : full(operation),
+    )
+  const writing = (writer: LogWriter): LogWriter => ({
+    generation: writer.generation,
+    append: (records, durability) =>
+      Effect.suspend(() => {
+        if (store.room <= 0) return full("append")
+        store.room--
+        store.appended++
+        return writer.append(records, durability)
+      }),
+  })
+  const service: Service = {
+    create: (...of) => ifRoom("create", Effect.map(inner.create(...of), writing)),
+    // A lease is written.
+    open: (where) =>
+      ifRoom(
+        "open",
+        Effect.map(inner.open(where), (opened) => ({ ...opened, writer: writing(opened.writer) })),
+      ),
+    read: (...of) => inner.read(...of),
+    readBackward: (...of) => inner.readBackward(...of),
+    positionOf: (...of) => inner.positionOf(...of),
+    list: (query) => inner.list(query),
+    metadata: (where) => inner.metadata(where),
+    archive: (id) => ifRoom("archive", inner.archive(id)),
+    unarchive: (id) => ifRoom("unarchive", inner.unarchive(id)),
+    delete: (id) => inner.delete(id),
+  }
+  return Object.assign(store, { layer: Layer.succeed(ConversationStore, service) })
+}

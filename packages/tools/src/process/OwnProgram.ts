@@ -1,0 +1,77 @@
+/**
+ * Runs a program for the server's own purposes: a trusted one, with an environment of nothing but what is named here. It
+ * runs in the sandbox of this machine, if there is one, read-only and without a network, unless it reads data only. Never
+ * runs what the model asked for (L15).
+ */
+import type { SandboxPolicy } from "@colloquy/protocol/Policy"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Sandbox } from "../sandbox/Sandbox.ts"
+import type { CommandNotStarted, CommandResult } from "./Command.ts"
+import type { CommandRunner, RunOptions } from "./CommandRunner.ts"
+import type { ProgramNotTrusted, TrustedPrograms } from "./TrustedPrograms.ts"
+
+/**
+ * The environment of a program that runs for the server's own purposes: nothing of the server's own, which may make a
+ * program run another one (`LD_PRELOAD`, `GIT_*`, `BASH_ENV`, `NODE_OPTIONS`, `RIPGREP_CONFIG_PATH`, `PAGER`).
+ */
+const ownEnvironment: Readonly<Record<string, string>> = {
+  PATH: "/usr/bin:/bin",
+  HOME: "/nonexistent",
+  LC_ALL: "C",
+}
+
+/** The services that start such a program. */
+export interface OwnParts {
+  readonly runner: CommandRunner["Service"]
+  readonly sandbox: Sandbox["Service"]
+  readonly programs: TrustedPrograms["Service"]
+}
+
+export interface OwnProgram {
+  /** Name of the program: `git`. */
+  readonly name: string
+  /** Absolute path of the one that was installed together with the server, if there is one. */
+  readonly installed?: string
+  readonly args: ReadonlyArray<string>
+  /** Absolute. */
+  readonly cwd: string
+  /** Added to `ownEnvironment`. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** A directory that the program can read although it lies in one that the sandbox hides. Default: `cwd`. */
+  readonly visible?: string
+  /** True for a program that obeys nothing it reads: a trusted one then needs no sandbox, and sees what is hidden. */
+  readonly readsDataOnly?: boolean
+}
+
+const readOnly = { mode: "read-only" } satisfies SandboxPolicy
+
+/**
+ * Fails when no trustworthy program was found. One that was installed where commands can write runs in the sandbox, or
+ * not at all.
+ */
+export const run = Effect.fn("OwnProgram.run")(function* (
+  { programs, runner, sandbox }: OwnParts,
+  program: OwnProgram,
+  options: RunOptions,
+): Effect.fn.Return<CommandResult, CommandNotStarted | ProgramNotTrusted, Scope.Scope> {
+  const { args, cwd, installed, name } = program
+  const isAvailable = (yield* sandbox.status)._tag === "Available"
+  const resolved = yield* Effect.result(programs.resolve(name, installed))
+  // Without a sandbox, one that was refused does not run.
+  if (Result.isFailure(resolved) && (installed === undefined || !isAvailable)) {
+    return yield* resolved.failure
+  }
+  const path = Result.isSuccess(resolved) ? resolved.success : (installed ?? name)
+  const isConfined = isAvailable && (Result.isFailure(resolved) || program.readsDataOnly !== true)
+  const command = {
+    argv: [path, ...args] as const,
+    cwd,
+    env: { ...ownEnvironment, ...program.variables },
+  }
+  const launch = isConfined
+    ? yield* sandbox.confine(command, readOnly, program.visible ?? cwd)
+    : { ...command, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
+  return yield* runner.run(launch, options)
+}, Effect.scoped)

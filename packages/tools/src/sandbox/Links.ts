@@ -1,0 +1,86 @@
+/** Follows symbolic links one by one, so that a caller can judge each of them. Changes nothing. Part of L15. */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type * as PlatformError from "effect/PlatformError"
+import type { CommandNotStarted } from "../process/Command.ts"
+import { realPath } from "./NodeFiles.ts"
+import { refused } from "./Refusal.ts"
+
+/** As the kernel counts links on one way. */
+const maxLinks = 40
+
+export const unreadable =
+  (path: string) =>
+  (error: PlatformError.PlatformError): CommandNotStarted =>
+    refused(`the sandbox can't look at ${path}: ${error.message}`)
+
+const noneIfMissing =
+  (path: string) =>
+  <A, R>(
+    effect: Effect.Effect<A, PlatformError.PlatformError, R>,
+  ): Effect.Effect<Option.Option<A>, CommandNotStarted, R> =>
+    effect.pipe(
+      Effect.asSome,
+      Effect.catch((error) =>
+        error.reason._tag === "NotFound"
+          ? Effect.succeedNone
+          : Effect.fail(unreadable(path)(error)),
+      ),
+    )
+
+/** What is at a path itself, links not followed. */
+export const typeAt = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* noneIfMissing(path)(fs.lstat(path))
+})
+
+/** The path itself where nothing on the way to it is a link, in one question; the usual case. */
+export const linkless = Effect.fnUntraced(function* (start: string) {
+  const path = yield* Path.Path
+  const plain = path.resolve(start)
+  return (yield* realPath(plain)) === plain ? Option.some(plain) : Option.none<string>()
+})
+
+/**
+ * The path without symbolic links, each link that was followed given to `onLink` first. None where nothing is there.
+ */
+export const follow = Effect.fnUntraced(function* <E>(
+  start: string,
+  onLink: (link: string) => Effect.Effect<unknown, E>,
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const plain = yield* linkless(start)
+  if (Option.isSome(plain)) return plain
+  let links = 0
+  let done = "/"
+  let rest = path
+    .resolve(start)
+    .split("/")
+    .filter((part) => part !== "")
+  while (rest.length > 0) {
+    const [part = "", ...after] = rest
+    const at = path.join(done, part)
+    const info = yield* typeAt(at)
+    if (Option.isNone(info)) return Option.none<string>()
+    if (info.value.type === "SymbolicLink") {
+      if (++links > maxLinks) return yield* refused(`${start} leads through too many links`)
+      yield* onLink(at)
+      const target = yield* fs.readLink(at).pipe(Effect.mapError(unreadable(at)))
+      rest = [
+        ...path
+          .resolve(done, target)
+          .split("/")
+          .filter((word) => word !== ""),
+        ...after,
+      ]
+      done = "/"
+    } else {
+      done = at
+      rest = after
+    }
+  }
+  return Option.some(done)
+})

@@ -1,0 +1,28 @@
+/** Whether the live tests can use Landlock here: asked of the sandbox itself, once for each file of tests. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import { ground, sandboxStatus } from "../sandbox/Fixture.ts"
+import { hasBubblewrap } from "./Bubblewrap.ts"
+
+/** Absent when named pipes are closed, else the reason why they are not. */
+const open: string | undefined = hasBubblewrap
+  ? await Effect.runPromise(
+      Effect.flatMap(ground(), sandboxStatus).pipe(
+        Effect.map((status) => {
+          if (status._tag === "Unavailable") return status.reason
+          return status.namedPipes._tag === "Open" ? status.namedPipes.reason : undefined
+        }),
+        Effect.scoped,
+        Effect.provide(NodeServices.layer),
+      ),
+    )
+  : "bubblewrap is missing"
+
+export const hasLandlock = open === undefined
+
+if (!hasLandlock) {
+  // oxlint-disable-next-line no-console -- the person who runs the tests has to see what they did not show
+  console.warn(
+    `Landlock cannot be used, what needs it is skipped: ${open}; COLLOQUY_SETPRIV names a setpriv of util-linux 2.40 or newer`,
+  )
+}

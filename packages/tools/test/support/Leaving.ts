@@ -1,0 +1,34 @@
+/** The ways in which a process leaves the group of the command that started it, as scripts of Bash. */
+import { spawnSync } from "node:child_process"
+
+/** Whether processes carry a mark here: only Linux has the limit, unless a lower one is set for this process. */
+export const canMark: boolean =
+  process.platform === "linux" &&
+  spawnSync("bash", ["-c", "ulimit -S -x 123456789000000001"]).status === 0
+
+if (!canMark) {
+  // oxlint-disable-next-line no-console -- the person who runs the tests has to see what they did not show
+  console.warn(
+    "the limit on file locks cannot be set, tests of processes that leave their group are skipped",
+  )
+}
+
+/** A daemon as written by hand: two forks, a session of its own, every descriptor closed. */
+const daemon = (word: string): string =>
+  `python3 -c "
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork(): os._exit(0)
+    os.closerange(0, 64)
+    os.execvp('sleep', ['sleep', '${word}'])
+os.wait()"`
+
+export const leaving: Readonly<Record<string, (word: string) => string>> = {
+  "a session of its own": (word) => `setsid sleep ${word} >/dev/null 2>&1 </dev/null &`,
+  "a fork by setsid": (word) => `setsid -f sleep ${word} >/dev/null 2>&1 </dev/null`,
+  "nohup in a session of its own": (word) => `nohup setsid sleep ${word} >/dev/null 2>&1 & disown`,
+  "a job of its own group": (word) => `set -m; sleep ${word} >/dev/null 2>&1 </dev/null & disown`,
+  "a daemon": daemon,
+  "an empty environment": (word) => `env -i setsid -f sleep ${word} >/dev/null 2>&1 </dev/null`,
+}
