@@ -74,10 +74,10 @@ export const wireMutations: ReadonlyArray<ServerMutation> = [
   },
   {
     law: "L13",
-    name: "a frame that is not UTF-8 ends the server",
+    name: "a frame that is not UTF-8 holds up those after it",
     room: "server",
     file: "Peer.ts",
     find: 'return onInvalid(unreadable("Parse error: the line is not UTF-8"))',
-    replace: 'return Effect.die("not UTF-8")',
+    replace: "return Effect.never",
   },
 ]
