@@ -66,7 +66,7 @@ const replays: Readonly<Record<string, Replay>> = {
     script: noModel,
     uses: [
       ...initialize,
-      ["bad-message", "null", "86"],
+      ["bad-message", "null", "86", "1.5"],
       ["byte-order-mark", "88"],
       ["arguments-shape", "84"],
     ],

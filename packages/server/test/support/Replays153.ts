@@ -115,7 +115,7 @@ export const replays153: Readonly<Record<string, Replay>> = {
   double_init: as029("double_init"),
   malformed: as029(
     "malformed",
-    ["bad-message", "null", "86"],
+    ["bad-message", "null", "86", "1.5"],
     ["lenient-version", "80", "81", "83"],
     ["params-code", "84"],
     ["byte-order-mark", "88"],

@@ -37,6 +37,9 @@ const pipe = (highWaterMark: number) =>
     },
   })
 
+/** Smaller than the default, so that a test can exceed it quickly. */
+const maxLineBytes = 16 * 1024 * 1024
+
 const lineOf = (frame: Frame): Buffer => {
   switch (frame._tag) {
     case "Text":
@@ -52,6 +55,7 @@ const side = Effect.fnUntraced(function* (out: Transform, into: Transform, maxBy
   const connection = yield* StdioConnection.make({
     input: into,
     output: out,
+    maxLineBytes,
     maxUnreadBytes: maxBytes,
     maxOutboxBytes: maxBytes,
   })
