@@ -127,6 +127,13 @@ const linesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
   return lines
 }
 
+/** What is too long is not parsed: a response is not answered, and everything else under an id that was found in it. */
+const ofOverlong = (line: Uint8Array): Owed => {
+  const tree = Tree.parse(new TextDecoder().decode(line))
+  const sure = tree === undefined ? undefined : ofMessage(tree)
+  return sure?.kind === "response" ? { kind: "either", id: "*" } : { kind: "unknown" }
+}
+
 /**
  * The lines of an input that are not blank, with what they are owed.
  *
@@ -135,10 +142,8 @@ const linesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
 export const linesOwed = (bytes: Uint8Array, maxLineBytes: number): ReadonlyArray<Line> =>
   linesOf(bytes).flatMap((line): ReadonlyArray<Line> => {
     const decoded = textOf(line)
+    if (line.length > maxLineBytes) return [{ text: decoded, owed: ofOverlong(line) }]
     if (decoded === undefined) return [{ text: undefined, owed: anError }]
     const text = decoded.replace(/^\ufeff/, "").replace(/\r$/, "")
-    if (/^[ \t\r]*$/.test(text)) return []
-    // Its id may be read from its beginning, or not.
-    if (line.length > maxLineBytes) return [{ text, owed: { kind: "either", id: "*" } }]
-    return [{ text, owed: ofText(text) }]
+    return /^[ \t\r]*$/.test(text) ? [] : [{ text, owed: ofText(text) }]
   })
