@@ -18,11 +18,14 @@ export type Arguments =
       readonly inputs: number
       /** Names of edges, in the order of the list. */
       readonly edges: ReadonlyArray<string>
+      /** Kinds of violations after which an edge ends. */
+      readonly findings: number
     }
   /** Runs exactly these inputs, one after the other, on one target. */
   | { readonly _tag: "Replay"; readonly edge: string; readonly inputs: ReadonlyArray<Uint8Array> }
 
 const defaultInputs = 10_000
+const defaultFindings = 5
 
 const fail = (message: string) => Result.fail(new ArgumentError({ message }))
 
@@ -39,6 +42,7 @@ const parse = (args: ReadonlyArray<string>) =>
           inputs: { type: "string" },
           edge: { type: "string", multiple: true },
           input: { type: "string", multiple: true },
+          findings: { type: "string" },
           help: { type: "boolean", short: "h" },
         },
       }).values,
@@ -55,6 +59,7 @@ export const read = (
   if (parsed._tag === "Failure") return Result.fail(parsed.failure)
   const {
     edge: names = [],
+    findings = String(defaultFindings),
     help,
     input,
     inputs = String(defaultInputs),
@@ -71,6 +76,9 @@ export const read = (
   if (!isWhole(inputs, 1, 1_000_000_000)) {
     return fail(`--inputs ${inputs}: expected an integer from 1 to 1000000000`)
   }
+  if (!isWhole(findings, 1, 1_000)) {
+    return fail(`--findings ${findings}: expected an integer from 1 to 1000`)
+  }
   if (input !== undefined) {
     const [edge, ...others] = names
     return edge === undefined || others.length > 0
@@ -78,5 +86,11 @@ export const read = (
       : Result.succeed({ _tag: "Replay", edge, inputs: input.map(unescapeBytes) })
   }
   const edges = names.length === 0 ? known : known.filter((name) => names.includes(name))
-  return Result.succeed({ _tag: "Run", seed: Number(seed), inputs: Number(inputs), edges })
+  return Result.succeed({
+    _tag: "Run",
+    seed: Number(seed),
+    inputs: Number(inputs),
+    edges,
+    findings: Number(findings),
+  })
 }

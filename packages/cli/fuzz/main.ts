@@ -3,7 +3,7 @@
  * ones. Exit codes: 0 no law was broken, 1 one was, 2 the arguments cannot be used.
  */
 import type { Edge } from "@colloquy/testing/fuzz/Edge"
-import { describeFinding, table } from "@colloquy/testing/fuzz/Report"
+import { describeFinding, header, line, total } from "@colloquy/testing/fuzz/Report"
 import { type EdgeReport, runEdge, runInputs } from "@colloquy/testing/fuzz/Runner"
 import { describeDefect } from "@colloquy/testing/fuzz/VirtualMachine"
 import * as Effect from "effect/Effect"
@@ -14,12 +14,13 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const help = (all: ReadonlyArray<Edge>) =>
   [
-    "npm run fuzz -- [--seed S] [--inputs N] [--edge NAME]... [--input TEXT]...",
+    "npm run fuzz -- [--seed S] [--inputs N] [--edge NAME]... [--input TEXT]... [--findings K]",
     "",
     "  --seed S      an integer; the same seed gives the same run. Default 0",
     "  --inputs N    inputs of all edges together. Default 10000",
     "  --edge NAME   only this edge; may be given several times. Default: all",
     "  --input TEXT  only this input, escaped as the report prints it; several run in order on one target",
+    "  --findings K  an edge ends after so many kinds of violations. Default 5",
     "",
     "Edges:",
     ...all.map(({ name, summary }) => `  ${name.padEnd(28)}${summary}`),
@@ -47,24 +48,27 @@ const heapBytes = (() => {
 
 const run = (
   all: ReadonlyArray<Edge>,
-  { edges: names, inputs, seed }: Extract<Arguments, { _tag: "Run" }>,
+  { edges: names, findings, inputs, seed }: Extract<Arguments, { _tag: "Run" }>,
 ) =>
   Effect.gen(function* () {
     const chosen = all.filter(({ name }) => names.includes(name))
     const takeFaults = processFaults()
     const reports: Array<EdgeReport> = []
+    print(header)
     for (const [at, edge] of chosen.entries()) {
       const share = Math.floor(inputs / chosen.length) + (at < inputs % chosen.length ? 1 : 0)
       const report = yield* runEdge(edge, {
         seed,
         inputs: share,
         takeFaults,
+        maxFindings: findings,
         ...(heapBytes === undefined ? {} : { heapBytes }),
       })
       reports.push(report)
+      print(line(report))
       for (const finding of report.findings) print(describeFinding(edge.name, finding, seed))
     }
-    print(table(reports))
+    print(total(reports))
     return reports.some(({ violations }) => violations > 0) ? 1 : 0
   })
 

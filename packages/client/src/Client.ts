@@ -13,6 +13,7 @@ import {
   JsonRpcError,
   type Message,
   notificationText,
+  overlong,
   parse,
   type RequestId,
   requestIdText,
@@ -123,7 +124,7 @@ const decodeResult = (method: Method, result: unknown) =>
     misfit(ErrorCode.internalError, "result", method, error.message),
   )
 
-/** Why a frame holds no text. The answer to a request of ours may be lost with it. */
+/** Why a frame holds no text. */
 const unreadable = (frame: Exclude<Frame, { readonly _tag: "Text" }>): string =>
   frame._tag === "TooLong"
     ? `skipped a line of ${frame.bytes} bytes from the server, at most ${frame.maxBytes} are read`
@@ -237,8 +238,12 @@ export const make = <C extends Method, S extends Method>(
       }
     }
 
-    const onFrame = (frame: Frame) =>
-      frame._tag === "Text" ? onMessage(parse(frame.text)) : Effect.logWarning(unreadable(frame))
+    const onFrame = (frame: Frame): Effect.Effect<void, ConnectionClosed> => {
+      if (frame._tag === "Text") return onMessage(parse(frame.text))
+      const logged = Effect.logWarning(unreadable(frame))
+      // A response that was discarded fails its request, which would wait for ever otherwise.
+      return frame._tag === "TooLong" ? Effect.andThen(logged, onMessage(overlong(frame))) : logged
+    }
 
     const end = Effect.sync(() => {
       ended = new ConnectionClosed({ reason: "the connection to the server has ended" })

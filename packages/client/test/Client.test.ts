@@ -487,6 +487,26 @@ describe("Client, what the server tells", () => {
     }),
   )
 
+  it.effect("L13 a response that was too long to read fails its request, and no other", () =>
+    Effect.gen(function* () {
+      const { connection, next, send, server } = yield* FakeServer.make()
+      const client = yield* McpClient.make(connection)
+      const first = yield* start(Effect.flip(client.request(ToolsList, {})))
+      const second = yield* start(client.request(ToolsList, {}))
+      yield* next
+      yield* server.inject({
+        _tag: "TooLong",
+        bytes: 9,
+        maxBytes: 8,
+        envelope: { kind: "response", idToken: "0" },
+      })
+      const { message } = yield* Fiber.join(first)
+      assert.strictEqual(message, "the response cannot be read: a line of 9 bytes, the limit is 8")
+      yield* send(successText(1, { tools: [] }))
+      yield* Fiber.join(second)
+    }),
+  )
+
   it.effect("L13 nothing unreadable, unknown or broken ends the client", () =>
     Effect.gen(function* () {
       const { connection, next, send, server } = yield* FakeServer.make()

@@ -148,9 +148,28 @@ describe("JsonRpc: ids", () => {
   )
 
   it.each([
-    ...["0", "-0", "1e3", "1.0", twin, big, `-${big}`, '""', '"a"', `"${"a".repeat(131_072)}"`],
-    ...["null", "{}", "[]", "true", "1e400", "1.5", "9.1e15", "1e300", `${big}.0`],
-    ...[`"${"a".repeat(131_073)}"`, "9".repeat(131_072), "9".repeat(131_073)],
+    "0",
+    "-0",
+    "1e3",
+    "1.0",
+    twin,
+    big,
+    `-${big}`,
+    '""',
+    '"a"',
+    `"${"a".repeat(131_072)}"`,
+    "null",
+    "{}",
+    "[]",
+    "true",
+    "1e400",
+    "1.5",
+    "9.1e15",
+    "1e300",
+    `${big}.0`,
+    `"${"a".repeat(131_073)}"`,
+    "9".repeat(131_072),
+    "9".repeat(131_073),
   ])("L13 one definition says whether %.30s is an id, as an id and inside of params", (id) => {
     const message = parse(request("1", `,"params":{"requestId":${id}}`))
     const params = message._tag === "Request" ? message.params : undefined

@@ -225,7 +225,6 @@ describe("Peer: a defect while one message is handled", () => {
         yield* client.send([JSON.stringify({ method, params: { text: "x" } })])
         yield* quiet
         assert.deepStrictEqual(messages, [])
-        console.log(logged)
         assert.match(logged.join("\n"), new RegExp(`^Error notification ${method} failed `))
         yield* alive
       }),

@@ -183,12 +183,28 @@ describe("Fuzz: inputs", () => {
     const texts = inputs.map((input) => utf8.decode(input))
     const reached = (pattern: RegExp) => texts.some((text) => pattern.test(text))
     for (const pattern of [
-      ...[/9007199254740993/, /1e308/, /1e400/, /-0[,}\]]/, /1e-400/, /9{400}/],
-      ...[/"__proto__"/, /"constructor"/, /"id":[^,]*,"id":/, /\\ud800/, /\\u0000/, /\u0000/],
-      ...[/(?:\[){250}/, /a{1025}/, /\r\n/, /^\ufeff/m, /\]\n/, /\}\{/, /^\[\{/],
+      /9007199254740993/,
+      /1e308/,
+      /1e400/,
+      /-0[,}\]]/,
+      /1e-400/,
+      /9{400}/,
+      /"__proto__"/,
+      /"constructor"/,
+      /"id":[^,]*,"id":/,
+      /\\ud800/,
+      /\\u0000/,
+      /(?:\[){250}/,
+      /a{1025}/,
+      /\r\n/,
+      /^\ufeff/m,
+      /\]\n/,
+      /\}\{/,
+      /^\[\{/,
     ]) {
       assert.isTrue(reached(pattern), String(pattern))
     }
+    assert.isTrue(texts.some((text) => text.includes("\0")))
     const isUtf8 = (input: Uint8Array) =>
       Result.isSuccess(Result.try(() => new TextDecoder("utf-8", { fatal: true }).decode(input)))
     assert.isTrue(inputs.some((input) => !isUtf8(input)))

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Frame } from "@colloquy/protocol/Connection"
+import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import { setFlagsFromString } from "node:v8"
@@ -33,7 +34,13 @@ const model = (bytes: Buffer, maxBytes: number): ReadonlyArray<Frame> => {
     else lines.at(-1)?.push(byte)
   }
   return lines.flatMap((line): ReadonlyArray<Frame> => {
-    if (line.length > maxBytes) return [tooLong(line.length, maxBytes)]
+    if (line.length > maxBytes) {
+      const scan = EnvelopeScan.make()
+      scan.push(Uint8Array.from(line))
+      const envelope = scan.end()
+      const frame = { _tag: "TooLong", bytes: line.length, maxBytes } as const
+      return [envelope === undefined ? frame : { ...frame, envelope }]
+    }
     try {
       const decoded = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
         .decode(Uint8Array.from(line))
@@ -175,10 +182,41 @@ describe("Lines", () => {
     { arbitrary: { runs: 200 } },
   )
 
+  it.each([
+    '{"jsonrpc":"2.0","id":"ID","method":"m","params":{"id":2,"text":"TEXT"}}',
+    '{"method":"m","params":{"deep":[{"id":3}],"text":"\\"id\\":4TEXT"},"jsonrpc":"2.0","id":"ID"}',
+  ])("L13 the id of a line that is too long is read, wherever it is: %.40s", (message) => {
+    const bytes = Buffer.from(`${message.replace("TEXT", "x".repeat(1000))}\n`)
+    const expected: Frame = {
+      _tag: "TooLong",
+      bytes: bytes.length - 1,
+      maxBytes: 100,
+      setting: "max",
+      envelope: { kind: "call", idToken: '"ID"' },
+    }
+    for (const sizes of [[bytes.length], [1], [99, 101], [1000]]) {
+      const lines = Lines.make(100, "max")
+      const frames = cut(Buffer.concat([bytes, bytes]), sizes).flatMap((chunk) => lines.push(chunk))
+      assert.deepStrictEqual(frames, [expected, expected])
+    }
+  })
+
+  it("L13 the id is read of a line that the end of the input cuts off", () => {
+    const lines = Lines.make(100)
+    lines.push(Buffer.from(`{"id":7,"method":"m","params":{"text":"${"x".repeat(1000)}`))
+    const [frame] = lines.end()
+    assert.deepStrictEqual(frame?._tag === "TooLong" && frame.envelope, {
+      kind: "call",
+      idToken: "7",
+    })
+  })
+
   // Memory is measured after a full collection, so the figures are what is held and nothing else.
   setFlagsFromString("--expose-gc")
   const collect: () => void = runInNewContext("gc")
   const held = () => {
+    collect()
+    // Buffers are released beside the collection; the next one waits for that.
     collect()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     return heapUsed + arrayBuffers

@@ -22,7 +22,7 @@ const handshake = [
 const corpusOf = (app: Contract) => {
   const draws = new Draws(2)
   const inputs = grouped(handshake, callsOf(app, draws, 6), draws, 160)
-  const answers = [...answersOf(app, draws), ...unsolicited]
+  const answers = [...answersOf(app, draws), ...unsolicited, ...unsolicited]
   return {
     corpus: [...inputs, ...recorded("v0.45.0", "v0.29.0-app")],
     donors: donorsOf(inputs, answers),

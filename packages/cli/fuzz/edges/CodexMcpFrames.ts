@@ -107,7 +107,7 @@ const corpusOf = (mcp: Contract, app: Contract) => {
     2,
   )
   const inputs = [...ofHandshakes, ...batches, ...stateless, ...listening]
-  const answers = [...answersOf(mcp, draws), ...unsolicited]
+  const answers = [...answersOf(mcp, draws), ...unsolicited, ...unsolicited]
   return {
     corpus: [...inputs, ...recorded("v0.153.4", "v0.29.0", "v0.29.0-app")],
     donors: donorsOf(inputs, answers),

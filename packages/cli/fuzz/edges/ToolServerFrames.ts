@@ -5,7 +5,7 @@ import { type Edge, type Verdict, Violation } from "@colloquy/testing/fuzz/Edge"
 import { mutateLines } from "@colloquy/testing/fuzz/LineMutators"
 import { Draws } from "@colloquy/testing/simulation/Draws"
 import { handshakeVersions } from "@colloquy/protocol/mcp/Revisions"
-import { Initialize, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
+import { ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as McpConnection from "../../../tools/src/mcp/McpConnection.ts"
 import * as ToolServer from "../../../tools/src/mcp/ToolServer.ts"
 import { Reaper } from "../../../tools/src/process/Reaper.ts"
-import { linesIn, lineOf, samplesOf, unsolicited } from "../frames/Corpus.ts"
+import { donorsOf, lineOf, samplesOf, unsolicited } from "../frames/Corpus.ts"
 import { responsesIn } from "../frames/Output.ts"
 import { ToolProcess } from "../tools/ToolProcess.ts"
 
@@ -137,6 +137,9 @@ const corpusOf = (mcp: Contract) => {
       draws.chance(0.5) ? resultOf(ToolsCall._tag) : { content: [{ type: "text", text: "x" }] },
     ),
   ]
+  const failures = [1, 2, 3].map((id) =>
+    JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: "no", data: {} } }),
+  )
   const corpus = Array.from({ length: 60 }, (_, at) => {
     const lines = session(handshakeVersions[at % handshakeVersions.length] ?? "")
     const more = draws.chance(0.5) ? [oneOf(draws, own)] : []
@@ -144,7 +147,7 @@ const corpusOf = (mcp: Contract) => {
   })
   return {
     corpus,
-    donors: [...linesIn(corpus), ...own, ...unsolicited, success(2, resultOf(Initialize._tag))],
+    donors: donorsOf(corpus, [...own, ...failures, ...unsolicited]),
   }
 }
 

@@ -28,7 +28,7 @@ const errorFault = (error: unknown, text: string): Violation | undefined => {
   if (!Number.isSafeInteger(code)) return l9("an error without a code", text)
   if (typeof message !== "string" || message === "") return l9("an error without a message", text)
   if (code === -32603 && message === "Internal error") return l13("an internal error", text)
-  return code === -32602 && /^Invalid params/.test(message) && !/\bparams[.:[]/.test(message)
+  return code === -32602 && message.startsWith("Invalid params") && !/\bparams[.:[]/.test(message)
     ? l13("an error that names no path of the fault", text)
     : undefined
 }

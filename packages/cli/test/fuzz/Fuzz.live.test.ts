@@ -86,6 +86,7 @@ describe("Fuzz: arguments", () => {
       seed: 0,
       inputs: 10_000,
       edges: known,
+      findings: 5,
     })
   })
 })

@@ -27,16 +27,44 @@ const replaced = (input: Uint8Array, from: number, to: number, by: Uint8Array): 
 
 /** Bytes that decoders treat specially: ends of lines, quotes, brackets, NUL, what is no UTF-8. */
 const bytes = [
-  ...[0x00, 0x01, 0x09, 0x0a, 0x0d, 0x1b, 0x20, 0x22, 0x27, 0x2c, 0x2d, 0x2e, 0x2f, 0x30, 0x39],
-  ...[
-    0x3a, 0x3d, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d, 0x7f, 0x80, 0xbf, 0xc0, 0xe2, 0xed, 0xf4, 0xfe, 0xff,
-  ],
+  0, 1, 9, 10, 13, 27, 32, 34, 39, 44, 45, 46, 47, 48, 57, 58, 61, 91, 92, 93, 123, 125, 127, 128,
+  191, 192, 226, 237, 244, 254, 255,
 ]
 
 const tokens = [
-  ...["\n", "\r\n", "\r", "\n\n", "\u0000", "\u2028", "\u0085", "\ufeff", "\u202e", "😀"],
-  ...["null", "true", "-0", "1e400", "9007199254740993", "\\u0000", "\\ud800", "__proto__"],
-  ...["{}", "[]", '""', "//", "..", "%00", "%2e%2e", "%", "\\", "'", "${", "*", "**/", "[[", "]]"],
+  "\n",
+  "\r\n",
+  "\r",
+  "\n\n",
+  "\0",
+  "\u2028",
+  "",
+  "﻿",
+  "‮",
+  "😀",
+  "null",
+  "true",
+  "-0",
+  "1e400",
+  "9007199254740993",
+  "\\u0000",
+  "\\ud800",
+  "__proto__",
+  "{}",
+  "[]",
+  '""',
+  "//",
+  "..",
+  "%00",
+  "%2e%2e",
+  "%",
+  "\\",
+  "'",
+  "${",
+  "*",
+  "**/",
+  "[[",
+  "]]",
 ].map(encode)
 
 /** A character over the length that UTF-8 allows, half of a pair, and one cut short. */

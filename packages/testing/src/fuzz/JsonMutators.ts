@@ -1,192 +1,8 @@
-/** Mutations of JSON texts that keep them JSON, or nearly: values at every limit, members twice, missing or misnamed. */
+/** Mutations of JSON texts that keep them JSON, or nearly: values replaced, members twice, missing or misnamed. */
 import type { Draws } from "../simulation/Draws.ts"
 import { oneOf } from "./Bytes.ts"
 import * as Tree from "./JsonTree.ts"
-
-const numbers = [
-  ...["0", "-0", "1", "-1", "2", "1.0", "1e2", "1E5", "0.1", "-1.5", "5e-324", "1e-400", "-1e-400"],
-  ...["127", "128", "255", "256", "65535", "65536", "2147483647", "2147483648", "-2147483649"],
-  ...["4294967295", "4294967296", "9007199254740991", "9007199254740992", "9007199254740993"],
-  ...["-9007199254740991", "-9007199254740993", "9.1e15", "9.2e18", "18446744073709551616"],
-  ...[
-    "1e15",
-    "1e21",
-    "1e300",
-    "1e308",
-    "-1e308",
-    "1.7976931348623157e308",
-    "1e309",
-    "1e400",
-    "-1e400",
-  ],
-  ...[
-    "123456789012345678901234567890",
-    "0.30000000000000004",
-    "-32700",
-    "-32603",
-    "8640000000000001",
-  ],
-  ...[
-    "9".repeat(40),
-    "9".repeat(400),
-    `-${"7".repeat(2_000)}`,
-    `0.${"3".repeat(500)}`,
-    `1e${"9".repeat(20)}`,
-  ],
-]
-
-const strings = [
-  ...[
-    '""',
-    '" "',
-    '"\\u0000"',
-    '"a\\u0000b"',
-    '"\\ud800"',
-    '"\\udc00"',
-    '"\\ud83d\\ude00"',
-    '"\\udc00\\ud800"',
-  ],
-  ...[
-    '"\\ufeff"',
-    '"\\u2028"',
-    '"\\u202e"',
-    '"\\u001b[2J"',
-    '"\\n"',
-    '"\\r\\n"',
-    '"é"',
-    '"😀"',
-    '"\\u0130"',
-  ],
-  ...[
-    '"__proto__"',
-    '"constructor"',
-    '"toString"',
-    '"hasOwnProperty"',
-    '"then"',
-    '"undefined"',
-    '"NaN"',
-  ],
-  ...[
-    '"null"',
-    '"true"',
-    '"0"',
-    '"-1"',
-    '"1e400"',
-    '"9007199254740993"',
-    '"/"',
-    '"//"',
-    '"."',
-    '"../.."',
-  ],
-  ...[
-    '"/work/../../etc/passwd"',
-    '"file:///etc/passwd"',
-    '"data:,"',
-    '"%"',
-    '"%00"',
-    '"%2e%2e%2f"',
-    '"{"',
-    '"{{x}}"',
-  ],
-  ...[
-    '"$ref"',
-    '"#/"',
-    '"~"',
-    '"(a+)+$"',
-    '"[a-z"',
-    '"**/*"',
-    '"00000000-0000-7000-8000-000000000001"',
-  ],
-  ...[300, 1_025, 5_000].map((length) => `"${"a".repeat(length)}"`),
-  ...[300, 1_100].map((length) => `"${"\\u0000".repeat(length)}"`),
-  `"${"😀".repeat(600)}"`,
-]
-
-const others = [
-  "null",
-  "true",
-  "false",
-  "{}",
-  "[]",
-  "[[]]",
-  '{"":0}',
-  "[null]",
-  '{"__proto__":null}',
-]
-
-const depths = [5, 31, 32, 33, 64, 255, 256, 257, 300, 1_000, 3_000]
-
-const deep = (draws: Draws): string => {
-  const depth = oneOf(draws, depths)
-  const [open, close] = oneOf(draws, [
-    ["[", "]"],
-    ['{"a":', "}"],
-    ['{"__proto__":', "}"],
-    ['[{"items":', "}]"],
-  ] as const)
-  return `${open.repeat(depth)}0${close.repeat(depth)}`
-}
-
-const wide = (draws: Draws): string => {
-  const width = oneOf(draws, [17, 129, 600])
-  return draws.chance(0.5)
-    ? `[${Array.from({ length: width }, () => oneOf(draws, ["0", "{}", '""'])).join(",")}]`
-    : `{${Array.from({ length: width }, (_, i) => `"k${i}":0`).join(",")}}`
-}
-
-/** What is no JSON, though some parsers take it. */
-const broken = [
-  "NaN",
-  "Infinity",
-  "-Infinity",
-  "undefined",
-  "+1",
-  "01",
-  ".5",
-  "1.",
-  "0x10",
-  "'a'",
-  "",
-  "/**/0",
-]
-
-const keys = [
-  ...["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "length"],
-  ...[
-    "then",
-    "toJSON",
-    "",
-    "id",
-    "method",
-    "params",
-    "result",
-    "error",
-    "jsonrpc",
-    "_meta",
-    "code",
-  ],
-  ...[
-    "message",
-    "data",
-    "name",
-    "arguments",
-    "type",
-    "requestId",
-    "progressToken",
-    "task",
-    "cursor",
-  ],
-].map((key) => JSON.stringify(key))
-
-/** The text of a value of any kind. */
-export const anyValue = (draws: Draws): string => {
-  const roll = draws.below(100)
-  if (roll < 40) return oneOf(draws, numbers)
-  if (roll < 75) return oneOf(draws, strings)
-  if (roll < 90) return oneOf(draws, others)
-  if (roll < 95) return deep(draws)
-  return roll < 98 ? wide(draws) : oneOf(draws, broken)
-}
+import { anyValue, keys, numbers, strings } from "./JsonValues.ts"
 
 type Change = (value: Tree.JsonTree, draws: Draws, donor: Tree.JsonTree) => Tree.JsonTree
 
@@ -270,9 +86,28 @@ export const mutateTree = (
   return Tree.updateAt(tree, draws.below(Tree.size(tree)), (value) => change(value, draws, part))
 }
 
+const isNumber = (value: Tree.JsonTree): boolean =>
+  value.kind === "text" && /^-?\d/.test(value.text)
+
+/** The tree with one number in place of all its numbers: which of them is read where need not be known. */
+const withNumber = (tree: Tree.JsonTree, number: Tree.JsonTree): Tree.JsonTree => {
+  switch (tree.kind) {
+    case "text":
+      return isNumber(tree) ? number : tree
+    case "array":
+      return { kind: "array", items: tree.items.map((item) => withNumber(item, number)) }
+    case "object":
+      return {
+        kind: "object",
+        members: tree.members.map(({ key, value }) => ({ key, value: withNumber(value, number) })),
+      }
+  }
+}
+
 /** One mutation of a JSON text; undefined for what is no JSON. */
 export const mutateJson = (text: string, draws: Draws, donor: string): string | undefined => {
   const tree = Tree.parse(text)
   if (tree === undefined) return undefined
+  if (draws.chance(0.15)) return Tree.print(withNumber(tree, Tree.text(oneOf(draws, numbers))))
   return Tree.print(mutateTree(tree, draws, Tree.parse(donor) ?? tree))
 }

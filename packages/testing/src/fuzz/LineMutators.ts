@@ -46,7 +46,11 @@ const changeLines = (
   if (roll < 55) return lines.with(at, changeLine(line, draws, donors))
   if (roll < 63) return lines.toSpliced(at, 1)
   if (roll < 70) return lines.toSpliced(draws.below(lines.length + 1), 0, line)
-  if (roll < 80) return lines.toSpliced(draws.below(lines.length + 1), 0, oneOf(draws, donors))
+  if (roll < 80) {
+    const donor = oneOf(draws, donors)
+    const other = draws.chance(0.7) ? changeLine(donor, draws, donors) : donor
+    return lines.toSpliced(draws.below(lines.length + 1), 0, other)
+  }
   if (roll < 85) return batch(lines, draws)
   if (roll < 88) return lines.with(at, cut(line, draws))
   if (roll < 91) return lines.with(at, `${line}${lines[at + 1] ?? ""}`)

@@ -67,10 +67,16 @@ const cellsOf = (report: EdgeReport): ReadonlyArray<string> => [
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
 
-/** A line per edge, and one for all; the digest is equal for equal runs. */
-export const table = (reports: ReadonlyArray<EdgeReport>): string => {
+/** The names of the columns. */
+export const header = row(columns.map(([name]) => name))
+
+/** The line of one edge. */
+export const line = (report: EdgeReport): string => row(cellsOf(report))
+
+/** The line for all of them; the digest is equal for equal runs. */
+export const total = (reports: ReadonlyArray<EdgeReport>): string => {
   const of = (pick: (report: EdgeReport) => number) => sum(reports.map(pick))
-  const total = cellsOf({
+  const all = cellsOf({
     edge: "all",
     inputs: of(({ inputs }) => inputs),
     accepted: of(({ accepted }) => accepted),
@@ -82,10 +88,5 @@ export const table = (reports: ReadonlyArray<EdgeReport>): string => {
     heapGrowthBytes: undefined,
     digest: "",
   })
-  return [
-    row(columns.map(([name]) => name)),
-    ...reports.map((report) => row(cellsOf(report))),
-    row(total),
-    `digest ${reports.map(({ digest }) => digest).join(" ")}`,
-  ].join("\n")
+  return `${row(all)}\ndigest ${reports.map(({ digest }) => digest).join(" ")}`
 }

@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Mutation, mutations } from "./mutations.ts"
+
+const root = Path.resolve(import.meta.dirname, "../../../..")
+
+/** A copy of the source; what it depends on is that of the tree. */
+const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-fuzz-mutations-${process.pid}`)
+const rooms = [
+  "protocol",
+  "core",
+  "models",
+  "store",
+  "server",
+  "client",
+  "tools",
+  "testing",
+  "transport-stdio",
+  "cli",
+]
+const parts = ["src", "fuzz", "package.json", "test/fixtures"]
+
+/** Inputs after which a mutation counts as not seen. */
+const maxInputs = 2_000
+
+const copyTree = () => {
+  const modules = Path.join(tree, "node_modules")
+  Fs.mkdirSync(Path.join(modules, "@colloquy"), { recursive: true })
+  for (const name of Fs.readdirSync(Path.join(root, "node_modules"))) {
+    if (name === "@colloquy" || name === "colloquy") continue
+    Fs.symlinkSync(Path.join(root, "node_modules", name), Path.join(modules, name))
+  }
+  for (const room of rooms) {
+    const folder = Path.join("packages", room)
+    for (const part of parts) {
+      const from = Path.join(root, folder, part)
+      if (Fs.existsSync(from)) Fs.cpSync(from, Path.join(tree, folder, part), { recursive: true })
+    }
+    Fs.symlinkSync(Path.join(tree, folder), Path.join(modules, "@colloquy", room))
+  }
+}
+
+const fuzz = (edge: string) =>
+  spawnSync(
+    process.execPath,
+    [
+      Path.join(tree, "packages/cli/fuzz/main.ts"),
+      "--edge",
+      edge,
+      "--inputs",
+      String(maxInputs),
+      "--findings",
+      "1",
+    ],
+    { encoding: "utf8", timeout: 120_000 },
+  )
+
+const mutated = ({ edge, file, find, replace }: Mutation) => {
+  const path = Path.join(tree, "packages", file)
+  const source = Fs.readFileSync(path, "utf8")
+  assert.strictEqual(source.split(find).length, 2, `\`${find}\` occurs once in ${file}`)
+  Fs.writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  )
+  try {
+    return fuzz(edge)
+  } finally {
+    Fs.writeFileSync(path, source)
+  }
+}
+
+describe("Fuzz: mutations", () => {
+  beforeAll(copyTree)
+  afterAll(() => {
+    Fs.rmSync(tree, { recursive: true, force: true })
+  })
+
+  for (const mutation of mutations) {
+    it(`${mutation.law} is seen broken when ${mutation.name}`, () => {
+      const { status, stderr, stdout } = mutated(mutation)
+      assert.include(stdout, `${mutation.law} is broken at ${mutation.edge}`, stderr)
+      assert.match(stdout, /shortest inputs?/)
+      assert.strictEqual(status, 1)
+    }, 120_000)
+  }
+})

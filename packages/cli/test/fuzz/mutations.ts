@@ -1,0 +1,80 @@
+/** Faults put into the source, each of which the fuzzer has to see: at least one per law that it checks. */
+import type { FuzzLaw } from "@colloquy/testing/fuzz/Edge"
+
+export interface Mutation {
+  readonly name: string
+  readonly law: FuzzLaw
+  readonly edge: string
+  /** Below `packages`. */
+  readonly file: string
+  /** Occurs once in the file. */
+  readonly find: string
+  readonly replace: string
+}
+
+export const mutations: ReadonlyArray<Mutation> = [
+  {
+    name: "a request that no handler takes gets no response",
+    law: "L1",
+    edge: "codex-mcp-frames",
+    file: "server/src/Peer.ts",
+    find: "if (found instanceof JsonRpcError) return refuse(found)",
+    replace: "if (found instanceof JsonRpcError) return Effect.void",
+  },
+  {
+    name: "a request that was refused gets a second response",
+    law: "L1",
+    edge: "app-server-sessions",
+    file: "server/src/Peer.ts",
+    find: "if (refused !== undefined) return refuse(refused)",
+    replace: "if (refused !== undefined) return Effect.andThen(refuse(refused), refuse(refused))",
+  },
+  {
+    name: "a response is written in two lines",
+    law: "L9",
+    edge: "app-server-frames",
+    file: "protocol/src/JsonRpc.ts",
+    find: 'JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })',
+    replace: 'JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} }, undefined, 1)',
+  },
+  {
+    name: "requests in flight hold the end of the server",
+    law: "L9",
+    edge: "codex-mcp-frames",
+    file: "server/src/Peer.ts",
+    find: 'inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)',
+    replace: 'inFlight.drain("1 hour", outlasted)',
+  },
+  {
+    name: "an error with a code that is no safe integer is a defect",
+    law: "L13",
+    edge: "codex-mcp-sessions",
+    file: "protocol/src/JsonRpc.ts",
+    find: "const isCode = Number.isSafeInteger(code)",
+    replace: "const isCode = Number.isInteger(code)",
+  },
+  {
+    name: "the same, from a tool server",
+    law: "L13",
+    edge: "tool-server-frames",
+    file: "protocol/src/JsonRpc.ts",
+    find: "const isCode = Number.isSafeInteger(code)",
+    replace: "const isCode = Number.isInteger(code)",
+  },
+  {
+    name: "params are used without being decoded",
+    law: "L13",
+    edge: "app-server-frames",
+    file: "protocol/src/Method.ts",
+    find: "decodeParams: params.decode",
+    replace: "decodeParams: (u) => Result.succeed(u ?? {})",
+  },
+  {
+    name: "a handler leaves a fiber behind",
+    law: "memory",
+    edge: "codex-mcp-frames",
+    file: "server/src/mcp/Ping.ts",
+    find: "Effect.succeed({})",
+    replace: "Effect.as(Effect.forkDetach(Effect.never), {})",
+  },
+]
