@@ -35,9 +35,11 @@ describe("a hostile configuration", () => {
   })
 
   it("L13 has keys without end that nobody knows: names are suggested for the first hundred", () => {
-    const text = Array.from({ length: 1000 }, (_, i) => `mode${i} = 1`).join("\n")
+    // Two letters from "model" each.
+    const letters = Array.from("abcdfghijkmnopqrstuvwxyz")
+    const text = letters.flatMap((a) => letters.map((b) => `mod${a}${b} = 1`)).join("\n")
     const found = unknownKeys(Config, Result.getOrThrow(parseToml(text)))
-    assert.strictEqual(found.length, 1000)
+    assert.strictEqual(found.length, letters.length ** 2)
     assert.strictEqual(found[0]?.near, "model")
     assert.deepStrictEqual(
       found.slice(100).filter(({ near }) => near !== undefined),
