@@ -8,7 +8,7 @@ const words = (text: string): ReadonlyArray<string> => text.split(/\s+/).filter(
 const secretNames = words(`
   API_KEY OPENAI_API_KEY apiKey APIKEY KEY SSH_KEY KEYS SIGNING_KEYS ENCRYPTION_KEY_2 KEY1 KEYSTORE_FILE KEYRING
   SECRET CLIENT_SECRET MYSECRET JWT_SECRET_BASE
-  TOKEN GITHUB_TOKEN AUTHTOKEN NGROK_AUTHTOKEN npm_config__authToken npm_config_//registry.npmjs.org/:_authToken HF_TOKENS
+  TOKEN GITHUB_TOKEN AUTHTOKEN NGROK_AUTHTOKEN npm_config__authToken npm_config_//packages.example.org/:_authToken HF_TOKENS
   PASSWORD DB_PASSWORD PGPASSWORD POSTGRES_PASSWORD_FILE dbPassword PASSWD SMTP_PASS SSHPASS PASSPHRASE BORG_PASSPHRASE
   MYSQL_PWD DB_PWD PGPASSFILE GIT_ASKPASS SSH_ASKPASS
   CREDENTIAL ACME_CREDENTIALS GOOGLE_APPLICATION_CREDENTIALS DB_CREDS
@@ -49,7 +49,7 @@ const kept: Readonly<Record<string, string>> = {
   VIRTUAL_ENV: "/work/.venv",
   PYTHONPATH: "/work/src",
   CARGO_HOME: "/home/me/.cargo",
-  npm_config_registry: "https://registry.npmjs.org/",
+  npm_config_registry: "https://packages.example.org/",
   npm_config_user_agent: "npm/11.0.0 node/v24.0.0 linux x64 workspaces/false",
   npm_package_name: "authors",
   npm_lifecycle_script: "vitest run --passWithNoTests",
