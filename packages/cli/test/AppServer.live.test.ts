@@ -223,10 +223,14 @@ describe("colloquy app-server", () => {
       const written = readFileSync(join(home, "config.toml"), "utf8")
       assert.include(written, "# mine\n")
       assert.include(written, 'model = "b" # kept\n')
-      const { files } = yield* ask("fuzzyFileSearch", { query: "cnfgtoml", roots: [home] })
+      const project = yield* CliProcess.stateDirectory("")
+      const { files } = yield* ask("fuzzyFileSearch", { query: "cnfgtoml", roots: [project, home] })
+      // The files of the state directory are not listed.
       assert.deepStrictEqual(
-        (files as ReadonlyArray<{ readonly path: string }>).map(({ path }) => path),
-        ["config.toml"],
+        (files as ReadonlyArray<{ readonly root: string; readonly path: string }>).map(
+          ({ path, root }) => [root, path],
+        ),
+        [[project, "config.toml"]],
       )
       assert.strictEqual((yield* ask("newConversation"))["model"], "b")
     }),
