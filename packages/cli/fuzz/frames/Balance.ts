@@ -76,7 +76,7 @@ const imbalance = (
     }
     left.set(id, (left.get(id) ?? 0) - answered)
   }
-  const unknown = owed.filter(({ kind }) => kind === "unknown").length
+  const unknown = owed.reduce((sum, one) => sum + (one.kind === "unknown" ? one.most : 0), 0)
   const open = new Set([noId, ...doubtful, ...(unknown > 0 ? ["*"] : [])])
   const isOpen = (id: IdKey) => open.has(id) || open.has("*")
   const more = [...left].filter(([, count]) => count > 0)

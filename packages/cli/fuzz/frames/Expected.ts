@@ -16,8 +16,8 @@ export type Owed =
   | { readonly kind: "response"; readonly id: IdKey }
   /** One response, under this id or without one: it is left open what a valid id of this form is. */
   | { readonly kind: "either"; readonly id: IdKey }
-  /** At most one response: nesting that this reader does not go into. */
-  | { readonly kind: "unknown" }
+  /** At most so many responses: nesting that this reader does not go into. */
+  | { readonly kind: "unknown"; readonly most: number }
   /** Where batches are taken, what each member is owed; where they are not, or not this one, one error without an id. */
   | { readonly kind: "batch"; readonly members: ReadonlyArray<Owed> }
 
@@ -104,7 +104,10 @@ const isJson = (text: string): boolean => {
 const ofText = (text: string): Owed => {
   if (!isJson(text)) return anError
   const tree = Tree.parse(text)
-  if (tree === undefined) return { kind: "unknown" }
+  // The number of members of such a batch is not known here.
+  if (tree === undefined) {
+    return { kind: "unknown", most: text.trimStart().startsWith("[") ? text.length : 1 }
+  }
   return tree.kind === "array"
     ? { kind: "batch", members: tree.items.map(ofMessage) }
     : ofMessage(tree)
@@ -131,7 +134,7 @@ const linesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
 const ofOverlong = (line: Uint8Array): Owed => {
   const tree = Tree.parse(new TextDecoder().decode(line))
   const sure = tree === undefined ? undefined : ofMessage(tree)
-  return sure?.kind === "response" ? { kind: "either", id: "*" } : { kind: "unknown" }
+  return sure?.kind === "response" ? { kind: "either", id: "*" } : { kind: "unknown", most: 1 }
 }
 
 /**

@@ -19,8 +19,8 @@ const space = /[ \t\r\n]*/y
 const scalar = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const string = /"(?:[^"\\]|\\[\s\S])*"/y
 
-/** Deeper texts are left to the mutations of bytes. */
-const maxDepth = 300
+/** Deeper texts are left to the mutations of bytes: what reads and changes a tree recurses. */
+const maxDepth = 1_000
 
 class Reader {
   private at = 0
@@ -89,7 +89,7 @@ class Reader {
   }
 }
 
-/** Reads one JSON text; undefined for what is none, or nests deeper than 300 levels. */
+/** Reads one JSON text; undefined for what is none, or nests deeper than 1,000 levels. */
 export const parse = (text: string): JsonTree | undefined => new Reader(text).whole()
 
 export const print = (tree: JsonTree): string => {

@@ -100,7 +100,7 @@ const search = <A>(
 export const shrinkBytes = (
   input: Uint8Array,
   fails: (input: Uint8Array) => Effect.Effect<boolean>,
-  maxTries = 1_500,
+  maxTries = 400,
 ): Effect.Effect<Shrunk<Uint8Array>> =>
   search(input, ({ length }) => length, candidates, fails, maxTries)
 
@@ -108,6 +108,6 @@ export const shrinkBytes = (
 export const shrinkList = <A>(
   items: ReadonlyArray<A>,
   fails: (items: ReadonlyArray<A>) => Effect.Effect<boolean>,
-  maxTries = 200,
+  maxTries = 100,
 ): Effect.Effect<Shrunk<ReadonlyArray<A>>> =>
   search(items, ({ length }) => length, shorter, fails, maxTries)
