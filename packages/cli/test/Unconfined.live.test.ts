@@ -33,7 +33,10 @@ describe.skipIf(!hasBubblewrap)("colloquy mcp on a machine that cannot confine",
           const sent = yield* sentFor("never", sandbox)
           assert.notInclude(sent, secret)
           assert.notInclude(sent, "exec_command_begin")
-          assert.include(sent, "bubblewrap (bwrap) was not found (install bubblewrap")
+          const reason =
+            "bubblewrap (bwrap) cannot be used: /usr/bin/bwrap: it is no executable file"
+          assert.include(sent, reason)
+          assert.include(sent, "(install bubblewrap")
         }),
     )
 

@@ -195,7 +195,7 @@ const forkConversation = row("begins a file with what another one begins with", 
 const getConversation = row("tells what it does, while it asks and when it is idle", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
-    yield* listening(app, conversationId)
+    yield* listening(app, conversationId, { after: -1 })
     const { turnId } = yield* say(app, conversationId, "run: touch made")
     yield* app.told("execCommandApproval")
     yield* say(app, conversationId, "say two", { whileRunning: "wait" })

@@ -61,7 +61,7 @@ const sendUserMessage = row("gives words and the file of an image to the model",
 const sendUserTurn = row("runs a turn as it says, and later ones", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app, { cwd: app.home, approvalPolicy: "untrusted" })
-    yield* listening(app, conversationId)
+    yield* listening(app, conversationId, { after: -1 })
     const settings = {
       cwd: app.work,
       approvalPolicy: "never",

@@ -14,7 +14,7 @@ const container =
 
 /** In this order; words of bubblewrap 0.8 and newer as seen or as told in its issues. */
 const known: ReadonlyArray<readonly [RegExp, string]> = [
-  [/was not found|ENOENT/, install],
+  [/was not found|cannot be used|ENOENT/, install],
   [/Unknown option|disable-userns/i, install],
   [/for this processor/, "run on x64 or arm64"],
   [/No space left|ENOSPC|max_user_namespaces/, namespaces],

@@ -140,8 +140,13 @@ const tryIt = Effect.fnUntraced(function* (programs: Programs, found: Found, set
   return { status, launcher } satisfies Tried
 })
 
-const notFound = ({ message, refusals }: ProgramNotTrusted): string =>
-  refusals.length === 0 ? "bubblewrap (bwrap) was not found" : `bubblewrap (bwrap): ${message}`
+/** For the model and for a person who is asked: names the candidates, and not every directory that was searched. */
+const notFound = ({ refusals }: ProgramNotTrusted): string => {
+  const candidates = refusals.filter(({ path }) => path.endsWith("/bwrap"))
+  return candidates.length === 0
+    ? "bubblewrap (bwrap) was not found"
+    : `bubblewrap (bwrap) cannot be used: ${candidates.map(({ path, reason }) => `${path}: ${reason}`).join("; ")}`
+}
 
 /** Never fails: what goes wrong is the reason. `setpriv` is the path of the one to use; empty: any. */
 export const probe = Effect.fn("BubblewrapProbe.probe")(function* (
