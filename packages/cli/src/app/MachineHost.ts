@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import * as MachinePrograms from "../MachinePrograms.ts"
 
-const failed = ({ message, reason }: OneOffFailed) =>
+const failed = ({ message, reason }: Pick<OneOffFailed, "message" | "reason">) =>
   new HostFailed({ message, ...(reason === undefined ? {} : { reason }) })
 
 /** Commands get of the server's environment what the settings say; `hiddenPaths` stay hidden from them. */
@@ -47,7 +47,7 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
                   Effect.provide(platform),
                   Effect.mapError(failed),
                 ),
-        searchFiles: (query) => searchFiles(parts, query),
+        searchFiles: (query) => Effect.mapError(searchFiles(parts, query), failed),
         runCommand: (command) =>
           programs
             .remember(command.settings.sandboxPolicy, command.settings.cwd)

@@ -2,12 +2,20 @@
  * Finds files by a fuzzy query (§3.11): ripgrep lists what is not ignored, fuzzysort ranks it. The original lists
  * `.git` too and dies of an empty list of roots; this one does neither.
  */
+import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
+import type { CommandNotStarted } from "../process/Command.ts"
 import * as OwnProgram from "../process/OwnProgram.ts"
+import type { ProgramNotTrusted } from "../process/TrustedPrograms.ts"
 import { isWithin } from "../sandbox/BubblewrapArgv.ts"
 import { realPath } from "../sandbox/NodeFiles.ts"
+
+/** A search that could not be made; `message` is one line. */
+export class FileSearchFailed extends Data.TaggedError("FileSearchFailed")<{
+  readonly message: string
+}> {}
 
 export interface FoundFile {
   /** As it was given. */
@@ -77,12 +85,16 @@ const splitter = (root: string, found: Array<Listed>, isHidden: (path: string) =
 
 const realOf = (path: string) => Effect.map(realPath(path), (real) => real ?? path)
 
-/** Ends by itself, also where the root cannot be read: then it has no files. */
+/** A root that does not exist or is no directory has no files; anything else that goes wrong is not the absence of files. */
+const isMissing = (error: CommandNotStarted | ProgramNotTrusted): boolean =>
+  error._tag === "CommandNotStarted" && error.reason === "Directory"
+
+/** Ends by itself. Fails when the program that lists cannot be started. */
 const list = Effect.fnUntraced(function* (
   parts: FileSearchParts,
   root: string,
   found: Array<Listed>,
-): Effect.fn.Return<void> {
+): Effect.fn.Return<void, FileSearchFailed> {
   const [real, hidden] = yield* Effect.all([
     realOf(root),
     Effect.forEach(parts.hiddenPaths, realOf),
@@ -100,7 +112,11 @@ const list = Effect.fnUntraced(function* (
       onOutput: ({ bytes, stream }) => (stream === "stdout" ? take(bytes) : Effect.void),
     },
   ).pipe(
-    Effect.catch(({ message }) => Effect.logDebug(`not searched: ${message}`)),
+    Effect.catch((error) =>
+      isMissing(error)
+        ? Effect.logDebug(`not searched: ${error.message}`)
+        : Effect.fail(new FileSearchFailed({ message: `${root}: ${error.message}` })),
+    ),
     Effect.asVoid,
   )
 })
@@ -119,11 +135,11 @@ const rank = (query: string, files: ReadonlyArray<Listed>): ReadonlyArray<FoundF
     }))
     .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
 
-/** At most 50, best first. */
+/** At most 50, best first. Fails when a root that exists cannot be listed. */
 export const searchFiles = (
   parts: FileSearchParts,
   search: FileSearch,
-): Effect.Effect<ReadonlyArray<FoundFile>> =>
+): Effect.Effect<ReadonlyArray<FoundFile>, FileSearchFailed> =>
   Effect.suspend(() => {
     const found: Array<Listed> = []
     const roots = [...new Set(search.roots)]

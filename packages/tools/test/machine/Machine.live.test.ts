@@ -15,6 +15,7 @@ import { join } from "node:path"
 import { searchFiles } from "../../src/machine/FileSearch.ts"
 import { gitDiffToRemote } from "../../src/machine/GitToRemote.ts"
 import { run } from "../../src/machine/OneOff.ts"
+import { CommandNotStarted } from "../../src/process/Command.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
 import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
@@ -271,6 +272,25 @@ describe("file search", () => {
           hidden.map(({ path }) => path),
           [".hidden/config.ts"],
         )
+      }),
+    ),
+  )
+
+  it.live("L16 a search whose program cannot start is an error, not a search without results", () =>
+    here(({ cwd, parts }) =>
+      Effect.gen(function* () {
+        tree(cwd)
+        const run = () =>
+          Effect.fail(
+            new CommandNotStarted({ reason: "Other", message: "could not start: EMFILE" }),
+          )
+        const search = searchFiles(
+          { ...parts, runner: { run } },
+          { query: "manager", roots: [cwd], until: never },
+        )
+        const { message } = yield* Effect.flip(search)
+        assert.include(message, "EMFILE")
+        assert.include(message, cwd)
       }),
     ),
   )

@@ -287,7 +287,7 @@ while True:
         until: Effect.never,
       })
       return found.map(({ path }) => (path === "state/auth.json" ? secret : path)).join()
-    }).pipe(Effect.provide(machine))
+    }).pipe(Effect.orDie, Effect.provide(machine))
 
   for (const isGuarded of [true, false]) {
     const title = isGuarded
