@@ -314,19 +314,20 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
 
   const onBatch = (messages: ReadonlyArray<Message>, chars: number): Effect.Effect<void> => {
     if (options.batches?.() !== true) return onInvalid(noBatches())
-    const fault =
-      messages.length === 0
-        ? "an empty batch"
-        : messages.length > maxBatch
-          ? `a batch of ${messages.length} messages, the limit is ${maxBatch}`
-          : undefined
-    if (fault !== undefined) return onInvalid(invalidRequest(fault))
+    if (messages.length === 0) return onInvalid(invalidRequest("an empty batch"))
     const batch = makeBatch(answers)
     const each = Math.ceil(chars / messages.length)
-    return Effect.andThen(
-      Effect.forEach(messages, (message) => onMessage(message, each, batch), { discard: true }),
-      batch.close,
-    )
+    const refused =
+      messages.length > maxBatch
+        ? invalidRequest(`a batch of ${messages.length} messages, the limit is ${maxBatch}`).error
+        : undefined
+    const onMember = (message: Message) => {
+      if (refused === undefined) return onMessage(message, each, batch)
+      // Nothing of it runs; but each request is answered, and each response ends the request that it belongs to.
+      if (message._tag === "Request") return batch.slot().put(failureText(message.id, refused))
+      return message._tag === "Notification" ? Effect.void : onMessage(message, each, batch)
+    }
+    return Effect.andThen(Effect.forEach(messages, onMember, { discard: true }), batch.close)
   }
 
   const onText = (text: string): Effect.Effect<void> => {

@@ -71,11 +71,27 @@ describe("Peer: batches", () => {
     }),
   )
 
-  it.effect("an empty array, one too long and one where none is taken get one error", () =>
+  it.effect("L1 each request of an array that is too long is answered under its own id", () =>
+    Effect.gen(function* () {
+      const peer = yield* serve({ batches: true })
+      const calls = Array.from({ length: 127 }, (_, id) => call(id, "echo", { n: 1 }))
+      yield* peer.send([...calls, note("note", { n: 1 }), { id: true, method: "echo" }])
+      yield* peer.quiet
+      const error = "Invalid Request: a batch of 129 messages, the limit is 128"
+      const [responses = []] = parsed(peer.texts) as ReadonlyArray<ReadonlyArray<unknown>>
+      assert.deepStrictEqual(
+        responses.slice(0, 127),
+        calls.map((_, id) => fault(id, -32600, error)),
+      )
+      assert.strictEqual(responses.length, 128)
+      assert.deepStrictEqual(peer.notes, [])
+    }),
+  )
+
+  it.effect("an empty array and one where none is taken get one error", () =>
     Effect.gen(function* () {
       const peer = yield* serve({ batches: true })
       yield* peer.send([])
-      yield* peer.send(Array.from({ length: 129 }, (_, id) => call(id, "echo", { n: 1 })))
       yield* peer.quiet
       const other = yield* serve()
       yield* other.send([call(1, "echo", { n: 1 })])
@@ -84,7 +100,6 @@ describe("Peer: batches", () => {
         [...parsed(peer.texts), ...parsed(other.texts)],
         [
           fault(null, -32600, "Invalid Request: an empty batch"),
-          fault(null, -32600, "Invalid Request: a batch of 129 messages, the limit is 128"),
           fault(
             null,
             -32600,
