@@ -41,7 +41,12 @@ export const ServerOptions = Schema.Struct({
   ),
   max_line_bytes: keyOr(
     // Below 1 KiB no client could even initialize; above, a line does not fit a string of Node.
-    Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 536_870_888 })),
+    Schema.Int.check(
+      Schema.isBetween(
+        { minimum: 1024, maximum: 536_870_888 },
+        { expected: "an integer from 1024 to 536870888" },
+      ),
+    ),
     defaultMaxBytes,
     "Bytes of the longest line that a client may send; a longer one gets an error.",
   ),

@@ -6,9 +6,6 @@ import type { Response } from "./Output.ts"
 /** Up to so many batches every combination of taken and refused ones is tried. */
 const maxCombined = 6
 
-/** Larger ones, and empty ones, are always refused. */
-const maxBatchMembers = 128
-
 type Taken = (batch: number) => boolean
 
 /** Which batches may have been taken: for many, those between two points, as a revision is agreed on and replaced. */
@@ -47,8 +44,8 @@ const flattened = (lines: ReadonlyArray<Line>, isTaken: Taken): ReadonlyArray<Ow
   return lines.flatMap(({ owed }): ReadonlyArray<Owed> => {
     if (owed.kind !== "batch") return [owed]
     const { members } = owed
-    const isWhole = members.length > 0 && members.length <= maxBatchMembers
-    return isTaken(batches++) && isWhole ? members : [{ kind: "response", id: noId }]
+    // An empty one is always refused; the requests of one that is too long are answered one by one, with an error.
+    return isTaken(batches++) && members.length > 0 ? members : [{ kind: "response", id: noId }]
   })
 }
 

@@ -99,11 +99,11 @@ export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault
   if (leaf.refusedBy !== undefined) {
     const stated =
       leaf.issue._tag === "Filter" ? leaf.issue.filter.annotations?.expected : undefined
-    // What a check of a number expects is stated in symbols; only the checks of texts have words of their own.
-    const expected =
-      (leaf.refusedBy._tag === "String" ? stated : undefined) ??
-      kinds[leaf.refusedBy._tag] ??
-      "another value"
+    // What Effect's checks of numbers expect is less than what a key does, which must not be negative either; a key with
+    // a range of its own states it.
+    const isOwn =
+      leaf.refusedBy._tag === "String" || stated?.startsWith("an integer from ") === true
+    const expected = (isOwn ? stated : undefined) ?? kinds[leaf.refusedBy._tag] ?? "another value"
     return faultAt(leaf.path, `invalid value: ${found(value)}, expected ${expected}`)
   }
   const expected = leaf.issue._tag === "InvalidType" ? kinds[leaf.issue.ast._tag] : undefined
