@@ -99,9 +99,7 @@ const mountsOf = (guard: Guard): ReadonlyArray<Mount> => {
 
 /** Those of the paths that are `path` or hold it, outermost first. */
 const holding = (paths: ReadonlyArray<string>, path: string): ReadonlyArray<string> =>
-  paths
-    .filter((candidate) => isWithin(path, candidate))
-    .toSorted((a, b) => depthOf(a) - depthOf(b))
+  paths.filter((candidate) => isWithin(path, candidate)).toSorted((a, b) => depthOf(a) - depthOf(b))
 
 /**
  * Pins of the directories above `path` that commands could rename because they lie in a writable root, which may be
