@@ -3,8 +3,8 @@
  * nothing about what is allowed. Part of L15.
  *
  * Mounts go from the outside in, so that the innermost wins. A mount point can be neither renamed nor removed inside,
- * but the directories above it can be: those between a writable root and what is protected in it are therefore bound
- * onto themselves ("pinned"), or the protected path could be moved away and made anew.
+ * but the directories above it can be: those between the outermost writable root and each writable root or guarded path
+ * in it are therefore bound onto themselves ("pinned"), or that path could be moved away and made anew.
  */
 import { launcherPath } from "./Landlock.ts"
 
@@ -97,22 +97,31 @@ const mountsOf = (guard: Guard): ReadonlyArray<Mount> => {
   }
 }
 
-/** The innermost of the paths that holds `path` and is not it. */
-const innermost = (paths: ReadonlyArray<string>, path: string): string | undefined =>
-  paths
-    .filter((candidate) => candidate !== path && isWithin(path, candidate))
-    .toSorted((a, b) => depthOf(b) - depthOf(a))[0]
+/** Those of the paths that are `path` or hold it, outermost first. */
+const holding = (paths: ReadonlyArray<string>, path: string): ReadonlyArray<string> =>
+  paths.filter((candidate) => isWithin(path, candidate)).toSorted((a, b) => depthOf(a) - depthOf(b))
 
-/** Pins of what lies in a writable root; none in what is guarded as a whole, which a pin would open again. */
+/**
+ * Pins of the directories above `path` that commands could rename because they lie in a writable root, which may be
+ * several roots further out. None in what is guarded as a whole, which a pin would open again, nor in a place of the
+ * sandbox's own, where it would open the machine's.
+ */
 const pinsOf = (
   path: string,
   roots: ReadonlyArray<string>,
   guarded: ReadonlyArray<string>,
 ): ReadonlyArray<Mount> => {
-  const root = innermost(roots, path)
-  const guard = innermost(guarded, path)
-  if (root === undefined || (guard !== undefined && isWithin(guard, root))) return []
-  return between(root, path).map((directory) => bind(directory))
+  const [outermost] = holding(roots, path)
+  if (outermost === undefined || outermost === path) return []
+  const isRenamable = (directory: string): boolean => {
+    const root = holding(roots, directory).at(-1)
+    const guard = holding(guarded, directory).at(-1)
+    const isOwn = root === "/" && ownPlaces.some((place) => isWithin(directory, place))
+    return root !== undefined && !isOwn && (guard === undefined || !isWithin(guard, root))
+  }
+  return between(outermost, path)
+    .filter(isRenamable)
+    .map((directory) => bind(directory))
 }
 
 /** Empty directories are made read-only last: mount points may have to be made in them first. */
@@ -129,7 +138,7 @@ const mountWords = ({
   const all = writableRoots.includes("/") ? ["/", ...roots] : roots
   const guarded = guards.filter(({ kind }) => kind !== "frozen").map(({ path }) => path)
   const mounts = [
-    ...roots.map((root) => bind(root)),
+    ...roots.flatMap((root) => [...pinsOf(root, all, guarded), bind(root)]),
     ...guards.flatMap((guard) => [...pinsOf(guard.path, all, guarded), ...mountsOf(guard)]),
   ]
   const seen = new Set<string>()

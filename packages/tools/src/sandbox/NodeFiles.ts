@@ -2,13 +2,13 @@
  * What the sandbox and the readers of files need of the file system beyond `effect/FileSystem`, and the PATH of this
  * process: a platform edge over Node's own. `effect/FileSystem` removes directories either with all they hold or not at
  * all, and a process per directory costs a command as much as a third of bubblewrap; its `realPath` asks once for each part
- * of a path where the system can do it in one call; and its `open` has no flags that keep a named pipe or a terminal from
- * blocking.
+ * of a path where the system can do it in one call; its `open` has no flags that keep a named pipe or a terminal from
+ * blocking; and it makes no directory relative to an open one.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { constants, rmdirSync } from "node:fs"
+import { closeSync, constants, mkdirSync, openSync, readlinkSync, rmdirSync } from "node:fs"
 import * as FS from "node:fs/promises"
 
 /** The path without links; undefined where that cannot be told, because nothing is there or for any other reason. */
@@ -20,13 +20,89 @@ export const realPath = (path: string): Effect.Effect<string | undefined> =>
  * asynchronous: for directories just made on a file system that answers, where waiting for a thread costs a command more
  * than the call.
  */
-export const removeIfEmpty = (directory: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    try {
-      rmdirSync(directory)
-    } catch {
-      // It stays: others use it, or a person does now.
-    }
+const removeIfEmpty = (directory: string): void => {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // It stays: others use it, or a person does now.
+  }
+}
+
+export class DirectoryNotMade extends Data.TaggedError("DirectoryNotMade")<{
+  /** Another process made or removed the same directory in between: the caller may retry. */
+  readonly isConcurrent: boolean
+  readonly message: string
+}> {}
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+
+const openDirectory = (path: string): number =>
+  openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+
+/** A path below it is resolved from the open directory, wherever that lies by now. Linux only. */
+const pathOfOpen = (descriptor: number): string => `/proc/self/fd/${descriptor}`
+
+const requireAt = (descriptor: number, expected: string): void => {
+  const actual = readlinkSync(pathOfOpen(descriptor))
+  if (actual !== expected) throw new Error(`${expected} was replaced: it is ${actual}`)
+}
+
+const makeUnlessPresent = (directory: string): boolean => {
+  try {
+    mkdirSync(directory)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return false
+    throw cause
+  }
+}
+
+/** The steps of `makeMarked`, which throws what they throw. */
+const makeMarkedNow = (directory: string, marker: string): (() => void) => {
+  const end = directory.lastIndexOf("/")
+  const parentPath = directory.slice(0, end) || "/"
+  const parent = openDirectory(parentPath)
+  const undo: Array<() => void> = [() => closeSync(parent)]
+  const undoAll = () => {
+    for (const step of undo.toReversed()) step()
+  }
+  try {
+    requireAt(parent, parentPath)
+    const place = `${pathOfOpen(parent)}/${directory.slice(end + 1)}`
+    const isMade = makeUnlessPresent(place)
+    undo.push(() => removeIfEmpty(place))
+    const held = openDirectory(place)
+    undo.push(() => closeSync(held))
+    // Where another process moved the new directory, only the kernel knows its path.
+    if (isMade) undo.push(() => removeIfEmpty(readlinkSync(pathOfOpen(held))))
+    mkdirSync(`${pathOfOpen(held)}/${marker}`)
+    undo.push(() => removeIfEmpty(`${pathOfOpen(held)}/${marker}`))
+    requireAt(held, directory)
+    return undoAll
+  } catch (cause) {
+    undoAll()
+    throw cause
+  }
+}
+
+/**
+ * Makes the directory unless it exists, and the directory `marker` in it; returns what removes both, each only if it is
+ * empty. Nothing is made unless the parent that was opened is the one that `directory` names without links, and nothing is
+ * left when `directory` names another one afterwards: each step starts from the open directory, so that a path which is
+ * replaced by a link in between leads nowhere. Not asynchronous, for the same reason as `removeIfEmpty`.
+ */
+export const makeMarked = (
+  directory: string,
+  marker: string,
+): Effect.Effect<Effect.Effect<void>, DirectoryNotMade> =>
+  Effect.try({
+    try: () => Effect.sync(makeMarkedNow(directory, marker)),
+    catch: (cause) =>
+      new DirectoryNotMade({
+        isConcurrent: ["EEXIST", "ENOENT"].includes(codeOf(cause)),
+        message: cause instanceof Error ? cause.message : String(cause),
+      }),
   })
 
 /**
@@ -125,7 +201,7 @@ const reasons: Readonly<Record<string, FileNotOpened["reason"]>> = {
 }
 
 const notOpened = (path: string) => (cause: unknown) => {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+  const code = codeOf(cause)
   return new FileNotOpened({ reason: reasons[code] ?? "Other", message: `${code}: ${path}` })
 }
 

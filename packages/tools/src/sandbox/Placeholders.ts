@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Random from "effect/Random"
 import { Reaper } from "../process/Reaper.ts"
-import { removeIfEmpty } from "./NodeFiles.ts"
+import { makeMarked } from "./NodeFiles.ts"
 import { refused } from "./Refusal.ts"
 
 const markerPrefix = ".colloquy-sandbox-"
@@ -33,39 +33,31 @@ export const isPlaceholder = Effect.fnUntraced(function* (directory: string) {
 })
 
 const mark = Effect.fnUntraced(function* (directory: string) {
-  const fs = yield* FileSystem.FileSystem
   const reaper = yield* Reaper
-  // Not recursive, which would make a whole path that a command took away.
-  yield* fs.makeDirectory(directory).pipe(
-    Effect.catchIf(
-      (error) => error.reason._tag === "AlreadyExists",
-      () => Effect.void,
-    ),
-  )
-  const marker = `${directory}/${markerPrefix}${(yield* Random.nextIntBetween(0, maxMarker)).toString(36)}`
-  // Told first: one that was made and not told of would stay.
+  const name = `${markerPrefix}${(yield* Random.nextIntBetween(0, maxMarker)).toString(36)}`
+  const marker = `${directory}/${name}`
+  // Before it is made: the watchdog would not remove one that it does not know.
   yield* reaper.tidy(marker)
-  yield* fs.makeDirectory(marker).pipe(Effect.onError(() => reaper.tidied(marker)))
-  return marker
+  const remove = yield* makeMarked(directory, name).pipe(
+    Effect.onError(() => reaper.tidied(marker)),
+  )
+  return Effect.andThen(remove, reaper.tidied(marker))
 })
 
-/** The directory stands until the scope ends. */
+/**
+ * The directory exists until the scope ends. `directory` has no links: where one of its parents has been replaced since
+ * that was established, this fails and leaves nothing.
+ */
 export const placeholder = Effect.fnUntraced(function* (directory: string) {
   const reaper = yield* Reaper
   yield* reaper.ready
-  return yield* Effect.acquireRelease(
+  yield* Effect.acquireRelease(
     mark(directory).pipe(
-      Effect.retry({
-        times: attempts,
-        while: ({ reason: { _tag } }) => _tag === "NotFound" || _tag === "AlreadyExists",
-      }),
+      Effect.retry({ times: attempts, while: ({ isConcurrent }) => isConcurrent }),
       Effect.mapError((error) =>
         refused(`the sandbox can't guard ${directory}, which does not exist: ${error.message}`),
       ),
     ),
-    (marker) =>
-      Effect.all([removeIfEmpty(marker), removeIfEmpty(directory), reaper.tidied(marker)], {
-        discard: true,
-      }),
+    (release) => release,
   )
 })

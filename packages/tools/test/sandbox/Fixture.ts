@@ -1,10 +1,12 @@
 /** A workspace with what lies around it, and commands run in the sandbox or, for control, without it. */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
+import { assert } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import type { Launch } from "../../src/process/Command.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
 import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
 import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
@@ -92,18 +94,37 @@ const unconfined = (made: Ground, attempt: Attempt) => ({
   },
 })
 
+/** Options of bubblewrap are given in this descriptor, each ended by a NUL character. */
+const optionsFd = 5
+
+/** The launch without the mounts of these directories onto themselves. */
+const withoutBinds = (launch: Launch, directories: ReadonlyArray<string>): Launch => {
+  const words = new TextDecoder().decode(launch.inputs.get(optionsFd)).split("\0")
+  for (const directory of directories) {
+    const at = words.findIndex((word, index) => word === "--bind" && words[index + 1] === directory)
+    assert.isAtLeast(at, 0, `${directory} is pinned`)
+    words.splice(at, 3)
+  }
+  const options = new TextEncoder().encode(words.join("\0"))
+  return { ...launch, inputs: new Map([...launch.inputs, [optionsFd, options]]) }
+}
+
+/** As `inside`, in a sandbox that leaves out the mounts of these directories onto themselves. */
+export const insideWithout =
+  (directories: ReadonlyArray<string>) => (made: Ground, attempt: Attempt) =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      const runner = yield* CommandRunner
+      const launch = yield* sandbox.confine(
+        unconfined(made, attempt),
+        attempt.policy ?? workspaceWrite,
+        made.workspace,
+      )
+      return yield* runner.run(withoutBinds(launch, directories), limits)
+    }).pipe(Effect.scoped, Effect.provide(layerOf(made, attempt.setpriv)))
+
 /** What the command said and how it ended, in the sandbox. */
-export const inside = (made: Ground, attempt: Attempt) =>
-  Effect.gen(function* () {
-    const sandbox = yield* Sandbox
-    const runner = yield* CommandRunner
-    const launch = yield* sandbox.confine(
-      unconfined(made, attempt),
-      attempt.policy ?? workspaceWrite,
-      made.workspace,
-    )
-    return yield* runner.run(launch, limits)
-  }).pipe(Effect.scoped, Effect.provide(layerOf(made, attempt.setpriv)))
+export const inside = insideWithout([])
 
 /** What the sandbox of the tests says of itself. */
 export const sandboxStatus = (made: Ground) =>
