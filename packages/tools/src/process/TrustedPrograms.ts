@@ -25,6 +25,7 @@ import {
   refusalOf,
   rootHolding,
   searchOrder,
+  systemDirectories,
 } from "./ProgramTrust.ts"
 
 /** No program of this name may run. The message says where it was looked for and why each candidate was refused. */
@@ -61,7 +62,8 @@ export class TrustedPrograms extends Context.Service<
     readonly resolve: (name: string, installed?: string) => Effect.Effect<string, ProgramNotTrusted>
     /**
      * `searchPath` without relative and empty entries and without those where commands can write: for the programs that
-     * a person configured by name. It keeps the order of its entries.
+     * a person configured by name or approved. It keeps the order of its entries. Where none is left it is that of the
+     * system: an empty search path would mean the working directory.
      */
     readonly safeSearchPath: (searchPath: string) => Effect.Effect<string>
     /** A program of the system, started from its fixed path, that lies in one of the roots; undefined when none does. */
@@ -205,9 +207,10 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
       const roots = yield* writable
       const entries = searchPath.split(":").filter((entry) => entry.startsWith("/"))
       const real = yield* Effect.forEach(entries, (entry) => spelt([entry]))
-      return entries
-        .filter((_, at) => (real[at] ?? []).every((one) => rootHolding(one, roots) === undefined))
-        .join(":")
+      const safe = entries.filter((_, at) =>
+        (real[at] ?? []).every((one) => rootHolding(one, roots) === undefined),
+      )
+      return (safe.length === 0 ? systemDirectories : safe).join(":")
     }),
     systemProgramIn: Effect.fnUntraced(function* (roots) {
       for (const program of systemPrograms) {
