@@ -19,7 +19,7 @@ const execLines = (request: ExecApproval): ReadonlyArray<string> => [
     ? []
     : [
         attributed(
-          "The directory above is where symbolic links lead from the one that was named",
+          "That directory is where symbolic links lead from the one that the call named",
           request.namedCwd,
         ),
       ]),

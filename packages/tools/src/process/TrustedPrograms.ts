@@ -161,6 +161,18 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
       (real) => [...directories.map((one) => path.resolve(one)), ...real],
     )
 
+  /** Every path that decides what a directory is; of one that cannot be examined, those found before that. */
+  const placesOf = (directory: string) => {
+    const places = [path.resolve(directory)]
+    const add = (place: string) => Effect.sync(() => places.push(place))
+    return follow(directory, add).pipe(
+      Effect.flatMap((real) => (Option.isSome(real) ? add(real.value) : Effect.void)),
+      Effect.ignore,
+      Effect.map(() => places),
+      Effect.provide(services),
+    )
+  }
+
   const { TMPDIR: tmpdir = "" } = environment
   // Every policy that lets commands write may open these two.
   const temporary = yield* Effect.cached(
@@ -206,9 +218,10 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
     safeSearchPath: Effect.fnUntraced(function* (searchPath) {
       const roots = yield* writable
       const entries = searchPath.split(":").filter((entry) => entry.startsWith("/"))
-      const real = yield* Effect.forEach(entries, (entry) => spelt([entry]))
-      const safe = entries.filter((_, at) =>
-        (real[at] ?? []).every((one) => rootHolding(one, roots) === undefined),
+      const safe = yield* Effect.filter(entries, (entry) =>
+        Effect.map(placesOf(entry), (places) =>
+          places.every((place) => rootHolding(place, roots) === undefined),
+        ),
       )
       return (safe.length === 0 ? systemDirectories : safe).join(":")
     }),

@@ -77,7 +77,7 @@ describe.skipIf(!hasBubblewrap)("the directory of an approved command", () => {
       )
       const [named, plain] = questions(messages)
       assert.deepStrictEqual([named?.cwd, plain?.cwd], [`${workspace}/out`, `${workspace}/out`])
-      const words = "symbolic links lead from the one that was named"
+      const words = "symbolic links lead from the one that the call named"
       assert.include(named?.reason, words)
       assert.include(named?.reason, `${workspace}/lnk`)
       assert.notInclude(plain?.reason, words)
