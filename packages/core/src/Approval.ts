@@ -10,8 +10,10 @@ export interface ExecApproval {
   readonly callId: string
   /** What will run, word by word: not what is displayed (R21). */
   readonly command: ReadonlyArray<string>
-  /** Absolute. */
+  /** Absolute. The shell gives it without symbolic links: a grant is for this directory, whatever name leads to it. */
   readonly cwd: string
+  /** Absolute; present where the call named the directory by a path that leads to `cwd` through symbolic links. */
+  readonly namedCwd?: string
   /** What it will run under once approved. */
   readonly sandbox: SandboxPolicy
   /** What it does, for a person to see beside the command itself. */

@@ -3,8 +3,8 @@
  *
  * A command is remembered with its exact words, its directory and its sandbox; another word, directory or sandbox is
  * asked again. Of a patch nothing is remembered but the `grant_root` it came with: a later patch is covered when it
- * names the very same root and every path it touches, move targets included, lies below it by its spelling. Symbolic
- * links are for the tool to see through before it asks.
+ * names the very same root and every path it touches, move targets included, lies below it by its spelling. Paths are
+ * compared as they are spelled: the tool resolves symbolic links before it asks.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { ApprovalRequest, PatchApproval } from "./Approval.ts"

@@ -31,6 +31,7 @@ import { TrustedPrograms } from "./process/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import * as Attempt from "./shell/Attempt.ts"
 import { shellTools } from "./shell/ShellTool.ts"
+import * as WorkingDirectory from "./shell/WorkingDirectory.ts"
 import type { Tool } from "./Tool.ts"
 
 export interface ToolsOptions {
@@ -60,14 +61,16 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
   const { resolve } = yield* Path.Path
   const tmpdir = environment["TMPDIR"]
   const files = yield* Files.make(options.hiddenPaths)
-  const attempts = Attempt.make({ runner, sandbox, environment, secretNames })
+  const programs = yield* TrustedPrograms
+  const { safeSearchPath } = programs
+  const attempts = Attempt.make({ runner, sandbox, environment, secretNames, safeSearchPath })
   const applyPatch = ApplyPatch.make({
     runner,
     sandbox,
     files,
     resolve,
     node: options.node,
-    trustedNode: (yield* TrustedPrograms).resolve("node", options.node),
+    trustedNode: programs.resolve("node", options.node),
     protectedPaths: options.hiddenPaths,
     ...(tmpdir === undefined ? {} : { tmpdir }),
   })
@@ -77,6 +80,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
       attempts,
       sandbox,
       resolve,
+      directoryAt: WorkingDirectory.at,
       patchOf: (argv, cwd, callId, context) => {
         const found = intercept(argv)
         if (found._tag === "Command") return undefined

@@ -15,6 +15,14 @@ const execLines = (request: ExecApproval): ReadonlyArray<string> => [
   ...LookAlikes.inCommand(request.command),
   ...LookAlikes.inPaths([request.cwd]),
   ...LookAlikes.inOrder([...request.command, request.cwd]),
+  ...(request.namedCwd === undefined
+    ? []
+    : [
+        attributed(
+          "That directory is where symbolic links lead from the one that the call named",
+          request.namedCwd,
+        ),
+      ]),
 ]
 
 const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> => [

@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 /** Where systems install programs. Searched before PATH, which a person may have pointed at a project. */
-const systemDirectories: ReadonlyArray<string> = ["/usr/bin", "/bin", "/usr/local/bin"]
+export const systemDirectories: ReadonlyArray<string> = ["/usr/bin", "/bin", "/usr/local/bin"]
 
 /**
  * True when `path` is `directory` or lies in it. Both absolute and normalized. Nothing counts as lying in `/`: a policy

@@ -25,6 +25,7 @@ import {
   refusalOf,
   rootHolding,
   searchOrder,
+  systemDirectories,
 } from "./ProgramTrust.ts"
 
 /** No program of this name may run. The message says where it was looked for and why each candidate was refused. */
@@ -61,7 +62,8 @@ export class TrustedPrograms extends Context.Service<
     readonly resolve: (name: string, installed?: string) => Effect.Effect<string, ProgramNotTrusted>
     /**
      * `searchPath` without relative and empty entries and without those where commands can write: for the programs that
-     * a person configured by name. It keeps the order of its entries.
+     * a person configured by name or approved. It keeps the order of its entries. Where none is left it is that of the
+     * system: an empty search path would mean the working directory.
      */
     readonly safeSearchPath: (searchPath: string) => Effect.Effect<string>
     /** A program of the system, started from its fixed path, that lies in one of the roots; undefined when none does. */
@@ -159,6 +161,18 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
       (real) => [...directories.map((one) => path.resolve(one)), ...real],
     )
 
+  /** Every path that decides what a directory is; of one that cannot be examined, those found before that. */
+  const placesOf = (directory: string) => {
+    const places = [path.resolve(directory)]
+    const add = (place: string) => Effect.sync(() => places.push(place))
+    return follow(directory, add).pipe(
+      Effect.flatMap((real) => (Option.isSome(real) ? add(real.value) : Effect.void)),
+      Effect.ignore,
+      Effect.map(() => places),
+      Effect.provide(services),
+    )
+  }
+
   const { TMPDIR: tmpdir = "" } = environment
   // Every policy that lets commands write may open these two.
   const temporary = yield* Effect.cached(
@@ -204,10 +218,12 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
     safeSearchPath: Effect.fnUntraced(function* (searchPath) {
       const roots = yield* writable
       const entries = searchPath.split(":").filter((entry) => entry.startsWith("/"))
-      const real = yield* Effect.forEach(entries, (entry) => spelt([entry]))
-      return entries
-        .filter((_, at) => (real[at] ?? []).every((one) => rootHolding(one, roots) === undefined))
-        .join(":")
+      const safe = yield* Effect.filter(entries, (entry) =>
+        Effect.map(placesOf(entry), (places) =>
+          places.every((place) => rootHolding(place, roots) === undefined),
+        ),
+      )
+      return (safe.length === 0 ? systemDirectories : safe).join(":")
     }),
     systemProgramIn: Effect.fnUntraced(function* (roots) {
       for (const program of systemPrograms) {

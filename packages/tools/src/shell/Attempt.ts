@@ -94,7 +94,12 @@ export interface AttemptsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Variables that hold keys of providers: no command sees them. */
   readonly secretNames: ReadonlyArray<string>
+  /** A search path without the entries where commands can write. */
+  readonly safeSearchPath: (searchPath: string) => Effect.Effect<string>
 }
+
+const isConfining = ({ sandboxPolicy: { mode } }: ConversationSettings): boolean =>
+  mode === "read-only" || mode === "workspace-write"
 
 const networkAllowed = (settings: ConversationSettings): boolean => {
   const { sandboxPolicy } = settings
@@ -129,8 +134,13 @@ export const make = (options: AttemptsOptions): Attempts => {
         providerKeyNames: [...options.secretNames, ...(settings.secretNames ?? [])],
         conversationId: context.conversationId,
       })
+      // A confined command could otherwise replace the program that a person approved by its name.
+      const leavesSandbox = confinement === "none" && isConfining(settings)
+      const searched = leavesSandbox
+        ? { ...env, PATH: yield* options.safeSearchPath(env["PATH"] ?? "") }
+        : env
       const launch = yield* launchOf(
-        { argv: command.argv, cwd: command.cwd, env },
+        { argv: command.argv, cwd: command.cwd, env: searched },
         confinement,
         settings,
       )

@@ -21,6 +21,7 @@ import type { Sandbox } from "../sandbox/Sandbox.ts"
 import { functionTool, type Tool } from "../Tool.ts"
 import type { AttemptCommand, Attempts } from "./Attempt.ts"
 import * as ShellCall from "./ShellCall.ts"
+import { isSame, type WorkingDirectory } from "./WorkingDirectory.ts"
 
 const fullAccess: SandboxPolicy = { mode: "danger-full-access" }
 
@@ -31,13 +32,19 @@ interface Why {
   readonly justification?: string | undefined
 }
 
+/** A command with the directory for which it was judged; its `cwd` is the path of that directory without links. */
+interface JudgedCommand extends AttemptCommand {
+  readonly directory: WorkingDirectory
+}
+
 /** The question before a command runs unconfined. */
-const question = (command: AttemptCommand, { justification, reason }: Why = {}) =>
+const question = (command: JudgedCommand, { justification, reason }: Why = {}) =>
   ({
     _tag: "Exec",
     callId: command.callId,
     command: command.argv,
     cwd: command.cwd,
+    ...(command.directory.named === command.cwd ? {} : { namedCwd: command.directory.named }),
     sandbox: fullAccess,
     parsedCommand: parsedCommand(command.argv),
     ...(reason === undefined ? {} : { reason }),
@@ -48,6 +55,8 @@ export interface ShellToolOptions {
   readonly attempts: Attempts
   readonly sandbox: Sandbox["Service"]
   readonly resolve: Path["resolve"]
+  /** What an absolute path leads to at this moment. */
+  readonly directoryAt: (path: string) => Effect.Effect<WorkingDirectory>
   /** Takes a patch that came as a command; undefined: it is none. */
   readonly patchOf: (
     argv: ReadonlyArray<string>,
@@ -66,16 +75,25 @@ const execution = (error: CommandNotStarted): ToolResult => ({
 const isSandboxFault = (outcome: Result.Result<CommandResult, CommandNotStarted>) =>
   Result.isFailure(outcome) && outcome.failure.reason === "Sandbox"
 
+const directoryChanged: ToolResult = {
+  output:
+    "exec command rejected: the working directory changed while the question was open; nothing was run",
+}
+
 /** One call at a time through all its steps; holds nothing between calls. */
 const makeRun = (options: ShellToolOptions) => {
   const { attempts, sandbox } = options
 
-  const unconfined = (command: AttemptCommand, context: ToolContext) =>
-    Effect.map(attempts.run(command, "none", context), (outcome) =>
-      Result.isSuccess(outcome) ? told(outcome.success) : execution(outcome.failure),
-    )
+  const hasChanged = ({ directory }: JudgedCommand) =>
+    Effect.map(options.directoryAt(directory.path), (now) => !isSame(now, directory))
 
-  const askThenRun = (command: AttemptCommand, why: Why, context: ToolContext) =>
+  const unconfined = Effect.fnUntraced(function* (command: JudgedCommand, context: ToolContext) {
+    if (yield* hasChanged(command)) return directoryChanged
+    const outcome = yield* attempts.run(command, "none", context)
+    return Result.isSuccess(outcome) ? told(outcome.success) : execution(outcome.failure)
+  })
+
+  const askThenRun = (command: JudgedCommand, why: Why, context: ToolContext) =>
     Effect.flatMap(askFirst(context, question(command, why)), (refused) =>
       refused === undefined
         ? unconfined(command, context)
@@ -84,7 +102,7 @@ const makeRun = (options: ShellToolOptions) => {
 
   /** The sandbox refused something, as it seems: a person may have it run once more, without. */
   const retry = Effect.fnUntraced(function* (
-    command: AttemptCommand,
+    command: JudgedCommand,
     denied: CommandResult,
     why: Why,
     context: ToolContext,
@@ -99,6 +117,7 @@ const makeRun = (options: ShellToolOptions) => {
       question(command, { ...why, reason: "command failed; retry without sandbox?" }),
     )
     if (refused !== undefined) return { output: `exec command ${refused}` }
+    if (yield* hasChanged(command)) return directoryChanged
     yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
     const outcome = yield* attempts.run(command, "none", context)
     return Result.isSuccess(outcome)
@@ -107,7 +126,7 @@ const makeRun = (options: ShellToolOptions) => {
   })
 
   const confined = Effect.fnUntraced(function* (
-    command: AttemptCommand,
+    command: JudgedCommand,
     decision: Extract<CommandDecision, { readonly _tag: "Run" }>,
     why: Why,
     context: ToolContext,
@@ -133,7 +152,8 @@ const makeRun = (options: ShellToolOptions) => {
     const cwd = options.resolve(settings.cwd, call.workdir ?? "")
     const patch = options.patchOf(call.command, cwd, callId, context)
     if (patch !== undefined) return yield* patch
-    const command = attempts.commandOf(call, callId, cwd, settings)
+    const directory = yield* options.directoryAt(cwd)
+    const command = { ...attempts.commandOf(call, callId, directory.path, settings), directory }
     const decision = decideCommand({
       argv: call.command,
       approvalPolicy: settings.approvalPolicy,

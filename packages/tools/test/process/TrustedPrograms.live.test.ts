@@ -151,6 +151,31 @@ describe("TrustedPrograms", () => {
     ),
   )
 
+  it.live("L15 leaves out of a search path what a link in a writable directory leads to", () =>
+    withPath([], (programs, base) =>
+      Effect.gen(function* () {
+        Fs.mkdirSync(join(base, "workspace"), { recursive: true })
+        Fs.symlinkSync("/usr/bin", join(base, "workspace", "hop"))
+        Fs.symlinkSync("../workspace/hop", join(base, "links", "far"))
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        assert.strictEqual(yield* programs.safeSearchPath(`${base}/links/far:/opt/a`), "/opt/a")
+      }),
+    ),
+  )
+
+  it.live("L15 a search path of which nothing is left is that of the system", () =>
+    withPath([], (programs) =>
+      Effect.gen(function* () {
+        for (const nothing of ["", ":", "bin", "/tmp/bin"]) {
+          assert.strictEqual(
+            yield* programs.safeSearchPath(nothing),
+            "/usr/bin:/bin:/usr/local/bin",
+          )
+        }
+      }),
+    ),
+  )
+
   it.live("L15 names the program of the system that lies in a writable root", () =>
     withPath([], (programs, base) =>
       Effect.gen(function* () {

@@ -63,6 +63,7 @@ const runShell = (cell: Cell, escalated: boolean) =>
     const person = watched({ cwd: "/work", ...cell }, { verdict: approved })
     const tools = shellTools({
       resolve: (...parts) => parts.findLast((part) => part !== "") ?? "/",
+      directoryAt: (path) => Effect.succeed({ named: path, path, identity: undefined }),
       patchOf: () => undefined,
       sandbox: { status: Effect.succeed(cell.status), confine: () => Effect.die("not used") },
       attempts: {
