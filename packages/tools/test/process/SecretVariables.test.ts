@@ -286,18 +286,20 @@ describe("SecretVariables", () => {
 
   it("L15 the other settings apply to single variables of git as to any other", () => {
     const variables = gitVariables([["safe.directory", "*"]])
-    const { GIT_CONFIG_COUNT, ...others } = variables
+    const { GIT_CONFIG_COUNT: _, ...others } = variables
     const exclude = { ...excluding, exclude: ["GIT_CONFIG_COUNT"] }
     assert.deepStrictEqual(environmentOf(variables, exclude, options), others)
     const includeOnly = { ...excluding, includeOnly: ["*_COUNT"] }
-    assert.deepStrictEqual(environmentOf(variables, includeOnly, options), { GIT_CONFIG_COUNT })
+    assert.deepStrictEqual(environmentOf(variables, includeOnly, options), {
+      GIT_CONFIG_COUNT: "1",
+    })
     const set = { ...excluding, set: gitVariables([["credential.helper", "store"]]) }
     assert.deepStrictEqual(environmentOf(variables, set, options), set.set)
   })
 
   it("L13 decides about a name of 256 KiB in linear time", () => {
     for (const part of ["1", "1A", "_", "A", "aA", "SEED_", "KE", "PWDX"]) {
-      assert.isFalse(isSecretVariable(`${part.repeat(2 ** 18 / part.length)}_X`, "1"), part)
+      assert.isFalse(isSecretVariable(`${part.repeat(2 ** 18 / part.length)}X`, "1"), part)
     }
   })
 
