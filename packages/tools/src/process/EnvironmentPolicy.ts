@@ -3,6 +3,7 @@
  * setting brings them back: a command is written by the model, and its output goes to the model.
  */
 import type { ShellEnvironment } from "@colloquy/core/ConversationSettings"
+import { hasSecretGitSetting, isGitSetting } from "./GitSettingVariables.ts"
 import { isSecretVariable } from "./SecretVariables.ts"
 
 export interface EnvironmentOptions {
@@ -80,8 +81,15 @@ const matchesAny = (patterns: ReadonlyArray<string>, name: string): boolean =>
 const isInherited = (inherit: ShellEnvironment["inherit"], name: string): boolean =>
   inherit === "all" || (inherit === "core" && matchesAny(coreNames, name))
 
+/** The default excludes of this environment: secrets, and the settings of `git` as a whole when one is a secret. */
+const defaultExcludesOf = (parent: Readonly<Record<string, string | undefined>>) => {
+  const excludesGitSettings = hasSecretGitSetting(parent)
+  return (name: string, value: string): boolean =>
+    isGitSetting(name) ? excludesGitSettings : isSecretVariable(name, value)
+}
+
 /**
- * In this order: inherit, the default excludes (what `SecretVariables` takes for a secret), `exclude`, `set`, `includeOnly`, what the server adds, and without the
+ * In this order: inherit, the default excludes, `exclude`, `set`, `includeOnly`, what the server adds, and without the
  * keys of providers.
  */
 export const environmentOf = (
@@ -90,11 +98,11 @@ export const environmentOf = (
   options: EnvironmentOptions,
 ): Record<string, string> => {
   const { exclude, ignoreDefaultExcludes, includeOnly, inherit, set } = policy ?? defaultPolicy
+  const isExcluded = ignoreDefaultExcludes ? () => false : defaultExcludesOf(parent)
   const variables = new Map<string, string>()
   for (const [name, value] of Object.entries(parent)) {
     if (value === undefined || !isInherited(inherit, name)) continue
-    if (!ignoreDefaultExcludes && isSecretVariable(name, value)) continue
-    if (!matchesAny(exclude, name)) variables.set(name, value)
+    if (!isExcluded(name, value) && !matchesAny(exclude, name)) variables.set(name, value)
   }
   for (const [name, value] of Object.entries(set)) variables.set(name, value)
   if (includeOnly.length > 0) {

@@ -3,18 +3,23 @@
  * Pure. Names are read word by word, so that `MONKEY`, `KEYMAP` and `PATH` stay while `API_KEY`, `apiKey` and `DB_PWD` do
  * not; when in doubt a variable counts as a secret, since a setting can bring it back.
  */
+import { isSecretValue } from "./SecretValues.ts"
 
 /** Words that make any name a secret one. */
 const secretWords = new Set(
   (
-    "AUTH AUTHORIZATION BEARER COOKIE COOKIES CRED CREDS DSN HMAC JWT KUBECONFIG MNEMONIC NETRC OAUTH OTP PASS PAT PATS " +
-    "PRIVATE PWD TOTP WEBHOOK"
+    "2FA AUTH AUTHORIZATION BEARER BOT COOKIE COOKIES CRED CREDS CSRF DSN ECDSA HMAC JWT KUBECONFIG MFA MNEMONIC NETRC " +
+    "OAUTH OTP PASS PAT PATS PEM PEPPER PFX PIN PPK PRIVATE PSK RSA SALT SAS SK TFA TOTP WALLET WEBHOOK WEBHOOKS XSRF"
   ).split(" "),
 )
 
-/** Longer words that contain a secret one, as in `PGPASSWORD`, `AUTHTOKEN`, `SSHPASS`. */
+/** Longer words that contain a secret one, as in `PGPASSWORD`, `AUTHTOKEN`, `SSHPASS`, `BINDPW`. */
 const secretInWord =
-  /SECRET|TOKEN(?!IZ)|CREDENTIAL|PASSW|PASSPHRASE|PASSCODE|PASSFILE|PASSKEY|(?:ASK|DB|KEY|MAIL|PG|ROOT|SMTP|SSH|STORE|USER)PASS$/
+  /SECRET|TOKEN(?!IZ)|CREDENTIAL|PASSW|PASSPHRASE|PASSCODE|PASSFILE|PASSKEY|(?:ASK|DB|KEY|MAIL|PG|ROOT|SMTP|SSH|STORE|USER)PASS$|PWD?S?$/
+
+/** Words that are a secret only together. Trailing digits are cut off, as of `ED25519`. */
+const secretPhrase =
+  /(?:^|_)(?:(?:ACCESS|BACKUP|LOGIN|RECOVERY|SCRATCH|VERIFICATION)_?CODES?|ID_(?:DSA|ED)|MAGIC_?LINKS?|(?:RECOVERY|SEED)_?(?:PHRASE|WORD)S?|SA_JSON|SERVICE_?ACCOUNTS?)(?:_|$)/
 
 /** Words that end in `KEY` and mean something else. */
 const otherKeys = new Set(
@@ -25,13 +30,13 @@ const keyWord = /KEYS?$|^KEY(?:CHAIN|DATA|FILE|ID|PAIR|RING|STORE|TAB|VAULT)/
 /** Families of which nearly every member is one, or leads to one. */
 const secretFamilies = /^(?:AWS|AZURE|GH|GITHUB)_/
 
-/** Members of those families that are public, and that builds ask for. */
+/** Members of those families, and the version of Erlang, which are public and which builds read. */
 const publicNames = new Set(
   (
     "AWS_DEFAULT_OUTPUT AWS_DEFAULT_REGION AWS_PAGER AWS_REGION GH_HOST GH_PAGER GITHUB_ACTION GITHUB_ACTIONS " +
     "GITHUB_ACTOR GITHUB_API_URL GITHUB_BASE_REF GITHUB_EVENT_NAME GITHUB_HEAD_REF GITHUB_JOB GITHUB_REF " +
     "GITHUB_REF_NAME GITHUB_REF_TYPE GITHUB_REPOSITORY GITHUB_REPOSITORY_OWNER GITHUB_RUN_ATTEMPT GITHUB_RUN_ID " +
-    "GITHUB_RUN_NUMBER GITHUB_SERVER_URL GITHUB_SHA GITHUB_WORKFLOW GITHUB_WORKSPACE"
+    "GITHUB_RUN_NUMBER GITHUB_SERVER_URL GITHUB_SHA GITHUB_WORKFLOW GITHUB_WORKSPACE OTP_VERSION"
   ).split(" "),
 )
 
@@ -58,7 +63,7 @@ const wordsOf = (name: string): ReadonlyArray<string> =>
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toUpperCase()
     .split(/[^A-Z0-9]+/)
-    .map((word) => word.replace(/\d+$/, ""))
+    .map((word) => word.replace(/(?<!\d)\d+$/, ""))
     .filter((word) => word !== "")
 
 const isSecretWord = (word: string): boolean =>
@@ -78,29 +83,9 @@ const isSecretName = (name: string): boolean => {
   if (secretFamilies.test(upper) || secretNames.test(upper)) return true
   if (upper.endsWith("_SESSION") && !publicSessions.has(upper)) return true
   const words = wordsOf(name)
-  return words.some(isSecretWord) || isAddressWithLogin(words)
+  return words.some(isSecretWord) || secretPhrase.test(words.join("_")) || isAddressWithLogin(words)
 }
-
-/**
- * What is a secret wherever it stands. Each begins at a fixed text or at the boundary of a word and repeats no group, so
- * that none takes more than linear time.
- */
-const secretValues: ReadonlyArray<RegExp> = [
-  // An address with a user and a password; with anything before the `@` where only a secret is put there.
-  /:\/\/[^\s/@:?#]*:[^\s/@?#]+@/,
-  /(?<=https?):\/\/[^\s/@?#]+@/i,
-  // Connection strings and query parameters.
-  /(?:^|[\s;&?])(?:password|passwd|pwd|pass|secret|token|access_token|client_secret|api_?key|accountkey|sharedaccesskey|sig)=[^\s;&]/i,
-  // Tokens that name their issuer.
-  /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{16}|github_pat_\w{16}|glpat-[\w-]{16}|sk-[\w-]{16}|[rs]k_(?:live|test)_\w{8})/,
-  /(?<![A-Za-z0-9])(?:xox[a-z]-[\w-]{8}|xapp-[\w-]{8}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{35}|ya29\.[\w-]{8})/,
-  /(?<![A-Za-z0-9])(?:npm_[A-Za-z0-9]{30}|pypi-[\w-]{16}|hf_[A-Za-z0-9]{16}|dop_v1_\w{16}|SG\.[\w-]{16}|hvs\.[\w-]{16}|dckr_pat_\w{8})/,
-  /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8}/,
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
-  /AGE-SECRET-KEY-1/,
-  /^(?:Basic|Bearer)\s+\S{8}/i,
-]
 
 /** True for what commands do not inherit unless a setting says so. */
 export const isSecretVariable = (name: string, value: string): boolean =>
-  isSecretName(name) || secretValues.some((pattern) => pattern.test(value))
+  isSecretName(name) || isSecretValue(value)

@@ -19,6 +19,11 @@ const secretNames = words(`
   COOKIE SESSION_COOKIE BW_SESSION OP_SESSION_my SESSION_ID
   PRIVATE PRIVATE_PEM JWT NETRC KUBECONFIG DOCKER_CONFIG GPG_AGENT_INFO
   AWS_ACCESS_KEY_ID AWS_PROFILE AWS_SESSION_TOKEN AZURE_CLIENT_ID GITHUB_ENV GITHUB_OUTPUT GH_ENTERPRISE_TOKEN VAULT_TOKEN
+  PW ADMIN_PW P12_PW LDAP_BINDPW BINDPW USERPWD CURL_USERPWD PSK WIFI_PSK
+  SEED_PHRASE seedPhrase RECOVERY_PHRASE MNEMONIC WALLET WALLET_SEED RECOVERY_CODE BACKUP_CODES BACKUPCODES
+  STRIPE_SK SAS STORAGE_SAS ID_RSA ID_DSA ID_ECDSA ID_ED25519 DEPLOY_ID_ED25519 SERVER_PEM SIGNING_PFX
+  SERVICE_ACCOUNT_JSON serviceAccount GCP_SA_JSON TELEGRAM_BOT DISCORD_BOT MAGIC_LINK
+  PIN CARD_PIN PASSCODE OTP NPM_CONFIG_OTP TOTP MFA MFA_CODE SALT PASSWORD_SALT PEPPER XSRF CSRF CSRF_VALUE WEBHOOKS
 `)
 
 /** Kept, with a value such as they have. */
@@ -85,6 +90,30 @@ const kept: Readonly<Record<string, string>> = {
   PS1: "\\u@\\h:\\w$ ",
   TASK: "task-0123456789012345678901234567890",
   VERSION: "eyJ",
+  OTP_VERSION: "27.1.2",
+  PYTHONHASHSEED: "0",
+  RANDOM_SEED: "42",
+  PINENTRY_USER_DATA: "USE_CURSES=1",
+  PINNED_VERSION: "1.2.3",
+  SASS_PATH: "node_modules",
+  SKIP_TESTS: "1",
+  SALTIRE: "1",
+  INIT_CWD: "/work",
+  DEPENDABOT: "true",
+  ROBOT_MODEL: "r2",
+  KUBERNETES_SERVICE_HOST: "10.0.0.1",
+  VSCODE_IPC_HOOK: "/run/user/1000/code.sock",
+  EXIT_CODE: "0",
+  XCODE_VERSION: "16.1",
+  SSL_CERT_DIR: "/etc/ssl/certs",
+  LD_LIBRARY_PATH: "/opt/token:/opt/secret:/usr/lib",
+  JAVA_TOOL_OPTIONS: "-Djavax.net.ssl.trustStore=/etc/ssl/java -Dbypass=1",
+  MAVEN_OPTS: "-Xmx2g -DskipTests",
+  CFLAGS: "-O2 -g -unit:1",
+  DOCKER_RUN_OPTIONS: "--rm -u 1000:1000 -v /work:/work",
+  GLIBC: "glibc-2.39-0ubuntu8.3_amd64",
+  TITLE: "Visual Basic Development",
+  TIMES: "1234567890:AB",
 }
 
 /** Secret under any name. */
@@ -110,7 +139,95 @@ const secretValues: ReadonlyArray<string> = [
   "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE=",
   '{"type":"service_account","private":"-----BEGIN PRIVATE KEY-----"}',
   "Bearer 0123456789",
+  // Pieces, so that no scanner takes this file for a leak.
+  ...[
+    ["glrt-", "t1_0123456789abcdefghij"],
+    ["gldt-", "0123456789abcdefghij"],
+    ["ATATT", "3xFfGF0123456789abcdef"],
+    ["GOCSPX", "-0123456789abcdefghijklmnopqr"],
+    ["shpat", "_0123456789abcdef0123456789abcdef"],
+    ["shpss", "_0123456789abcdef0123456789abcdef"],
+    ["shpca", "_0123456789abcdef0123456789abcdef"],
+    ["shppa", "_0123456789abcdef0123456789abcdef"],
+    ["xai-", "0123456789abcdefghijABCDEFGHIJ"],
+    ["gsk", "_0123456789abcdefghijABCDEFGHIJ"],
+    ["lin_api", "_0123456789abcdefghijABCDEFGHIJ"],
+    ["0123456789abcd", ".atlasv1.0123456789abcdefghij"],
+    ["0123456789", ":AAabcdefghijklmnopqrstuvwxyz0123456"],
+    ["pypi-", "AgEIcHlwaS5vcmcCJDAxMjM0"],
+    ["hf", "_0123456789abcdefABCDEF"],
+    ["dop_v1", "_0123456789abcdef0123456789abcdef"],
+    ["SG", ".0123456789abcdefABCDEF.0123456789"],
+    ["rk_live", "_0123456789"],
+    ["ya29", ".a0123456789abcdef"],
+    ["xoxe.xoxp-", "1-0123456789abcdef"],
+    ["gho", "_0123456789abcdefABCDEF0123456789abcd"],
+    ["https://hooks.slack.com", "/services/T00000000/B00000000/0123456789abcdef"],
+    ["https://discord.com", "/api/webhooks/0123456789/abcdef"],
+    ["https://discordapp.com", "/api/v10/webhooks/0123456789/abcdef"],
+  ].map((parts) => parts.join("")),
+  "Authorization: Basic bWU6aHVudGVyMg==",
+  "-H 'Authorization: Token hunter2'",
+  "Basic bWU6aHVudGVyMg==",
+  "the header is Basic bWU6aHVudGVyMg==",
+  "https://b.s3.amazonaws.com/o?X-Amz-Date=1&X-Amz-Signature=0123456789abcdef",
+  "https://storage.googleapis.com/b/o?X-Goog-Signature=0123456789abcdef",
+  "https://a.blob.core.windows.net/c?sv=2024&sig=0123456789abcdef",
+  "-Xmx2g -Dpassword=hunter2",
+  "-Djavax.net.ssl.keyStorePassword=hunter2",
+  "-Dpwd=hunter2",
+  "--verbose --password=hunter2",
+  "--db-password=hunter2",
+  "--password hunter2",
+  "jdbc:sqlserver://db;user=me;password=hunter2;encrypt=true",
+  '{"user":"me","password":"hunter2"}',
+  "user: me\npassword: hunter2",
+  "-s -u me:hunter2",
+  "--user me:hunter2",
+  "PuTTY-User-Key-File-3: ssh-ed25519",
+  "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS0K",
 ]
+
+const options = { networkDisabled: false, providerKeyNames: [] }
+const everything = {
+  inherit: "all",
+  ignoreDefaultExcludes: true,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+} as const
+const excluding = { ...everything, ignoreDefaultExcludes: false }
+
+const gitVariables = (
+  settings: ReadonlyArray<readonly [key: string, value: string]>,
+): Record<string, string> => ({
+  GIT_CONFIG_COUNT: String(settings.length),
+  ...Object.fromEntries(
+    settings.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
+})
+
+/** Harmless settings, some of which look like secrets at first sight. */
+const harmlessSettings = [
+  ["safe.directory", "*"],
+  ["user.signingKey", "0123456789ABCDEF"],
+  ["core.askPass", "true"],
+  ["http.proxyAuthMethod", "basic"],
+] as const
+
+const secretSettings = [
+  ["http.extraHeader", "Authorization: Basic bWU6aHVudGVyMg=="],
+  ["http.https://example.org/.extraheader", "X-Custom: hunter2"],
+  ["credential.helper", "!echo hunter2"],
+  ["credential.https://example.org.username", "me"],
+  ["sendemail.smtpPass", "hunter2"],
+  ["example.password", "hunter2"],
+  ["example.oauthToken", "hunter2"],
+  ["url.https://me:hunter2@example.org/.insteadOf", "https://example.org/"],
+] as const
 
 describe("SecretVariables", () => {
   it("L15 takes by its name what a person would call a secret", () => {
@@ -133,23 +250,65 @@ describe("SecretVariables", () => {
       ...Object.fromEntries(secretNames.map((name) => [name, "1"])),
       ...Object.fromEntries(secretValues.map((value, index) => [`HARMLESS_${index}`, value])),
     }
-    const options = { networkDisabled: false, providerKeyNames: [] }
     assert.deepStrictEqual(environmentOf(parent, undefined, options), kept)
-    const asked = {
-      inherit: "all",
-      ignoreDefaultExcludes: true,
-      exclude: [],
-      set: {},
-      includeOnly: [],
-    } as const
     const { OPENAI_API_KEY: _, ...withSecrets } = parent
-    assert.deepStrictEqual(environmentOf(parent, asked, options), withSecrets)
-    const set = { ...asked, ignoreDefaultExcludes: false, set: { DATABASE_URL: "test" } }
+    assert.deepStrictEqual(environmentOf(parent, everything, options), withSecrets)
+    const set = { ...excluding, set: { DATABASE_URL: "test" } }
     assert.deepStrictEqual(environmentOf(parent, set, options), { ...kept, DATABASE_URL: "test" })
   })
 
+  it("L15 removes all settings for git in the environment when one of them is a secret", () => {
+    for (const [key, value] of secretSettings) {
+      for (const variables of [
+        gitVariables([...harmlessSettings, [key, value]]),
+        { ...gitVariables(harmlessSettings), GIT_CONFIG_PARAMETERS: `'a.b=c' '${key}=${value}'` },
+        {
+          ...gitVariables(harmlessSettings),
+          GIT_CONFIG_PARAMETERS: `'a.b'='c' '${key}'='${value}'`,
+        },
+      ]) {
+        assert.deepStrictEqual(environmentOf({ HOME: "/", ...variables }, undefined, options), {
+          HOME: "/",
+        })
+        assert.deepStrictEqual(environmentOf(variables, everything, options), variables)
+      }
+    }
+  })
+
+  it("L15 keeps all settings for git in the environment when none of them is a secret", () => {
+    const variables = {
+      ...gitVariables(harmlessSettings),
+      GIT_CONFIG_PARAMETERS: "'safe.directory=*' 'core.askPass'='true'",
+      GIT_CONFIG_NOSYSTEM: "1",
+    }
+    assert.deepStrictEqual(environmentOf(variables, undefined, options), variables)
+  })
+
+  it("L15 the other settings apply to single variables of git as to any other", () => {
+    const variables = gitVariables([["safe.directory", "*"]])
+    const { GIT_CONFIG_COUNT: _, ...others } = variables
+    const exclude = { ...excluding, exclude: ["GIT_CONFIG_COUNT"] }
+    assert.deepStrictEqual(environmentOf(variables, exclude, options), others)
+    const includeOnly = { ...excluding, includeOnly: ["*_COUNT"] }
+    assert.deepStrictEqual(environmentOf(variables, includeOnly, options), {
+      GIT_CONFIG_COUNT: "1",
+    })
+    const set = { ...excluding, set: gitVariables([["credential.helper", "store"]]) }
+    assert.deepStrictEqual(environmentOf(variables, set, options), set.set)
+  })
+
+  it("L13 decides about a name of 256 KiB in linear time", () => {
+    for (const part of ["1", "1A", "_", "A", "aA", "SEED_", "KE", "PWDX"]) {
+      assert.isFalse(isSecretVariable(`${part.repeat(2 ** 18 / part.length)}X`, "1"), part)
+    }
+  })
+
   it("L13 decides about a value of a megabyte in linear time", () => {
-    for (const part of ["eyJ", "://", "a:", "password", " sk-", "-----BEGIN ", "A", "?token"]) {
+    const parts = words(`
+      eyJ :// a: password -----BEGIN A ?token 1 Basic Basic+A -u -u:a --password api_key sig .atlasv1. 123456789:AA
+      authorization http://hooks.slack.com/ -Dpw xoxb.a
+    `).flatMap((part) => [part, `${part} `])
+    for (const part of [...parts, " sk-"]) {
       assert.isFalse(isSecretVariable("X", part.repeat(2 ** 20 / part.length)), part)
     }
   })
