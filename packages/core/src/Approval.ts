@@ -50,7 +50,10 @@ export interface Elicitation {
   /** Its name in the configuration. */
   readonly server: string
   readonly message: string
-  /** JSON Schema of the object to be given; at most 64 Ki characters as JSON, and so is the message. */
+  /**
+   * JSON Schema of the object to be given, with at most 8 levels. Message and schema have at most 64 Ki characters of
+   * JSON each; a larger form is declined without a question.
+   */
   readonly requestedSchema: Readonly<Record<string, unknown>>
 }
 

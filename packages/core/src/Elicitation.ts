@@ -38,8 +38,16 @@ export interface Outcome extends Verdict {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
-/** Of JSON: a long form, well filled in; and an end for a mistake. */
+/** Of each part of a form and of an answer, as JSON, in UTF-16 code units. */
 const maxChars = 64 * 1024
+
+/** Of arrays and objects in each other, in levels. Forms of the specification have at most 6. */
+const maxLevels = 8
+
+const isShallow = (value: unknown, levels = maxLevels): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1)))
 
 /** False also for what is no JSON. */
 const fits = (value: unknown): boolean => {
@@ -50,13 +58,23 @@ const fits = (value: unknown): boolean => {
   }
 }
 
-/** False for what is not put to anybody: too large, no JSON, or a form with members whose names cannot be seen. */
+const isTooLong = (what: string) => `${what} is longer than ${maxChars} characters of JSON`
+
+/**
+ * Why a form is declined without a question, with the limit that it exceeds; undefined for one that can be shown.
+ * Nothing is removed from a form to make it fit: a person must not accept members that were not displayed.
+ */
+export const formFault = (form: Elicitation): string | undefined => {
+  if (!fits(form.server)) return isTooLong("the name of its server")
+  if (!fits(form.message)) return isTooLong("its message")
+  if (!isShallow(form.requestedSchema)) return `its schema has more than ${maxLevels} levels`
+  if (!fits(form.requestedSchema)) return isTooLong("its schema")
+  return canBeShown(form.requestedSchema) ? undefined : "the name of a member is not visible"
+}
+
+/** False for a form that is declined without a question. */
 export const canBePut = (request: QuestionRequest): boolean =>
-  request._tag !== "Elicitation" ||
-  (fits(request.server) &&
-    fits(request.message) &&
-    fits(request.requestedSchema) &&
-    canBeShown(request.requestedSchema))
+  request._tag !== "Elicitation" || formFault(request) === undefined
 
 /** False for what counts as an answer that cannot be read. */
 export const canBeRead = (content: Outcome["content"]): boolean =>

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { ApprovalDesk } from "./ApprovalDesk.ts"
-import { answerOf } from "./Elicitation.ts"
+import { answerOf, formFault } from "./Elicitation.ts"
 import { grantFor } from "./Grants.ts"
 import type { Inbox } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
@@ -17,6 +17,7 @@ import type { ModelClient } from "./ModelClient.ts"
 import type { OpenCall } from "./OpenCalls.ts"
 import { ToolRuntime } from "./ToolRuntime.ts"
 import type { TurnPort } from "./Turn.ts"
+import { quoted } from "./question/VisibleText.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
 export type Services = Context.Context<ModelClient | ToolRuntime>
@@ -80,11 +81,17 @@ export class Workshop {
     const { desk, inbox, journal } = this
     return {
       ask: (request) => desk.ask(turnId, request),
-      elicit: ({ message, requestedSchema, server }) =>
-        Effect.map(
-          desk.ask(turnId, { _tag: "Elicitation", server, message, requestedSchema }),
-          answerOf,
-        ),
+      elicit: (form) =>
+        Effect.suspend(() => {
+          const { message, requestedSchema, server } = form
+          const fault = formFault(form)
+          const asked = desk.ask(turnId, { _tag: "Elicitation", server, message, requestedSchema })
+          const logged =
+            fault === undefined
+              ? Effect.void
+              : Effect.logWarning(`declined a form of tool server ${quoted(server)}: ${fault}`)
+          return Effect.andThen(logged, Effect.map(asked, answerOf))
+        }),
       granted: (request) =>
         Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
       emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),

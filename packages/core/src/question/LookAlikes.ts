@@ -1,9 +1,10 @@
 /**
  * Words of a command or a path that can be mistaken for others because some of their characters look like others:
  * letters of two scripts in one word, compatibility forms of ASCII characters, and other signs that look like a slash, a
- * hyphen or another character with a meaning in a shell. A word wholly in one script is not marked, unless it is the
- * program that runs. Pure. Keeps its part of L7.
+ * hyphen or another character with a meaning in a shell. A word wholly in one foreign script is marked when all its
+ * letters look like Latin ones, wherever it is: any word may be the name of a program. Pure. Keeps its part of L7.
  */
+import { signLike } from "./LookAlikeSigns.ts"
 import { quoted, spelledOut } from "./VisibleText.ts"
 
 /**
@@ -14,26 +15,27 @@ import { quoted, spelledOut } from "./VisibleText.ts"
 const lookingLike: Readonly<Record<string, string>> = {
   a: "аαɑ",
   b: "Ь",
-  c: "сϲ",
+  c: "сϲᴄ",
   d: "ԁ",
   e: "еҽ",
   g: "ցɡ",
   h: "һհ",
   i: "іιı",
   j: "јϳ",
-  k: "κ",
+  k: "κᴋ",
   l: "ӏӀ",
   n: "ոռ",
-  o: "оοօ",
+  o: "оοօᴏ",
   p: "рρ",
   q: "ԛզ",
   r: "г",
-  s: "ѕ",
-  u: "υս",
-  v: "ѵν",
-  w: "ԝѡ",
+  s: "ѕꜱ",
+  u: "υսᴜ",
+  v: "ѵνᴠ",
+  w: "ԝѡᴡ",
   x: "хχ",
   y: "уүγ",
+  z: "ᴢ",
   A: "АΑ",
   B: "ВΒ",
   C: "СϹ",
@@ -55,20 +57,6 @@ const lookingLike: Readonly<Record<string, string>> = {
   Z: "Ζ",
 }
 
-/** Signs that look like ASCII ones; forms that Unicode itself maps to ASCII need no entry. */
-const signs: Readonly<Record<string, string>> = {
-  "/": "⁄∕╱⟋⧸",
-  "\\": "∖⧵⧹",
-  "-": "‐‑‒–—―−⁃˗",
-  ".": "․",
-  ":": "∶ː꞉",
-  "~": "∼˜",
-  "|": "∣ǀ",
-  "!": "ǃ",
-  "*": "∗⁎",
-  "=": "꞊",
-}
-
 const reversed = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(table).flatMap(([ascii, chars]) =>
@@ -78,7 +66,6 @@ const reversed = (table: Readonly<Record<string, string>>): ReadonlyMap<string, 
 
 interface Tables {
   readonly letters: ReadonlyMap<string, string>
-  readonly signs: ReadonlyMap<string, string>
   readonly scripts: ReadonlyArray<readonly [name: string, RegExp]>
 }
 
@@ -106,7 +93,6 @@ let made: Tables | undefined
 const tables = (): Tables =>
   (made ??= {
     letters: reversed(lookingLike),
-    signs: reversed(signs),
     scripts: distinct.map((name) => [name, new RegExp(`\\p{Script=${name}}`, "u")]),
   })
 
@@ -114,51 +100,38 @@ const tables = (): Tables =>
 const scriptOf = (char: string): string | undefined =>
   tables().scripts.find(([, of]) => of.test(char))?.[0]
 
-/** Superscripts and the like, which Unicode maps to ASCII too, but nobody takes for it. */
-const raised = /[\u00aa\u00b2\u00b3\u00b9\u00ba\u02b0-\u02b8\u02e0-\u02e3\u2070-\u209f\u2122\u2120]/
-
-/** Brackets and the like of East Asian text, beside such letters: ordinary in names of files. */
-const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
-const ordinaryEastAsian = /[！（），：；？［］｛｝～．＆＃％＋]/
-
-/** The ASCII character that this one is a compatibility form of, such as a fullwidth or a mathematical letter. */
-const compatible = (char: string, word: string): string | undefined => {
-  if (char <= "~" || raised.test(char)) return undefined
-  const plain = char.normalize("NFKC")
-  if (!/^[!-~]$/.test(plain)) return undefined
-  return ordinaryEastAsian.test(char) && eastAsian.test(word) ? undefined : plain
-}
-
 const isAscii = (text: string): boolean => /^[\0-\u007f]*$/.test(text)
 
 /** Runs of letters with their marks. */
 const letterRuns = /[\p{L}\p{M}]+/gu
 
-const isProgramName = (run: string): boolean =>
-  Array.from(run).every((char) => tables().letters.has(char) || char <= "~")
+/** A name without its path: no other character of a word separates names. */
+const names = /[\p{L}\p{M}\p{N}\-_.]+/gu
+
+/** True when no letter of it shows that it is not ASCII. Marks that stand on letters are easily overlooked. */
+const looksLatin = (name: string): boolean =>
+  Array.from(name).every(
+    (char) => char <= "~" || tables().letters.has(char) || !/\p{L}/u.test(char),
+  )
 
 /** Written in Turkish and its relatives, where no other letter can stand for it. */
 const isOrdinary = (char: string): boolean => char === "ı"
 
-/** The letters of the word that belong to another script than those beside them, or only look like ASCII. */
-const foreignLetters = (word: string, isProgram: boolean): ReadonlyArray<string> =>
-  [...word.matchAll(letterRuns)].flatMap(([run]) => {
+/** The letters of the name that belong to another script than those beside them, or only look like ASCII. */
+const foreignLetters = (name: string): ReadonlyArray<string> => {
+  const isLikeLatin = looksLatin(name)
+  return [...name.matchAll(letterRuns)].flatMap(([run]) => {
     if (isAscii(run)) return []
     const chars = Array.from(run)
     const scripts = new Set(chars.flatMap((char) => scriptOf(char) ?? []))
-    const isSuspect = scripts.size > 1 || (isProgram && isProgramName(run))
     return chars.filter((char) => {
       if (char <= "~") return false
       const isLatin = scriptOf(char) === "Latin"
       const hasTwin = tables().letters.has(char)
-      return isSuspect ? hasTwin || !isLatin : isLatin && hasTwin && !isOrdinary(char)
+      if (scripts.size > 1) return hasTwin || !isLatin
+      return hasTwin && (isLatin ? !isOrdinary(char) : isLikeLatin)
     })
   })
-
-/** The ASCII sign that this one looks like. A dash that is a word by itself belongs to prose. */
-const signLike = (char: string, word: string): string | undefined => {
-  const like = tables().signs.get(char)
-  return like === "-" && word === char ? undefined : like
 }
 
 interface Mark {
@@ -166,11 +139,11 @@ interface Mark {
   readonly like: string | undefined
 }
 
-const marksOf = (word: string, isProgram: boolean): ReadonlyArray<Mark> => {
+const marksOf = (word: string, text: string): ReadonlyArray<Mark> => {
   if (isAscii(word)) return []
-  const letters = new Set(foreignLetters(word, isProgram))
+  const letters = new Set([...word.matchAll(names)].flatMap(([name]) => foreignLetters(name)))
   return [...new Set(word)].flatMap((char) => {
-    const like = compatible(char, word) ?? signLike(char, word)
+    const like = signLike(char, word, text)
     if (like !== undefined) return [{ char, like }]
     return letters.has(char) ? [{ char, like: tables().letters.get(char) }] : []
   })
@@ -198,17 +171,12 @@ const maxSearched = 64 * 1024
 /** What a shell takes for the end of a word, or of a part of one that a reader sees as a word. */
 const words = /[^\s;&|<>()`"'=,:{}]+/g
 
-/** What stands before the name of a program in a script. */
-const opensCommand = /(?:^|[;&|({`\n]|\bthen|\bdo|\belse)\s*$/
-
-/** @param isScript true: each word behind a separator of commands is a program */
-const marksIn = (text: string, isScript: boolean): ReadonlyArray<readonly [string, Mark[]]> => {
+const marksIn = (text: string): ReadonlyArray<readonly [string, ReadonlyArray<Mark>]> => {
   if (isAscii(text)) return []
   const searched = text.slice(0, maxSearched)
-  return [...searched.matchAll(words)].flatMap(({ 0: word, index }) => {
-    const before = searched.slice(Math.max(0, index - 16), index)
-    const marks = marksOf(word, isScript && opensCommand.test(before))
-    return marks.length > 0 ? [[word, [...marks]] as const] : []
+  return [...searched.matchAll(words)].flatMap(([word]) => {
+    const marks = marksOf(word, searched)
+    return marks.length > 0 ? [[word, marks] as const] : []
   })
 }
 
@@ -245,15 +213,6 @@ export const inOrder = (texts: ReadonlyArray<string>): ReadonlyArray<string> => 
     : []
 }
 
-/** One line for each word of these paths that can be mistaken for another, with the characters that make it so. */
-export const inPaths = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
-  linesOf(new Map(paths.flatMap((path) => marksIn(path, false))))
-
-/** The same of the words of a command: its first word, and what a shell's script starts, are names of programs. */
-export const inCommand = (command: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const [, flag = ""] = command
-  const scriptIndex = command.length === 3 && /^-l?c$/.test(flag) ? 2 : 0
-  return linesOf(
-    new Map(command.flatMap((word, index) => marksIn(word, index === 0 || index === scriptIndex))),
-  )
-}
+/** One line for each word of these texts that can be mistaken for another, with the characters that make it so. */
+export const inTexts = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  linesOf(new Map(texts.flatMap(marksIn)))

@@ -12,8 +12,8 @@ import { pathsOf, patchFiles } from "./PatchFiles.ts"
 import { attributed, isVisible, quoted, spelledOut } from "./VisibleText.ts"
 
 const execLines = (request: ExecApproval): ReadonlyArray<string> => [
-  ...LookAlikes.inCommand(request.command),
-  ...LookAlikes.inPaths([request.cwd]),
+  ...LookAlikes.inTexts(request.command),
+  ...LookAlikes.inTexts([request.cwd]),
   ...LookAlikes.inOrder([...request.command, request.cwd]),
   ...(request.namedCwd === undefined
     ? []
@@ -27,7 +27,7 @@ const execLines = (request: ExecApproval): ReadonlyArray<string> => [
 
 const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> => [
   patchFiles(request, cwd),
-  ...LookAlikes.inPaths(pathsOf(request)),
+  ...LookAlikes.inTexts(pathsOf(request)),
   ...new Set(pathsOf(request).flatMap((path) => LookAlikes.inOrder([path]))),
   ...(request.grantRoot === undefined
     ? []

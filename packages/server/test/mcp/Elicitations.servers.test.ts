@@ -2,6 +2,7 @@ import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import {
@@ -74,6 +75,19 @@ const elicitationId = (server: Harness): unknown => {
   const msg = server.messages.at(-2)?.params?.["msg"]
   return typeof msg === "object" && msg !== null && "id" in msg ? msg.id : undefined
 }
+
+/** Deeper than a recursive function can follow. */
+const deepValue = (): unknown => {
+  let deep: unknown = { type: "string" }
+  for (let i = 0; i < 50_000; i++) deep = { not: deep }
+  return deep
+}
+
+/** All keys at their places, without the texts. */
+const shapeOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value).map(([key, part]) => [key, shapeOf(part)])
+    : typeof value
 
 describe("elicitation/create: a tool server asks", () => {
   it.effect("goes out behind its event, as it was put, and says who asks", () =>
@@ -233,6 +247,67 @@ describe("elicitation/create: a tool server asks", () => {
           requestedSchema: { type: "object", properties: { "na\u200bme": { type: "string" } } },
         },
       },
+    ),
+  )
+
+  const members = (count: number) => ({
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        `m${i}`,
+        { type: "string", description: "d".repeat(2_000) },
+      ]),
+    ),
+  })
+  const nested = (levels: number): Elicitation["requestedSchema"] =>
+    levels === 0 ? { type: "string" } : { type: "object", not: nested(levels - 1) }
+
+  it.effect.each<readonly [what: string, request: Elicitation, limit: string]>([
+    ["of 33 members", { ...form, requestedSchema: members(33) }, "its schema is longer than 65536"],
+    ["of 70 members", { ...form, requestedSchema: members(70) }, "its schema is longer than 65536"],
+    ["of 9 levels", { ...form, requestedSchema: nested(8) }, "its schema has more than 8 levels"],
+    [
+      "of 50000 levels",
+      { ...form, requestedSchema: { type: "object", properties: { n: deepValue() } } },
+      "its schema has more than 8 levels",
+    ],
+    [
+      "of a long message",
+      { ...form, message: "m".repeat(66_000) },
+      "its message is longer than 65536",
+    ],
+  ])("L7 a form %s is declined without a question, and the log names the limit", (row) => {
+    const [, request, limit] = row
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      logged.push(`${logLevel} ${[message].flat().map(String).join(" ")}`)
+    })
+    return withForm(
+      (server, answers) =>
+        Effect.sync(() => {
+          assert.deepStrictEqual(elicitations(server), [])
+          assert.deepStrictEqual(answers, [{ action: "decline" }])
+          assert.deepStrictEqual(
+            logged.map((line) => line.replace(/ characters of JSON$/, "")),
+            [`Warn declined a form of tool server "files": ${limit}`],
+          )
+        }),
+      { request },
+    ).pipe(Effect.provide(Logger.layer([logger])))
+  })
+
+  it.effect.each<readonly [what: string, request: Elicitation]>([
+    ["of 20 members", { ...form, requestedSchema: members(20) }],
+    ["of 31 members", { ...form, requestedSchema: members(31) }],
+    ["of 8 levels", { ...form, requestedSchema: nested(7) }],
+  ])("L7 a form %s is asked with every member", ([, request]) =>
+    withForm(
+      (server) =>
+        Effect.sync(() => {
+          const asked = elicitations(server)[0]?.params?.["requestedSchema"]
+          assert.deepStrictEqual(shapeOf(asked), shapeOf(request.requestedSchema))
+        }),
+      { request },
     ),
   )
 })

@@ -8,7 +8,6 @@ import { Elicit, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
-import { sanitize } from "./SchemaSanitizer.ts"
 
 /** A question without the name of its server, which the wire does not know. */
 type Question = Omit<Elicitation, "server">
@@ -21,29 +20,20 @@ export type Answering = (request: JsonRpc.Request) => Effect.Effect<string>
 /** A person reads one at a time; more waiting ones are a flood. */
 const maxOpenQuestions = 4
 
-/** Of a form, as JSON. The specification's are flat; what is deeper is cut down like a tool's parameters. */
-const maxSchemaChars = 64 * 1024
-const maxSchemaDepth = 8
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
 
-const isShallow = (value: unknown, depth = maxSchemaDepth): boolean =>
-  typeof value !== "object" ||
-  value === null ||
-  (depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1)))
-
-const isObjectSchema = (schema: unknown): schema is Elicitation["requestedSchema"] =>
-  typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object"
-
-/** As the server put it where that can be: a form says more than a tool's parameters do. */
+/**
+ * The whole form, or one without members where the server sent no schema. Nothing is removed here, whatever the size:
+ * a conversation declines what is too large.
+ */
 const readForm = (schema: unknown): Elicitation["requestedSchema"] => {
-  const isForm =
-    isObjectSchema(schema) && isShallow(schema) && JSON.stringify(schema).length <= maxSchemaChars
-  return isForm ? schema : sanitize(schema)
+  if (!isRecord(schema)) return { type: "object", properties: {} }
+  return schema["type"] === "object" ? schema : { ...schema, type: "object" }
 }
 
 const readQuestion = (params: unknown): Question | undefined => {
-  const { message, mode, requestedSchema } = (
-    typeof params === "object" && params !== null ? params : {}
-  ) as Readonly<Record<string, unknown>>
+  const { message, mode, requestedSchema } = isRecord(params) ? params : {}
   if (typeof message !== "string" || (mode !== undefined && mode !== "form")) return undefined
   return {
     message,
