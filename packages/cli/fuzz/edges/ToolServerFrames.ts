@@ -100,7 +100,7 @@ const runOne = (input: Uint8Array) =>
       const process = new ToolProcess()
       process.script(input)
       const server = yield* ToolServer.make("fuzz", settings, (ask) =>
-        McpConnection.connect(settings.transport, ask).pipe(
+        McpConnection.connect("fuzz", settings.transport, ask).pipe(
           Effect.provideService(ChildProcessSpawner, process.spawner),
           Effect.provideService(Reaper, unwatched),
           Effect.provideService(ProcessGroup, noProcesses),

@@ -20,6 +20,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as FloodGauge from "./FloodGauge.ts"
 import * as Handshake from "./Handshake.ts"
@@ -27,8 +28,14 @@ import * as LineTransport from "./LineTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 
 const { failed } = LineTransport
+const encoder = new TextEncoder()
 /** For what is only told: the end of a session, a cancellation, an answer. */
 const tellWait = Duration.seconds(5)
+
+/** POSTs at a time that carry responses to the server. */
+const maxReplyPosts = 8
+/** Responses to the server under way; beyond, it is stopped. */
+const maxReplies = 1_024
 
 type Response = JsonRpc.Success | JsonRpc.Failure
 
@@ -65,7 +72,9 @@ const events = (
   )
 }
 
+/** @param name as configured; part of the reason why it ended */
 export const make = Effect.fnUntraced(function* (
+  name: string,
   url: URL,
   headers: Readonly<Record<string, string>>,
   answering: Answering,
@@ -74,7 +83,16 @@ export const make = Effect.fnUntraced(function* (
   const over = yield* Deferred.make<string>()
   const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
   let version: string = Handshake.offeredVersion
+  const posts = yield* Semaphore.make(maxReplyPosts)
+  let replies = 0
   let session: string | undefined
+
+  const end = (how: string) =>
+    Effect.asVoid(Deferred.succeed(over, `the tool server \`${name}\` ${how}`))
+  const stop = (why: string) =>
+    Effect.flatMap(Effect.andThen(end(`was stopped: ${why}`), Deferred.await(over)), (reason) =>
+      Effect.fail(failed(reason)),
+    )
 
   const sent = (): Record<string, string> => ({
     ...headers,
@@ -93,7 +111,7 @@ export const make = Effect.fnUntraced(function* (
       )
       .pipe(Effect.mapError(() => failed(`${url.origin} cannot be reached`)))
     if (session !== undefined && response.status === 404) {
-      yield* Deferred.succeed(over, "the server ended the session")
+      yield* end("ended the session")
     }
     if (response.status < 200 || response.status >= 300) {
       return yield* failed(`the server answered with HTTP status ${response.status}`)
@@ -106,22 +124,36 @@ export const make = Effect.fnUntraced(function* (
   const tell = (text: string): Effect.Effect<void> =>
     post(text).pipe(Effect.scoped, Effect.timeoutOption(tellWait), Effect.ignore, Effect.asVoid)
 
-  /** The response, if the message is it; a request of the server is answered beside. */
-  const receive = Effect.fnUntraced(function* (text: string, id: McpSchema.RequestId) {
-    const message = JsonRpc.parse(text)
+  const reply = Effect.fnUntraced(function* (request: JsonRpc.Request) {
+    if (replies >= maxReplies) {
+      return yield* stop(`it sent more than ${maxReplies} requests without taking the responses`)
+    }
+    replies++
+    const sent = LineTransport.safeAnswer(answering, request).pipe(
+      Effect.flatMap((text) => posts.withPermit(tell(text))),
+      Effect.ensuring(Effect.sync(() => replies--)),
+    )
+    // Ends with the request it came with, because its caller has gone then; starts at once, so that it is counted.
+    yield* Effect.forkScoped(sent, { startImmediately: true })
+  })
+
+  /** The response, if the message is it; the response to a request of the server is sent in another fiber. */
+  const receive = Effect.fnUntraced(function* (
+    message: JsonRpc.Message,
+    bytes: number,
+    id: McpSchema.RequestId,
+  ) {
     if (message._tag === "Success" || message._tag === "Failure") {
       if (message.id === id || (message._tag === "Failure" && message.id === null)) {
         yield* LineTransport.logFault(message)
         return Option.some<Response>(message)
       }
     }
-    if (!gauge.spend(text.length, yield* Clock.currentTimeMillis)) {
-      return yield* failed("the server sent too much that nobody asked for")
+    const spent = bytes + FloodGauge.bytesPerMessage
+    if (!gauge.spend(spent, yield* Clock.currentTimeMillis)) {
+      return yield* stop(`it sent ${FloodGauge.limit}`)
     }
-    if (message._tag === "Request") {
-      // Ends with the request it came with: whoever asked has gone then.
-      yield* Effect.forkScoped(Effect.flatMap(LineTransport.safeAnswer(answering, message), tell))
-    }
+    if (message._tag === "Request") yield* reply(message)
     return Option.none<Response>()
   })
 
@@ -134,7 +166,10 @@ export const make = Effect.fnUntraced(function* (
         ? events(response)
         : Stream.fromEffect(bodyText(response))
     const found = yield* texts.pipe(
-      Stream.mapEffect((text) => receive(text, id)),
+      Stream.flatMap((text) =>
+        Stream.fromIterable(LineTransport.messagesOf(text, encoder.encode(text).length)),
+      ),
+      Stream.mapEffect(([message, bytes]) => receive(message, bytes, id)),
       Stream.filter(Option.isSome),
       Stream.runHead,
     )
@@ -190,7 +225,7 @@ export const make = Effect.fnUntraced(function* (
     },
     ended: Deferred.await(over),
     isOver: () => Deferred.isDoneUnsafe(over),
-    end: (reason) => Effect.asVoid(Deferred.succeed(over, reason)),
+    end: (ending) => end(ending._tag === "Closed" ? "ended" : `was stopped: ${ending.why}`),
     endInput: Effect.void,
   }
 })

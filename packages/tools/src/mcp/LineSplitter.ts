@@ -5,7 +5,9 @@
 import type { Frame } from "@colloquy/protocol/Connection"
 import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
 
-export type Line = Extract<Frame, { readonly _tag: "Text" | "TooLong" }>
+export type Line =
+  | Extract<Frame, { readonly _tag: "TooLong" }>
+  | { readonly _tag: "Text"; readonly text: string; readonly bytes: number }
 
 export interface Cut {
   /** The lines that a chunk completes. Bytes that are not UTF-8 are replaced. */
@@ -66,9 +68,10 @@ export const make = (maxBytes: number): ((chunk: Uint8Array) => Cut) => {
 
   const finish = (): Line => {
     if (discarding === undefined) {
+      const bytes = held.length
       const text = decoder.decode(held.bytes())
       held.clear()
-      return { _tag: "Text", text }
+      return { _tag: "Text", text, bytes }
     }
     const { bytes, scan } = discarding
     discarding = undefined

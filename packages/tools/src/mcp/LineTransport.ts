@@ -3,7 +3,7 @@
  *
  * Own code behind `McpClient`'s hook for it (the `Transport` service), because its `stdio` ends at the first line that
  * is no JSON, queues without bound, and answers a server's questions with an error. Here lines that are no message are
- * passed over, within a bound; a server that says too much is given up. A message that cannot be read, or is too long,
+ * ignored, within a bound; a server that sends too much is stopped. A message that cannot be read, or is too long,
  * fails the call that it responds to, at once and with an entry in the log, and no other call (L13).
  */
 import { Cancelled, Initialize } from "@colloquy/protocol/mcp/CodexMcp"
@@ -21,17 +21,44 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
-import type { FloodGauge } from "./FloodGauge.ts"
+import * as FloodGauge from "./FloodGauge.ts"
 import * as Handshake from "./Handshake.ts"
 import * as LineSplitter from "./LineSplitter.ts"
 import type { Answering } from "./ServerRequests.ts"
 
 /** A line holds a whole image in base64. */
 export const maxMessageBytes = 16 * 1024 * 1024
-/** Messages the server has not read yet; beyond, callers wait. */
-const maxOutgoing = 16
+/** Messages that wait until the server reads: beyond, callers wait, and a response to the server ends the connection. */
+const maxOutgoing = 16_384
+/** UTF-16 units of the responses to the server that wait until it reads them. */
+const maxReplyChars = 1024 * 1024
 /** Answers under way; beyond, no further line is read. */
 const maxAnswers = 8
+
+/** Why a connection is over: the server ended it, or it is stopped for a fault. */
+export type Ending =
+  | { readonly _tag: "Closed" }
+  | { readonly _tag: "Stopped"; readonly why: string }
+
+const stopped = (why: string): Ending => ({ _tag: "Stopped", why })
+
+/** Each message that a text holds, and its share of the bytes. JSON-RPC batches are read in every revision of MCP. */
+export const messagesOf = (
+  text: string,
+  bytes: number,
+): ReadonlyArray<readonly [message: JsonRpc.Message, bytes: number]> => {
+  const frame = JsonRpc.parseFrame(text)
+  if (frame._tag !== "Batch") return [[frame, bytes]]
+  const { messages } = frame
+  if (messages.length === 0) return [[JsonRpc.noBatches(), bytes]]
+  return messages.map((message) => [message, bytes / messages.length])
+}
+
+/** True for JSON that may hold responses, but does not say to which calls. */
+export const isLost = (message: JsonRpc.Message): boolean =>
+  message._tag === "Invalid" &&
+  message.id === null &&
+  message.error.code !== JsonRpc.ErrorCode.parseError
 
 export interface Lines {
   readonly transport: McpClient.Transport
@@ -39,7 +66,7 @@ export interface Lines {
   readonly ended: Effect.Effect<string>
   readonly isOver: () => boolean
   /** Ends it for this reason, unless it has ended. */
-  readonly end: (reason: string) => Effect.Effect<void>
+  readonly end: (ending: Ending) => Effect.Effect<void>
   /** Says no more to the server. */
   readonly endInput: Effect.Effect<void>
 }
@@ -109,15 +136,21 @@ const respondsTo = (line: LineSplitter.Line): JsonRpc.RequestId | undefined => {
   return envelope?.kind === "response" ? JsonRpc.idOf(envelope) : undefined
 }
 
+interface Outgoing {
+  readonly text: string
+  /** What it counts towards `maxReplyChars`. */
+  readonly replyChars: number
+}
+
 interface Options {
   readonly incoming: Stream.Stream<Uint8Array, unknown>
   readonly outgoing: Sink.Sink<void, Uint8Array, never, unknown>
   /** What goes out before all lines. */
   readonly first?: Stream.Stream<Uint8Array>
   readonly answering: Answering
-  readonly gauge: FloodGauge
-  /** Adds to why the connection ended what is known of it by then. */
-  readonly describe: (reason: string) => Effect.Effect<string>
+  readonly gauge: FloodGauge.FloodGauge
+  /** Says in a sentence that names the server why the connection ended. */
+  readonly describe: (ending: Ending) => Effect.Effect<string>
   /** Longest line. Default 16 MiB. */
   readonly maxLineBytes?: number
 }
@@ -127,30 +160,49 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Lines, never, Scope.Scope> {
   const scope = yield* Effect.scope
   const over = yield* Deferred.make<string>()
-  const output = yield* Queue.bounded<string, Cause.Done>(maxOutgoing)
+  const output = yield* Queue.bounded<Outgoing, Cause.Done>(maxOutgoing)
   const pending = new Map<
     JsonRpc.RequestId,
     Deferred.Deferred<JsonRpc.Success | JsonRpc.Failure, McpClientError>
   >()
   const split = LineSplitter.make(options.maxLineBytes ?? maxMessageBytes)
   let answers = 0
+  let replyChars = 0
+  let inputEnded = false
+  let lossLogged = false
 
-  const end = (reason: string) =>
-    Effect.flatMap(options.describe(reason), (whole) =>
+  const end = (ending: Ending) =>
+    Effect.flatMap(options.describe(ending), (whole) =>
       Effect.asVoid(Deferred.succeed(over, whole)),
     )
   const broken = Effect.flatMap(Deferred.await(over), (reason) => Effect.fail(failed(reason)))
-  const write = (text: string) => Effect.asVoid(Queue.offer(output, text))
+  const write = (text: string) => Effect.asVoid(Queue.offer(output, { text, replyChars: 0 }))
   /** Ends it, so that nobody waits for a server that is no longer read or written. */
   const endBy = (cause: Cause.Cause<string>, otherwise: string) => {
     const failure = cause.reasons.find(Cause.isFailReason)
     return failure === undefined
-      ? Effect.andThen(Effect.logError("a tool server's connection failed", cause), end(otherwise))
-      : end(failure.error)
+      ? Effect.andThen(
+          Effect.logError("a tool server's connection failed", cause),
+          end(stopped(otherwise)),
+        )
+      : end(stopped(failure.error))
   }
 
+  /** Never waits for the server to read, because a server may write all it has before it reads. */
+  const reply = (text: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (inputEnded) return Effect.void
+      const fits = replyChars <= maxReplyChars
+      if (fits && Queue.offerUnsafe(output, { text, replyChars: text.length })) {
+        replyChars += text.length
+        return Effect.void
+      }
+      const limit = `${maxReplyChars / (1024 * 1024)} MiB or ${maxOutgoing} messages`
+      return end(stopped(`it sends requests and does not read more than ${limit} of responses`))
+    })
+
   const answer = (text: Effect.Effect<string>): Effect.Effect<void> => {
-    const answered = Effect.flatMap(text, write)
+    const answered = Effect.flatMap(text, reply)
     if (answers >= maxAnswers) return answered
     answers++
     return answered.pipe(
@@ -163,10 +215,18 @@ export const make = Effect.fnUntraced(function* (
 
   const unasked = (bytes: number): Effect.Effect<void, string> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      options.gauge.spend(bytes, now)
-        ? Effect.void
-        : Effect.fail("the server sent too much that nobody asked for"),
+      options.gauge.spend(bytes, now) ? Effect.void : Effect.fail(`it sent ${FloodGauge.limit}`),
     )
+
+  /** Once for each start, because a server can send any number of these. */
+  const logLoss = (message: JsonRpc.Message): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (lossLogged || message._tag !== "Invalid" || !isLost(message)) return Effect.void
+      lossLogged = true
+      return Effect.logWarning(
+        `a message of a tool server was ignored, and later ones are without an entry: ${message.error.message}`,
+      )
+    })
 
   const receive = (message: JsonRpc.Message, bytes: number): Effect.Effect<void, string> => {
     if (message._tag === "Success" || message._tag === "Failure") {
@@ -175,7 +235,7 @@ export const make = Effect.fnUntraced(function* (
         return Effect.andThen(logFault(message), Deferred.succeed(response, message))
       }
     }
-    const spent = unasked(bytes)
+    const spent = Effect.andThen(unasked(bytes + FloodGauge.bytesPerMessage), logLoss(message))
     if (message._tag === "Request") {
       return Effect.andThen(spent, answer(safeAnswer(options.answering, message)))
     }
@@ -191,9 +251,11 @@ export const make = Effect.fnUntraced(function* (
   const onLine = (line: LineSplitter.Line): Effect.Effect<void, string> =>
     Effect.suspend(() => {
       if (line._tag === "TooLong") return receive(JsonRpc.overlong(line), 0)
-      return line.text.trim() === ""
-        ? Effect.void
-        : receive(JsonRpc.parse(line.text), line.text.length)
+      const bytes = line.bytes + 1
+      if (line.text.trim() === "") return unasked(bytes + FloodGauge.bytesPerMessage)
+      return Effect.forEach(messagesOf(line.text, bytes), (one) => receive(...one), {
+        discard: true,
+      })
     }).pipe(
       // A defect costs the call that the line responds to, and the reading goes on.
       Effect.catchDefect((defect) => {
@@ -216,11 +278,14 @@ export const make = Effect.fnUntraced(function* (
     }),
     Effect.matchCauseEffect({
       onFailure: (cause) => endBy(cause, "its output could not be read"),
-      onSuccess: () => end("the server closed its output"),
+      onSuccess: () => end({ _tag: "Closed" }),
     }),
   )
   const writeAll = Stream.fromQueue(output).pipe(
-    Stream.map((text) => `${text}\n`),
+    Stream.map((message) => {
+      replyChars -= message.replyChars
+      return `${message.text}\n`
+    }),
     Stream.encodeText,
     (lines) => Stream.concat(options.first ?? Stream.empty, lines),
     Stream.run(options.outgoing),
@@ -243,7 +308,7 @@ export const make = Effect.fnUntraced(function* (
           Effect.sync(() =>
             message.method === Initialize._tag
               ? undefined
-              : Queue.offerUnsafe(output, cancelled(message.id)),
+              : Queue.offerUnsafe(output, { text: cancelled(message.id), replyChars: 0 }),
           ),
         ),
         Effect.ensuring(Effect.sync(() => pending.delete(message.id))),
@@ -262,6 +327,9 @@ export const make = Effect.fnUntraced(function* (
     ended: Deferred.await(over),
     isOver: () => Deferred.isDoneUnsafe(over),
     end,
-    endInput: Effect.asVoid(Queue.end(output)),
+    endInput: Effect.suspend(() => {
+      inputEnded = true
+      return Effect.asVoid(Queue.end(output))
+    }),
   }
 })

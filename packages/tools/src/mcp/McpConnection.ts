@@ -81,14 +81,15 @@ const urlOf = (text: string): Effect.Effect<URL, ToolServerError> => {
 }
 
 const open = Effect.fnUntraced(function* (
+  name: string,
   server: McpServer["transport"],
   answering: ServerRequests.Answering,
 ): Effect.fn.Return<Lines, ToolServerError, Services | Scope.Scope> {
   if (server._tag === "Stdio") {
-    return yield* StdioTransport.make(server, yield* environmentOf(server), answering)
+    return yield* StdioTransport.make(name, server, yield* environmentOf(server), answering)
   }
   const url = yield* urlOf(server.url)
-  return yield* HttpTransport.make(url, yield* headersOf(server), answering)
+  return yield* HttpTransport.make(name, url, yield* headersOf(server), answering)
 })
 
 /** Of what a server sent wrong, so much is told. */
@@ -104,10 +105,11 @@ const toError = ({ reason }: McpClientError): ToolServerError => {
 
 /** Starts the server, shakes hands and lists its tools. No limit of its own in time. */
 export const connect = Effect.fnUntraced(function* (
+  name: string,
   server: McpServer["transport"],
   ask: ServerRequests.AskPerson,
 ): Effect.fn.Return<ToolConnection, ToolServerError, Services | Scope.Scope> {
-  const lines = yield* open(server, ServerRequests.make(ask))
+  const lines = yield* open(name, server, ServerRequests.make(ask))
   const client = yield* McpClient.make({
     name: "colloquy",
     version: "0.1.0",
@@ -121,10 +123,10 @@ export const connect = Effect.fnUntraced(function* (
   }
   return {
     tools: [...byName.values()].map(([, read]) => read),
-    call: (name, args) => {
-      const tool = byName.get(name)?.[0]
+    call: (toolName, args) => {
+      const tool = byName.get(toolName)?.[0]
       if (tool === undefined) {
-        return Effect.fail(new ToolServerError({ message: `the server has no tool ${name}` }))
+        return Effect.fail(new ToolServerError({ message: `the server has no tool ${toolName}` }))
       }
       return client.callTool({ tool, ...(args === undefined ? {} : { arguments: args }) }).pipe(
         Effect.mapError(toError),

@@ -81,9 +81,11 @@ const commandOf = (
 }
 
 /**
+ * @param name as configured; part of the reason why it ended
  * @param environment the whole environment
  */
 export const make = Effect.fnUntraced(function* (
+  name: string,
   server: StdioServer,
   environment: Readonly<Record<string, string>>,
   answering: Answering,
@@ -115,9 +117,12 @@ export const make = Effect.fnUntraced(function* (
   const stderr = makeStderr(server.env)
   // Killed by a signal is a failure of `exitCode`, not a code.
   const exit = handle.exitCode.pipe(
-    Effect.map((code) => `it exited with code ${code}`),
-    Effect.orElseSucceed(() => "it was killed by a signal"),
-    Effect.timeoutOrElse({ duration: exitWait, orElse: () => Effect.succeed("it still runs") }),
+    Effect.map((code) => `ended with exit code ${code}`),
+    Effect.orElseSucceed(() => "was killed by a signal"),
+    Effect.timeoutOrElse({
+      duration: exitWait,
+      orElse: () => Effect.succeed("closed its output, and its process still runs"),
+    }),
   )
   // A person wants to know why a server does not start; what it logs while it works is not for the model.
   let called = false
@@ -131,20 +136,29 @@ export const make = Effect.fnUntraced(function* (
     ...(watched ? { first: Stream.make(Gate.pass) } : {}),
     answering,
     gauge,
-    describe: (reason) =>
-      Effect.map(Effect.zip(exit, called ? Effect.succeed("") : lastWords), ([how, said]) => {
-        if (watched && Gate.isComplaint(said)) return cannotRun(server.command, reasonOf(said))
-        return `${reason} (${how})${said === "" ? "" : `; its last words: ${said}`}`
-      }),
+    describe: (ending) => {
+      const how = ending._tag === "Closed" ? exit : Effect.succeed(`was stopped: ${ending.why}`)
+      return Effect.map(
+        Effect.zip(how, called || ending._tag === "Stopped" ? Effect.succeed("") : lastWords),
+        ([what, said]) => {
+          if (watched && Gate.isComplaint(said)) return cannotRun(server.command, reasonOf(said))
+          const output = said === "" ? "" : `; its error output ends with: ${said}`
+          return `the tool server \`${name}\` ${what}${output}`
+        },
+      )
+    },
   })
 
   const readStderr = handle.stderr.pipe(
     Stream.runForEach((chunk) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         stderr.push(chunk)
-        return gauge.spend(chunk.length, now)
+        return gauge.spend(chunk.length + FloodGauge.bytesPerMessage, now)
           ? Effect.void
-          : lines.end("the server wrote too much to its error output")
+          : lines.end({
+              _tag: "Stopped",
+              why: `it sent ${FloodGauge.limit}, the last of it to its error output`,
+            })
       }),
     ),
     // The error output tells nothing that the end of the process does not.
@@ -157,7 +171,7 @@ export const make = Effect.fnUntraced(function* (
   yield* handle.exitCode.pipe(
     Effect.exit,
     Effect.andThen(Effect.sleep(exitWait)),
-    Effect.andThen(lines.end("the server is gone")),
+    Effect.andThen(lines.end({ _tag: "Closed" })),
     Effect.forkScoped,
   )
   yield* Effect.addFinalizer(() =>

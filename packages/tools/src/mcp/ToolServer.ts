@@ -138,7 +138,12 @@ export const make = Effect.fnUntraced(function* (
   /** From the start to the end, in a scope of its own: what a life leaves behind ends with it. */
   const live = (own: Life): Effect.Effect<void> => {
     const end = (message: string, hadStarted: boolean) =>
-      Effect.andThen(note(message, hadStarted), Deferred.succeed(own.over, undefined))
+      Effect.logWarning(
+        hadStarted ? message : `the tool server \`${name}\` failed to start: ${message}`,
+      ).pipe(
+        Effect.andThen(note(message, hadStarted)),
+        Effect.andThen(Deferred.succeed(own.over, undefined)),
+      )
     return Effect.scoped(
       Effect.matchEffect(start, {
         onFailure: (error) =>
@@ -183,9 +188,11 @@ export const make = Effect.fnUntraced(function* (
     tools: Effect.map(connection, ({ tools }) => tools),
     call: (tool, args, ask) =>
       Effect.gen(function* () {
-        const { call, ended } = yield* connection
+        const { call, ended, isOver } = yield* connection
         const gone = Effect.flatMap(ended, (reason) => fail(reason))
         const result = yield* Effect.raceFirst(call(tool, args), gone).pipe(
+          // The end of the server also fails the call, in words that do not say why it ended.
+          Effect.catch((error) => (isOver() ? gone : Effect.fail(error))),
           asking.during(ask),
           asking.clock.timeout(server.toolTimeout, () =>
             fail(`timed out awaiting tools/call after ${seconds(server.toolTimeout)}`),

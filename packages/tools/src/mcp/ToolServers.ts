@@ -237,9 +237,9 @@ export class ToolServers extends Context.Service<
         const processes = yield* ProcessGroup
         const programs = yield* TrustedPrograms
         return yield* ToolServers.make(
-          (_, server) => (ask) =>
+          (name, server) => (ask) =>
             Effect.promise(() => import("./McpConnection.ts")).pipe(
-              Effect.flatMap((module) => module.connect(server.transport, ask)),
+              Effect.flatMap((module) => module.connect(name, server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
               Effect.provideService(Reaper, reaper),
               Effect.provideService(ProcessGroup, processes),

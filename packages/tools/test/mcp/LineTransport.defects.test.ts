@@ -21,8 +21,9 @@ const fails = (): never => {
 
 vi.mock("@colloquy/protocol/JsonRpc", async (load) => {
   const original = await load<typeof JsonRpcModule>()
-  const parse = (text: string) => (text.includes("BREAK PARSE") ? fails() : original.parse(text))
-  return { ...original, parse }
+  const parseFrame = (text: string) =>
+    text.includes("BREAK PARSE") ? fails() : original.parseFrame(text)
+  return { ...original, parseFrame }
 })
 
 vi.mock("../../src/mcp/Handshake.ts", async (load) => {
@@ -51,7 +52,7 @@ const stage = (incoming?: Stream.Stream<Uint8Array>) =>
       ),
       answering: fails,
       gauge: FloodGauge.make(0),
-      describe: Effect.succeed,
+      describe: (ending) => Effect.succeed(ending._tag === "Stopped" ? ending.why : "closed"),
     })
     const say = (text: string) => Queue.offer(toClient, new TextEncoder().encode(`${text}\n`))
     const ask = (id: number, params: Record<string, unknown> = {}) =>

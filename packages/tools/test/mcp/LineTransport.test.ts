@@ -1,3 +1,4 @@
+import type * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import { assert, describe, it } from "@effect/vitest"
 import type { McpClientError } from "effect/ai/McpClientError"
 import type * as Cause from "effect/Cause"
@@ -14,7 +15,13 @@ import * as LineTransport from "../../src/mcp/LineTransport.ts"
 const encoder = new TextEncoder()
 
 /** The other end of a transport, in memory. */
-const makePeer = (options: { readonly maxLineBytes?: number; readonly reads?: boolean } = {}) =>
+const makePeer = (
+  options: {
+    readonly answering?: (request: JsonRpc.Request) => string
+    readonly maxLineBytes?: number
+    readonly reads?: boolean
+  } = {},
+) =>
   Effect.gen(function* () {
     const toClient = yield* Queue.unbounded<Uint8Array, Cause.Done>()
     const received: Array<string> = []
@@ -26,9 +33,11 @@ const makePeer = (options: { readonly maxLineBytes?: number; readonly reads?: bo
           : Sink.forEach((bytes) =>
               Effect.sync(() => received.push(new TextDecoder().decode(bytes))),
             ),
-      answering: ({ method }) => Effect.succeed(`answer to ${method}`),
+      answering: (request) =>
+        Effect.succeed(options.answering?.(request) ?? `answer to ${request.method}`),
       gauge: FloodGauge.make(0),
-      describe: (reason) => Effect.succeed(`${reason} (described)`),
+      describe: (ending) =>
+        Effect.succeed(ending._tag === "Stopped" ? `stopped: ${ending.why}` : "closed"),
       ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
     })
     return {
@@ -39,6 +48,9 @@ const makePeer = (options: { readonly maxLineBytes?: number; readonly reads?: bo
       hangUp: Queue.end(toClient),
     }
   })
+
+const tooMuch =
+  "stopped: it sent more than 32 MiB that belongs to no call (each message counts as its length and 512 bytes, and 1 MiB is added in each second)"
 
 const logs = () => {
   const logged: Array<string> = []
@@ -86,7 +98,7 @@ describe("LineTransport", () => {
       const { hangUp, lines } = yield* makePeer()
       const fiber = yield* Effect.forkChild(messageOf(lines.transport.request(call)))
       yield* hangUp
-      const told = "the server closed its output (described)"
+      const told = "closed"
       assert.strictEqual(yield* Fiber.join(fiber), told)
       assert.strictEqual(yield* messageOf(lines.transport.request({ ...call, id: 2 })), told)
       assert.strictEqual(yield* lines.ended, told)
@@ -100,10 +112,7 @@ describe("LineTransport", () => {
       const reason = yield* Effect.forkChild(lines.ended)
       const chunk = new Uint8Array(1024 * 1024).fill(0x78)
       for (let i = 0; i < 40; i++) yield* sayBytes(chunk)
-      assert.strictEqual(
-        yield* Fiber.join(reason),
-        "the server sent too much that nobody asked for (described)",
-      )
+      assert.strictEqual(yield* Fiber.join(reason), tooMuch)
     }),
   )
 
@@ -190,10 +199,7 @@ describe("LineTransport", () => {
       const fast = yield* makePeer()
       const told = yield* Effect.forkChild(fast.lines.ended)
       for (let i = 0; i < 40; i++) yield* fast.say(chunk)
-      assert.strictEqual(
-        yield* Fiber.join(told),
-        "the server sent too much that nobody asked for (described)",
-      )
+      assert.strictEqual(yield* Fiber.join(told), tooMuch)
     }),
   )
 
@@ -211,7 +217,7 @@ describe("LineTransport", () => {
         if (first !== undefined) yield* Fiber.interrupt(first)
         yield* hangUp
         for (const fiber of others) {
-          assert.strictEqual(yield* Fiber.join(fiber), "the server closed its output (described)")
+          assert.strictEqual(yield* Fiber.join(fiber), "closed")
         }
       }),
   )
@@ -232,6 +238,96 @@ describe("LineTransport", () => {
         '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n',
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}\n',
       ])
+    }),
+  )
+
+  it.effect.each([
+    ['{"jsonrpc":"2.0","id":1,"error":{"code":1e300,"message":"m"}}', "m"],
+    ['{"jsonrpc":"2.0","id":1,"result":{"content":[]}}', "succeeded"],
+    [
+      '{"method":"n"},7,[],{"id":"p","method":"ping"},{"id":1,"result":{"content":[]}}',
+      "succeeded",
+    ],
+  ])("L13 L1 the messages of an array are read, each for itself: [%s]", ([members, outcome]) =>
+    Effect.gen(function* () {
+      const { lines, received, say } = yield* makePeer()
+      const fiber = yield* Effect.forkChild(lines.transport.request(call))
+      yield* TestClock.adjust(0)
+      yield* say(`[${members}]\n`)
+      yield* TestClock.adjust(0)
+      const response = fiber.pollUnsafe()
+      assert.isDefined(response, "the call still waits")
+      const answer = yield* Fiber.join(fiber)
+      assert.strictEqual("error" in answer ? answer.error.message : "succeeded", outcome)
+      assert.strictEqual(received.includes("answer to ping\n"), members?.includes("ping") === true)
+    }),
+  )
+
+  it.effect("L13 a long message that does not say which call it is for is logged once", () =>
+    Effect.gen(function* () {
+      const { logged, logger } = logs()
+      yield* Effect.gen(function* () {
+        const { say } = yield* makePeer({ maxLineBytes: 100 })
+        const line = `[{"id":1,"result":{"text":"${"x".repeat(100)}"}}]\n`
+        yield* say(line + line)
+        yield* TestClock.adjust(0)
+      }).pipe(Effect.provide(logger))
+      assert.lengthOf(logged, 1)
+      assert.match(
+        logged.join(),
+        /^Warn a message of a tool server was ignored, .*the limit is 100/,
+      )
+    }),
+  )
+
+  it.effect("L1 L13 a result behind 10,000 requests is read while the server reads nothing", () =>
+    Effect.gen(function* () {
+      const { lines, say } = yield* makePeer({ reads: false })
+      const fiber = yield* Effect.forkChild(lines.transport.request(call))
+      yield* TestClock.adjust(0)
+      yield* say('{"jsonrpc":"2.0","id":"r","method":"ping"}\n'.repeat(10_000))
+      yield* say('{"id":1,"result":{"content":[]}}\n')
+      assert.deepNestedInclude(yield* Fiber.join(fiber), { "result.content": [] })
+      assert.isFalse(lines.isOver())
+    }),
+  )
+
+  it.effect.each([
+    ["many", "p", 20_000],
+    ["large", "p".repeat(100_000), 20],
+  ] as const)(
+    "L1 L13 %s responses that the server does not read end the connection, with the limit",
+    ([, id, count]) =>
+      Effect.gen(function* () {
+        const { lines, say } = yield* makePeer({
+          answering: ({ id }) => JSON.stringify(id),
+          reads: false,
+        })
+        const fiber = yield* Effect.forkChild(messageOf(lines.transport.request(call)))
+        yield* TestClock.adjust(0)
+        yield* say(`${JSON.stringify({ id, method: "ping" })}\n`.repeat(count))
+        assert.strictEqual(
+          yield* Fiber.join(fiber),
+          "stopped: it sends requests and does not read more than 1 MiB or 16384 messages of responses",
+        )
+      }),
+  )
+
+  it.effect("L13 the bytes and the messages that belong to no call are counted as documented", () =>
+    Effect.gen(function* () {
+      const counted = (line: string) => encoder.encode(line).length + 512
+      for (const line of ["\n", "é\n", '{"method":"n"}\n']) {
+        const { lines, say } = yield* makePeer()
+        const most = Math.floor((32 * 1024 * 1024) / counted(line))
+        const fiber = yield* Effect.forkChild(lines.transport.request(call))
+        yield* TestClock.adjust(0)
+        yield* say(line.repeat(most))
+        yield* say('{"id":1,"result":{"content":[]}}\n')
+        yield* Fiber.join(fiber)
+        assert.isFalse(lines.isOver(), line)
+        yield* say(line)
+        assert.strictEqual(yield* lines.ended, tooMuch)
+      }
     }),
   )
 })

@@ -35,7 +35,7 @@ const status =
 const sse = (response: Http.ServerResponse, message: object) =>
   response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`)
 
-const tools = ["echo", "hang", "flood", "nothing", "ask"].map((name) => ({
+const tools = ["echo", "hang", "flood", "nothing", "ask", "array", "array_event"].map((name) => ({
   name,
   inputSchema: { type: "object" },
 }))
@@ -56,6 +56,16 @@ const startServer = (overrides: Readonly<Record<string, Reply>> = {}) =>
         nothing: (response) => {
           response.writeHead(200, { "content-type": "text/event-stream" })
           response.end()
+        },
+        array: (response, id) => {
+          response.writeHead(200, { "content-type": "application/json" })
+          const result = { content: [{ type: "text", text: "hi" }] }
+          response.end(JSON.stringify([{ method: "n" }, { jsonrpc: "2.0", id, result }]))
+        },
+        array_event: (response, id) => {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          const result = { content: [{ type: "text", text: "hi" }] }
+          response.end(`data: ${JSON.stringify([{ jsonrpc: "2.0", id, result }])}\n\n`)
         },
         flood: (response) => {
           response.writeHead(200, { "content-type": "text/event-stream" })
@@ -181,20 +191,24 @@ describe("ToolServers over HTTP", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.live("a stream that floods, or ends without an answer, fails the call and nothing else", () =>
-    Effect.gen(function* () {
-      const { url } = yield* startServer()
-      const { call } = yield* open(configured(url))
-      assert.strictEqual(
-        yield* call("flood"),
-        'err: "tool call error: the server sent too much that nobody asked for"',
-      )
-      assert.strictEqual(
-        yield* call("nothing"),
-        'err: "tool call error: the server\'s response held no answer"',
-      )
-      assert.strictEqual(yield* call("echo"), textOutput("hi"))
-    }).pipe(Effect.provide(layer)),
+  it.live(
+    "L13 an HTTP server that floods is stopped with the reason, and arrays of messages are read",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* startServer()
+        const { call } = yield* open(configured(url))
+        assert.match(
+          yield* call("flood"),
+          /^err: "tool call error: the tool server `web` was stopped: it sent more than 32 MiB that belongs to no call /,
+        )
+        assert.strictEqual(yield* call("array"), textOutput("hi"))
+        assert.strictEqual(yield* call("array_event"), textOutput("hi"))
+        assert.strictEqual(
+          yield* call("nothing"),
+          'err: "tool call error: the server\'s response held no answer"',
+        )
+        assert.strictEqual(yield* call("echo"), textOutput("hi"))
+      }).pipe(Effect.provide(layer)),
   )
 
   it.live("L14 an interrupted call ends at once and the server is told", () =>
@@ -229,7 +243,7 @@ describe("ToolServers over HTTP", () => {
       const { call } = yield* open(configured(url))
       assert.match(
         yield* call("echo"),
-        /^err: "tool call error: the server (ended the session|answered)/,
+        /^err: "tool call error: the tool server `web` ended the session/,
       )
       assert.strictEqual(yield* call("echo"), "[]")
       assert.lengthOf(

@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
@@ -208,8 +209,11 @@ describe("ToolServers over stdio", () => {
       "too_big",
       /^err: "tool call error: the response cannot be read: a line of 178\d{5} bytes, the limit is 16777216 \(code -32603\)"$/,
     ],
-    ["flood", /^err: "tool call error: the server sent too much that nobody asked for /],
-    ["die", /^err: "tool call error: the server closed its output \(it exited with code 3\)"$/],
+    [
+      "flood",
+      /^err: "tool call error: the tool server `s` was stopped: it sent more than 32 MiB that belongs to no call /,
+    ],
+    ["die", /^err: "tool call error: the tool server `s` ended with exit code 3"$/],
   ] as const)(
     "a result that is %s is a clear failure for the model, and the server serves again",
     ([tool, output]) =>
@@ -267,7 +271,7 @@ describe("ToolServers over stdio", () => {
     Effect.map(failureOf(stdio("exit", { env: { SECRET_TOKEN: "tok-123456" } })), (message) =>
       assert.strictEqual(
         message,
-        "MCP client for `s` failed to start: the server closed its output (it exited with code 7); its last words: cannot start: [redacted]",
+        "MCP client for `s` failed to start: the tool server `s` ended with exit code 7; its error output ends with: cannot start: [redacted]",
       ),
     ),
   )
@@ -275,8 +279,41 @@ describe("ToolServers over stdio", () => {
   it.live("a server that speaks an unknown revision, or without end, is refused", () =>
     Effect.gen(function* () {
       assert.match(yield* failureOf(stdio("unknown_revision")), /does not support/)
-      assert.match(yield* failureOf(stdio("endless_line")), /too much that nobody asked for/)
+      assert.match(
+        yield* failureOf(stdio("endless_line")),
+        /more than 32 MiB that belongs to no call/,
+      )
     }),
+  )
+
+  it.live.each([
+    ["flood", "was stopped: it sent more than 32 MiB that belongs to no call"],
+    ["die", "ended with exit code 3"],
+    ["many_pings", undefined],
+    ["array", undefined],
+  ] as const)(
+    "L13 L1 a call of a server that does %s ends at once, and a reason is in the error and the log",
+    ([tool, reason]) => {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        logged.push(`${logLevel} ${[message].flat().map(String).join(" ")}`)
+      })
+      return withServer(stdio(), (open) =>
+        Effect.gen(function* () {
+          const output = yield* call(open, tool)
+          // Starts the server again where it ended, which waits until its end is logged.
+          yield* call(open, "echo")
+          if (reason === undefined) {
+            assert.strictEqual(output, textOutput("done"))
+            assert.deepStrictEqual(logged, [])
+            return
+          }
+          assert.include(output, `the tool server \`s\` ${reason}`)
+          assert.lengthOf(logged, 1)
+          assert.include(logged.join(), `Warn the tool server \`s\` ${reason}`)
+        }),
+      ).pipe(Effect.provide(Logger.layer([logger])))
+    },
   )
 
   it.live("a program that does not exist is named", () =>
