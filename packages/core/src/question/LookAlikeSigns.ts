@@ -6,7 +6,7 @@
 
 /** By the sign that they look like; forms that Unicode itself maps to that sign need no entry. */
 const table: Readonly<Record<string, string>> = {
-  "'": "´ʹʻʼʽʾʿˈˊʹ΄՚՛׳ߴߵ᾽᾿῾´′‘’‛Ꞌꞌᛌ",
+  "'": "‵´ʹʻʼʽʾʿˈˊʹ΄՚՛׳ߴߵ᾽᾿῾´′‘’‛Ꞌꞌᛌ",
   '"': "˝ʺˮ˶״“”„‟″‶〃〝〞〟",
   "`": "ˋ˴՝`",
   "-": "˗−⁃➖─━╌╍┄┅┈┉╴╶╸╺⎯⎺⎻⎼㇐一ㅡᅳーᐨ۔",
@@ -27,7 +27,7 @@ const table: Readonly<Record<string, string>> = {
   "=": "꞊⹀゠꓿═〓⚌",
   ":": "∶ː꞉˸։׃܃܄⁚᛬ꓽ፡᠃",
   ".": "․ꓸ܁܂꘎。",
-  ",": "¸ˏ،٫ꓹ⸲⸴、",
+  ",": "‚¸ˏ،٫ꓹ⸲⸴、",
   "%": "٪⁒",
 }
 
@@ -74,7 +74,9 @@ const exact = (): ReadonlyMap<string, string> =>
 
 /** A sign that is a letter itself, such as the Han digit one, does not make itself ordinary. */
 const isOrdinary = (char: string, word: string): boolean => {
-  const others = Array.from(word).filter((other) => /\p{L}/u.test(other) && !exact().has(other))
+  const others = Array.from(word).filter(
+    (other) => /[\p{L}\p{N}]/u.test(other) && !exact().has(other),
+  )
   return ordinary.some(
     ([letters, signs]) => signs.test(char) && others.some((other) => letters.test(other)),
   )
