@@ -157,6 +157,15 @@ export const make = Effect.fnUntraced(function* (
     return Option.none<Response>()
   })
 
+  const receiveAll = Effect.fnUntraced(function* (text: string, id: McpSchema.RequestId) {
+    let found = Option.none<Response>()
+    for (const [message, bytes] of LineTransport.messagesOf(text, encoder.encode(text).length)) {
+      const response = yield* receive(message, bytes, id)
+      if (Option.isNone(found)) found = response
+    }
+    return found
+  })
+
   const read = Effect.fnUntraced(function* (
     response: HttpClientResponse.HttpClientResponse,
     id: McpSchema.RequestId,
@@ -166,10 +175,7 @@ export const make = Effect.fnUntraced(function* (
         ? events(response)
         : Stream.fromEffect(bodyText(response))
     const found = yield* texts.pipe(
-      Stream.flatMap((text) =>
-        Stream.fromIterable(LineTransport.messagesOf(text, encoder.encode(text).length)),
-      ),
-      Stream.mapEffect(([message, bytes]) => receive(message, bytes, id)),
+      Stream.mapEffect((text) => receiveAll(text, id)),
       Stream.filter(Option.isSome),
       Stream.runHead,
     )

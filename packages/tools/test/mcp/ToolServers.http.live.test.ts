@@ -127,7 +127,7 @@ const configured = (url: string, bearerTokenEnv?: string): McpServer => ({
     ...(bearerTokenEnv === undefined ? {} : { bearerTokenEnv }),
   },
   startupTimeout: Duration.seconds(5),
-  toolTimeout: Duration.seconds(5),
+  toolTimeout: Duration.seconds(20),
 })
 
 const layer = ToolServers.layer().pipe(
