@@ -55,7 +55,7 @@ export const messagesOf = (
 }
 
 /** True for JSON that may hold responses, but does not say to which calls. */
-export const isLost = (message: JsonRpc.Message): boolean =>
+const isLost = (message: JsonRpc.Message): boolean =>
   message._tag === "Invalid" &&
   message.id === null &&
   message.error.code !== JsonRpc.ErrorCode.parseError

@@ -51,7 +51,7 @@ const mark = Effect.fnUntraced(function* (directory: string) {
 export const placeholder = Effect.fnUntraced(function* (directory: string) {
   const reaper = yield* Reaper
   yield* reaper.ready
-  yield* Effect.acquireRelease(
+  const marked = Effect.acquireRelease(
     mark(directory).pipe(
       Effect.retry({ times: attempts, while: ({ isConcurrent }) => isConcurrent }),
       Effect.mapError((error) =>
@@ -60,4 +60,5 @@ export const placeholder = Effect.fnUntraced(function* (directory: string) {
     ),
     (release) => release,
   )
+  yield* Effect.asVoid(marked)
 })
