@@ -54,12 +54,13 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "const isCode = Number.isInteger(code)",
   },
   {
-    name: "the same, from a tool server",
+    name: "the reading of a tool server stops at a line with an error",
     law: "L13",
     edge: "tool-server-frames",
-    file: "protocol/src/JsonRpc.ts",
-    find: "const isCode = Number.isSafeInteger(code)",
-    replace: "const isCode = Number.isInteger(code)",
+    file: "tools/src/mcp/LineTransport.ts",
+    find: "const bytes = line.bytes + 1",
+    replace:
+      'if (line.text.includes("error")) return Effect.never\n      const bytes = line.bytes + 1',
   },
   {
     name: "params are used without being decoded",

@@ -34,7 +34,7 @@ export class ProcessGroup extends Context.Service<
       signal: (group, name) => Effect.sync(() => sent(group, name)),
       lives: (group) => Effect.sync(() => sent(group, 0) && hasLiving(group)),
       ids: (bornAfter) => Effect.sync(() => idsOf(bornAfter)),
-      limitsOf: (pid) => Effect.sync(() => textOf(`/proc/${pid}/limits`)),
+      limitsOf: (pid) => Effect.sync(() => limitsOf(pid)),
       kill: (pid) => Effect.sync(() => isKilled(pid)),
     }),
   )
@@ -62,6 +62,18 @@ const isLiving = (pid: string, group: number): boolean => {
   const stat = textOf(`/proc/${pid}/stat`)
   const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return of === String(group) && state !== "Z" && state !== "X"
+}
+
+/**
+ * A dead process that nobody has waited for still shows its limits. Its state is looked at only where the limit on locks
+ * is set, which it hardly ever is: reading it for every process would double the cost.
+ */
+const limitsOf = (pid: number): string => {
+  const limits = textOf(`/proc/${pid}/limits`)
+  if (/^Max file locks\s+unlimited/m.test(limits)) return limits
+  const stat = textOf(`/proc/${pid}/stat`)
+  const state = stat.charAt(stat.lastIndexOf(")") + 2)
+  return state === "Z" || state === "X" ? "" : limits
 }
 
 /** Empty for a process that has gone meanwhile. */
