@@ -91,7 +91,7 @@ describe("tools/call: what is wrong with a call", () => {
       "another type for an enumeration",
       "codex",
       { prompt: "x", "approval-policy": true },
-      `${unparsed}invalid type: boolean \`true\`, expected a string (field \`approval-policy\`)`,
+      `${unparsed}invalid type: boolean \`true\`, expected one of \`untrusted\`, \`on-failure\`, \`on-request\`, \`never\` (field \`approval-policy\`)`,
     ],
     [
       "several faults, all told",
@@ -437,7 +437,7 @@ describe("tools/call: codex and codex-reply", () => {
 
 describe("tools/call: a provider that fails", () => {
   const broken = "stream disconnected before completion: "
-  it.effect.each<readonly [what: string, bad: Script.ProviderReply, text: string]>([
+  it.effect.each<readonly [what: string, bad: Script.ProviderReply, text: string, said?: string]>([
     [
       "is down",
       Script.refuse,
@@ -459,15 +459,16 @@ describe("tools/call: a provider that fails", () => {
       "exceeded retry limit, last status: 429 Too Many Requests",
     ],
     ["talks nonsense", Script.reply(Script.garbage), broken],
-    ["stops in the middle", Script.reply(Script.bareDeltas("par"), Script.end), broken],
+    ["stops in the middle", Script.reply(Script.bareDeltas("par"), Script.end), broken, "par"],
     [
       "drops the connection",
       Script.reply(Script.bareDeltas("par"), Script.drop),
       `${broken}Transport error: error decoding response body`,
+      "par",
     ],
   ])(
     "%s: one error event, one terminal event, a result with the conversation's id",
-    ([, bad, text]) =>
+    ([, bad, text, said]) =>
       withServer({ script: [bad, defaultReply] }, (server) =>
         Effect.gen(function* () {
           const answer = yield* server.call(1, "codex", { prompt: "x" })
@@ -484,6 +485,7 @@ describe("tools/call: a provider that fails", () => {
           assert.deepStrictEqual(
             events.filter(({ type }) => !/^(session_configured|task_started|.*_delta)$/.test(type)),
             [
+              ...(said === undefined ? [] : [{ type: "agent_message", message: said }]),
               { type: "error", message },
               { type: "task_complete", last_agent_message: null },
             ],
