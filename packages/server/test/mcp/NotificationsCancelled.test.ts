@@ -64,6 +64,32 @@ describe("notifications/cancelled", () => {
     ),
   )
 
+  it.effect(
+    "L4 the text that was streamed before is delivered, kept, and part of the next request",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
+          yield* server.quiet
+          yield* server.send(cancelled(2))
+          yield* server.quiet
+          assert.deepStrictEqual(
+            eventsOf(server.messages, 2)
+              .slice(-2)
+              .map(({ msg }) => msg),
+            [
+              { type: "agent_message", message: "par" },
+              { type: "turn_aborted", reason: "interrupted" },
+            ],
+          )
+          const { id } = yield* onlyConversation(server)
+          yield* server.call(3, "codex-reply", { threadId: id, prompt: "go on" })
+          const requests = yield* server.provider.requests
+          assert.include(JSON.stringify(requests.at(-1)?.body), '"text":"par"')
+        }),
+      ),
+  )
+
   it.effect.each(["hang", "silent", "x"])(
     "sent right after the call, in one batch: nothing runs on and nothing is answered: %s",
     (prompt) =>

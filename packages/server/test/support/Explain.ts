@@ -350,6 +350,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     return isError === true && same(content, [{ type: "text", text: "Turn interrupted" }])
   }),
   "stopped-tokens": added("event:token_count", "", isOfCall("2")),
+  "unfinished-text": added("event:agent_message", "", isOfCall("2")),
   "events-of-next-call": (d) =>
     d.path === "" &&
     /^event:(task_started|agent_message_delta|agent_message)$/.test(d.label) &&
@@ -367,6 +368,9 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       d.kind === "missing" &&
       /^event:(agent_message_delta|agent_message|token_count|task_complete)$/.test(d.label),
     (d) => d.kind === "missing" && d.label === "response" && d.path === "result",
+    changed("event:agent_message", "params.msg.message", (original, ours) =>
+      String(original).startsWith(String(ours)),
+    ),
     added("response", "error", (ours) => (ours as { readonly code: number }).code === -32000),
   ),
   "output-encoding": changed(

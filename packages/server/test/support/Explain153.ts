@@ -283,6 +283,7 @@ const shared = [
   "question-numbers",
   "command-reason",
   "question-text",
+  "unfinished-text",
   "end-of-input",
   "end-of-input-bound",
   "config-fault",

@@ -147,6 +147,7 @@ const replays: Readonly<Record<string, Replay>> = {
       ...initialize,
       ...toolsList,
       ...badTurn,
+      ["unfinished-text", "2"],
       ["reply-after-error", "4"],
       ["structured-content", "4"],
     ],
@@ -163,7 +164,13 @@ const replays: Readonly<Record<string, Replay>> = {
       ["hang", Script.reply(Script.bareDeltas("x"), Script.hang)],
       ["", defaultReply],
     ]),
-    uses: [...initialize, ...toolsList, ...goodTurn, ["end-of-input", "2"]],
+    uses: [
+      ...initialize,
+      ...toolsList,
+      ...goodTurn,
+      ["unfinished-text", "2"],
+      ["end-of-input", "2"],
+    ],
   },
 }
 
@@ -320,7 +327,13 @@ const work: Readonly<Record<string, Replay>> = {
   },
   cancel_stream: {
     script: [Script.reply(Script.bareDeltas("par", "tial"), Script.hang), defaultReply],
-    uses: [...initialize, ...toolsList, ...goodTurn, ["events-of-next-call", "2", "5"]],
+    uses: [
+      ...initialize,
+      ...toolsList,
+      ...goodTurn,
+      ["unfinished-text", "2"],
+      ["events-of-next-call", "2", "5"],
+    ],
   },
   eof_during_turn: {
     script: [

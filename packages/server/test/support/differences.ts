@@ -266,6 +266,14 @@ export const differences = [
     why: "They were spent, and the totals count them.",
   },
   {
+    key: "unfinished-text",
+    original:
+      "The text of a turn that is stopped or fails in the middle of its answer comes in pieces only.",
+    colloquy:
+      "It also comes as `agent_message`, before the event that ends the turn, and stays in the conversation.",
+    why: "The model sees it with the next message, and a client that comes later can read it.",
+  },
+  {
     key: "events-of-next-call",
     original:
       "After a call was stopped by `abort`, events of the next call name the stopped one's request.",
