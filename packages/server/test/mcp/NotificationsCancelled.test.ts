@@ -113,6 +113,21 @@ describe("notifications/cancelled", () => {
       ),
   )
 
+  it.effect(
+    "L1 an id whose call was cancelled and still stops is refused with the id: no other response has it",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
+          yield* server.quiet
+          yield* server.send(cancelled(2), { jsonrpc: "2.0", id: 2, method: "ping" })
+          yield* server.quiet
+          const errors = responses(server, 2).map(({ error }) => error?.code)
+          assert.deepStrictEqual(errors, [-32600])
+        }),
+      ),
+  )
+
   it.effect("of an unknown or finished id is ignored", () =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
