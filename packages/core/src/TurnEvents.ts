@@ -42,9 +42,9 @@ export const itemEvents = (
   }
 }
 
-/** The events of everything that is not a finished item or the end. */
+/** The events of everything that is not a finished item, a search of the provider or the end. */
 export const deltaEvents = (
-  event: Exclude<ModelEvent, { readonly _tag: "ItemDone" | "Completed" }>,
+  event: Exclude<ModelEvent, { readonly _tag: "ItemDone" | "Completed" | "WebSearchBegin" }>,
   settings: ConversationSettings,
 ): ReadonlyArray<EventMsg> => {
   switch (event._tag) {
@@ -58,8 +58,6 @@ export const deltaEvents = (
         : []
     case "ReasoningSectionBreak":
       return [{ type: "agent_reasoning_section_break" }]
-    case "WebSearchBegin":
-      return [{ type: "web_search_begin", call_id: event.callId }]
   }
 }
 

@@ -110,6 +110,7 @@ describe("Conversation", () => {
         "agent_reasoning",
         "web_search_begin",
         "raw_response_item",
+        "web_search_end",
         "raw_response_item",
         "raw_response_item",
         "token_count",
