@@ -84,6 +84,8 @@ export type ModelEvent =
   /** A new part of the reasoning summary begins. */
   | { readonly _tag: "ReasoningSectionBreak" }
   | { readonly _tag: "WebSearchBegin"; readonly callId: string }
+  /** The search is over; `ItemDone` with the item of the history follows. `query` is empty where none is known. */
+  | { readonly _tag: "WebSearchEnd"; readonly callId: string; readonly query: string }
   | { readonly _tag: "ItemDone"; readonly item: ResponseItem }
   /** Last event of a good stream; `usage` and `rateLimits` are absent where the provider reports none. */
   | {
