@@ -57,7 +57,8 @@ Keys that only this program has:
 Environment:
   COLLOQUY_HOME            Directory of config.toml; else CODEX_HOME, else ~/.colloquy
   OPENAI_API_KEY           Key of the provider openai, before the one in auth.json; without either and
-                           without a configured provider the built-in offline model answers
+                           without a configured provider a conversation is an error that says so, and
+                           model_provider=offline requests the built-in offline model
   OPENAI_BASE_URL          Address of the provider openai
   COLLOQUY_SETPRIV         Absolute path of a setpriv of util-linux 2.40 or newer, where the system's is older:
                            with it Landlock closes the named pipes outside the writable roots
@@ -66,5 +67,6 @@ Environment:
 Examples:
   colloquy demo
   colloquy mcp -c model=gpt-5 -c sandbox_mode=workspace-write
+  colloquy mcp -c model_provider=offline
   colloquy generate-json-schema app-server > app-server.schema.json
 `

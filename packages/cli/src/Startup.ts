@@ -18,7 +18,7 @@ import { problemOf } from "./config/ConfigFile.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
-import type { Environment } from "./Environment.ts"
+import { type Environment, isLoggedIn } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
@@ -36,8 +36,8 @@ export interface Startup {
   readonly script?: OfflineScript
   /** About keys that nobody reads; one line each. */
   readonly warnings: ReadonlyArray<string>
-  /** Nobody chose a model, so the offline one answers; one line that tells how to choose. */
-  readonly offlineNotice?: string
+  /** No provider is configured: the sentence that says so and what to configure. Then `settings` has the default one. */
+  readonly missingProvider?: string
 }
 
 /** The process cannot begin; `message` is one line. */
@@ -84,7 +84,11 @@ const readScript = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
 })
 
-const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["source"] => ({
+/** What to do where no provider is configured. */
+const providerHint = ({ stateDirectory }: Environment): string =>
+  `Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+
+const sourceOf = (environment: Environment): Omit<Resolve.ResolveSource, "tree"> => ({
   builtinProviders: [
     openaiProvider(
       environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
@@ -92,10 +96,14 @@ const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["s
     ossProvider(environment.ossBaseUrl === undefined ? {} : { baseUrl: environment.ossBaseUrl }),
     offlineProvider,
   ],
-  defaultProvider: environment.openaiConfigured ? "openai" : "offline",
+  ...(environment.openaiConfigured || isLoggedIn(environment) ? { defaultProvider } : {}),
+  providerHint: providerHint(environment),
   cwd: environment.cwd,
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
+
+/** The provider of the original where none is configured, for everything but conversations. */
+const defaultProvider = "openai"
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
 
@@ -135,7 +143,7 @@ export const load = Effect.fnUntraced(function* (
   const live = LiveSettings.make({
     stateDirectory: environment.stateDirectory,
     overrides,
-    source: sourceOf(environment),
+    source: () => sourceOf(environment),
   })
   const file = yield* Effect.mapError(live.file, ({ message }) => loadingFailed(message))
   const warnings = yield* warningsOf(file, overrides)
@@ -152,11 +160,13 @@ export const load = Effect.fnUntraced(function* (
     ),
     Effect.mapError(failed),
   )
-  // What no conversation could start with is better told now than at every call.
-  const settings = yield* Effect.mapError(live.resolve({}), failed)
+  // A configuration that no conversation can start with is reported now and not at every call; a provider can follow.
+  const resolved = yield* Effect.result(live.resolve({}))
+  const settings = Result.isSuccess(resolved)
+    ? resolved.success
+    : yield* Effect.mapError(live.resolve({}, defaultProvider), failed)
   const path = options.offline?.script
   const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
-  const chosen = ConfigTree.get(tree, "model_provider") !== undefined
   return {
     source,
     live,
@@ -165,10 +175,6 @@ export const load = Effect.fnUntraced(function* (
     settings,
     ...(script === undefined ? {} : { script }),
     warnings,
-    ...(chosen || settings.provider.wire !== "offline"
-      ? {}
-      : {
-          offlineNotice: `the built-in offline model answers: set OPENAI_API_KEY, or model_provider in ${environment.stateDirectory}/config.toml, for another`,
-        }),
+    ...(Result.isSuccess(resolved) ? {} : { missingProvider: resolved.failure.message }),
   }
 })

@@ -9,18 +9,15 @@ import { streamFailure } from "./internal/Failures.ts"
 import { readEvent } from "./internal/ResponsesEvents.ts"
 import { failed, makeWireDecoder, used, type WireDecoder } from "./internal/WireDecoder.ts"
 
-// Families that know `reasoning` (§6.11); a model nobody knows gets it when an effort was asked for.
-const reasons = /^(o\d|gpt-5|codex-)/
-
 /** The request body. Items go as they are: ids were never kept. */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => {
   const reasoning =
-    reasons.test(request.model) || request.effort !== undefined
-      ? {
+    request.effort === undefined && request.summary === undefined
+      ? null
+      : {
           ...(request.effort === undefined ? {} : { effort: request.effort }),
           ...(request.summary === "none" ? {} : { summary: request.summary ?? "auto" }),
         }
-      : null
   return {
     model: request.model,
     instructions: request.instructions,

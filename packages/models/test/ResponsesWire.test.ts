@@ -54,7 +54,7 @@ describe("ResponsesWire.body", () => {
     })
   })
 
-  it("asks a reasoning model for its sealed reasoning, with the effort and summary of the request", () => {
+  it("asks for the sealed reasoning where the request has an effort or a summary, and for none otherwise", () => {
     const of = (overrides: Parameters<typeof request>[0]) => {
       const { reasoning, include, text } = ResponsesWire.body(request(overrides))
       return { reasoning, include, text }
@@ -63,10 +63,10 @@ describe("ResponsesWire.body", () => {
     assert.deepStrictEqual(
       [
         of({ model: "gpt-5", effort: "high", summary: "detailed", verbosity: "low" }),
-        of({ model: "o4-mini" }),
+        of({ model: "o4-mini", summary: "auto" }),
         of({ model: "codex-mini-latest", summary: "none" }),
         of({ model: "unknown", effort: "low" }),
-        of({ model: "gpt-4.1", summary: "auto", verbosity: "low" }),
+        of({ model: "gpt-4.1", verbosity: "low" }),
       ],
       [
         { reasoning: { effort: "high", summary: "detailed" }, include, text: { verbosity: "low" } },

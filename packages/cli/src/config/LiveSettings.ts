@@ -22,8 +22,8 @@ export interface LiveSettingsOptions {
   readonly stateDirectory: string
   /** The arguments of `-c`. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
-  /** Everything but the tree. */
-  readonly source: Omit<Resolve.ResolveSource, "tree">
+  /** Everything but the tree; evaluated for each conversation, since a login may have been stored meanwhile. */
+  readonly source: () => Omit<Resolve.ResolveSource, "tree">
 }
 
 /** True where one of the two dotted paths is, or lies in, the other. */
@@ -66,8 +66,10 @@ export interface LiveSettings {
   readonly file: Effect.Effect<ConfigFile.ConfigFile, SettingsError>
   /** It with the `-c` arguments laid on it. */
   readonly tree: Effect.Effect<ConfigTree.ConfigTree, SettingsError>
+  /** `fallback` is the provider of last resort, for a caller that needs settings before a provider is configured. */
   readonly resolve: (
     overrides: SettingsOverrides,
+    fallback?: string,
   ) => Effect.Effect<ConversationSettings, SettingsError>
   /** Adds the place in the file to what is wrong with one of its keys. */
   readonly locate: (error: SettingsError) => Effect.Effect<SettingsError>
@@ -90,10 +92,17 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
   return {
     file: read,
     tree: Effect.map(read, laid),
-    resolve: (overrides) =>
+    resolve: (overrides, fallback) =>
       Effect.gen(function* () {
         const file = yield* read
-        const resolved = Resolve.resolve({ ...options.source, tree: laid(file) }, overrides)
+        const resolved = Resolve.resolve(
+          {
+            ...(fallback === undefined ? {} : { defaultProvider: fallback }),
+            ...options.source(),
+            tree: laid(file),
+          },
+          overrides,
+        )
         if (Result.isSuccess(resolved)) {
           yield* warnOfUnknown(overrides.config)
           return yield* InstructionsFile.read(resolved.success)
@@ -110,4 +119,4 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
 }
 
 export const layer = (settings: LiveSettings): Layer.Layer<SettingsResolver> =>
-  Layer.succeed(SettingsResolver, { resolve: settings.resolve })
+  Layer.succeed(SettingsResolver, { resolve: (overrides) => settings.resolve(overrides) })

@@ -5,14 +5,20 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A directory with these files; `config.toml` is only there when it is named. */
+/** The text of a `config.toml` that requests the offline model unless it selects a provider itself. */
+export const requestingOffline = (config: string): string =>
+  /^model_provider\b/m.test(config) ? config : `model_provider = "offline"\n${config}`
+
+/** A directory with these files, in which a server answers by the offline model unless its `config.toml` selects another. */
 export const home = (
   files: Readonly<Record<string, string>> = {},
 ): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const directory = mkdtempSync(join(tmpdir(), "colloquy-live-"))
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+      const config = requestingOffline(files["config.toml"] ?? "")
+      const all = Object.entries({ ...files, "config.toml": config })
+      for (const [name, text] of all) writeFileSync(join(directory, name), text)
       return directory
     }),
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
@@ -25,7 +31,9 @@ export const scripted = (
   Effect.gen(function* () {
     const directory = yield* home({ "script.json": JSON.stringify(script) })
     const config = `[offline]\nscript = "${join(directory, "script.json")}"\n`
-    yield* Effect.sync(() => writeFileSync(join(directory, "config.toml"), config))
+    yield* Effect.sync(() =>
+      writeFileSync(join(directory, "config.toml"), requestingOffline(config)),
+    )
     return directory
   })
 

@@ -80,7 +80,7 @@ const oneOf = (names: ReadonlyArray<string>, value: unknown): string => {
   return `unknown variant \`${value.slice(0, 80)}\`, ${expected}${suggestion}`
 }
 
-const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFault => {
+export const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFault => {
   const key = path.join(".")
   return new ConfigFault({ message: `${problem}\nin \`${key}\`\n`, key })
 }
