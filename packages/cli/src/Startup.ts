@@ -84,9 +84,8 @@ const readScript = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
 })
 
-/** What to do where no provider is configured. */
-const providerHint = ({ stateDirectory }: Environment): string =>
-  `Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+const unconfigured = ({ stateDirectory }: Environment): string =>
+  `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
 
 const sourceOf = (environment: Environment): Omit<Resolve.ResolveSource, "tree"> => ({
   builtinProviders: [
@@ -96,14 +95,13 @@ const sourceOf = (environment: Environment): Omit<Resolve.ResolveSource, "tree">
     ossProvider(environment.ossBaseUrl === undefined ? {} : { baseUrl: environment.ossBaseUrl }),
     offlineProvider,
   ],
-  ...(environment.openaiConfigured || isLoggedIn(environment) ? { defaultProvider } : {}),
-  providerHint: providerHint(environment),
+  defaultProvider: "openai",
+  ...(environment.openaiConfigured || isLoggedIn(environment)
+    ? {}
+    : { unconfigured: unconfigured(environment) }),
   cwd: environment.cwd,
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
-
-/** The provider of the original where none is configured, for everything but conversations. */
-const defaultProvider = "openai"
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
 
@@ -161,10 +159,8 @@ export const load = Effect.fnUntraced(function* (
     Effect.mapError(failed),
   )
   // A configuration that no conversation can start with is reported now and not at every call; a provider can follow.
-  const resolved = yield* Effect.result(live.resolve({}))
-  const settings = Result.isSuccess(resolved)
-    ? resolved.success
-    : yield* Effect.mapError(live.resolve({}, defaultProvider), failed)
+  const settings = yield* Effect.mapError(live.resolve({}), failed)
+  const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
   const path = options.offline?.script
   const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
   return {
@@ -175,6 +171,6 @@ export const load = Effect.fnUntraced(function* (
     settings,
     ...(script === undefined ? {} : { script }),
     warnings,
-    ...(Result.isSuccess(resolved) ? {} : { missingProvider: resolved.failure.message }),
+    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
   }
 })

@@ -134,7 +134,9 @@ describe.skipIf(!existsSync("/proc/self"))("a place where no folder can be made"
 
   it.live("L9 keeps no server from answering, nor from ending", () =>
     Effect.gen(function* () {
-      const cli = yield* CliProcess.start(["mcp"], { COLLOQUY_HOME: "/proc/colloquy" })
+      const cli = yield* CliProcess.start(["mcp", "-c", "model_provider=offline"], {
+        COLLOQUY_HOME: "/proc/colloquy",
+      })
       cli.write({
         jsonrpc: "2.0",
         id: 1,

@@ -127,6 +127,8 @@ export interface SettingsOverrides {
   readonly developerInstructions?: string
   readonly compactPrompt?: string
   readonly includePlanTool?: boolean
+  /** True for a conversation that is about to be created: without a configured provider that is an error. */
+  readonly requiresProvider?: boolean
   /**
    * Of a conversation that another process made: these hold, with the provider of that id as it is configured now. A
    * provider that is not configured any more is an error whose `key` is `model_provider`.

@@ -66,10 +66,8 @@ export interface LiveSettings {
   readonly file: Effect.Effect<ConfigFile.ConfigFile, SettingsError>
   /** It with the `-c` arguments laid on it. */
   readonly tree: Effect.Effect<ConfigTree.ConfigTree, SettingsError>
-  /** `fallback` is the provider of last resort, for a caller that needs settings before a provider is configured. */
   readonly resolve: (
     overrides: SettingsOverrides,
-    fallback?: string,
   ) => Effect.Effect<ConversationSettings, SettingsError>
   /** Adds the place in the file to what is wrong with one of its keys. */
   readonly locate: (error: SettingsError) => Effect.Effect<SettingsError>
@@ -92,17 +90,10 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
   return {
     file: read,
     tree: Effect.map(read, laid),
-    resolve: (overrides, fallback) =>
+    resolve: (overrides) =>
       Effect.gen(function* () {
         const file = yield* read
-        const resolved = Resolve.resolve(
-          {
-            ...(fallback === undefined ? {} : { defaultProvider: fallback }),
-            ...options.source(),
-            tree: laid(file),
-          },
-          overrides,
-        )
+        const resolved = Resolve.resolve({ ...options.source(), tree: laid(file) }, overrides)
         if (Result.isSuccess(resolved)) {
           yield* warnOfUnknown(overrides.config)
           return yield* InstructionsFile.read(resolved.success)
@@ -119,4 +110,4 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
 }
 
 export const layer = (settings: LiveSettings): Layer.Layer<SettingsResolver> =>
-  Layer.succeed(SettingsResolver, { resolve: (overrides) => settings.resolve(overrides) })
+  Layer.succeed(SettingsResolver, { resolve: settings.resolve })

@@ -30,10 +30,10 @@ export interface ResolveSource {
   readonly tree: ConfigTree
   /** An entry of the same id in `model_providers` does not replace one of these (§7.3). */
   readonly builtinProviders: ReadonlyArray<ModelProvider>
-  /** The provider where `model_provider` names none; undefined: then a conversation without one is an error. */
-  readonly defaultProvider?: string
-  /** What to configure, for that error; a whole sentence. */
-  readonly providerHint?: string
+  /** The provider where `model_provider` names none. */
+  readonly defaultProvider: string
+  /** Why that one cannot answer, and what to configure: the error of a conversation that would be created with it. */
+  readonly unconfigured?: string
   /** The directory of the process, absolute. */
   readonly cwd: string
   /** The person's login shell, where it is one that the model is told of. */
@@ -78,16 +78,14 @@ const providerOf = (
   config: Config,
 ): Result.Result<ModelProvider, SettingsError> => {
   const isOffline = (overrides.model ?? config.model) === offline
-  const id =
+  const requested =
     overrides.stored?.provider ??
     config.model_provider ??
-    (isOffline && source.builtinProviders.some((one) => one.id === offline)
-      ? offline
-      : source.defaultProvider)
-  if (id === undefined) {
-    const hint = source.providerHint === undefined ? "" : ` ${source.providerHint}`
-    return fail(`No model provider is configured.${hint}`, "model_provider")
+    (isOffline && source.builtinProviders.some((one) => one.id === offline) ? offline : undefined)
+  if (requested === undefined && overrides.requiresProvider === true) {
+    if (source.unconfigured !== undefined) return fail(source.unconfigured, "model_provider")
   }
+  const id = requested ?? source.defaultProvider
   const found = findProvider(source.builtinProviders, config, id)
   if (found === undefined) return fail(`Model provider \`${id}\` not found`, "model_provider")
   return Result.isFailure(found) ? faulty(found.failure) : Result.succeed(found.success)

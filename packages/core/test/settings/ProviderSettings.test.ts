@@ -33,7 +33,7 @@ interface Found {
 const resolve = (
   toml: string,
   overrides: SettingsOverrides = {},
-  source: Partial<Resolve.ResolveSource> = { defaultProvider: "openai" },
+  source: Partial<Resolve.ResolveSource> = {},
 ): Found =>
   Result.match(
     Resolve.resolve(
@@ -41,6 +41,7 @@ const resolve = (
         tree: Result.getOrThrow(ConfigTree.parseToml(toml)),
         builtinProviders: builtins,
         cwd: "/w",
+        defaultProvider: "openai",
         ...source,
       },
       overrides,
@@ -149,13 +150,18 @@ describe("a misspelt key of a provider", () => {
 })
 
 describe("without a configured provider", () => {
-  const unconfigured = { providerHint: "Set KEY." }
-  const error = { message: "No model provider is configured. Set KEY.", key: "model_provider" }
+  const unconfigured = { defaultProvider: "openai", unconfigured: "Set KEY." }
+  const error = { message: "Set KEY.", key: "model_provider" }
+  const creating = { requiresProvider: true }
 
-  it("a conversation is an error that says what to configure, whether it names a model or not", () => {
-    assert.deepStrictEqual(resolve("", {}, unconfigured), error)
-    assert.deepStrictEqual(resolve("", { model: "gpt-5" }, unconfigured), error)
-    assert.deepStrictEqual(resolve('model = "gpt-5"', {}, unconfigured), error)
+  it("a new conversation is an error that says what to configure, whether it names a model or not", () => {
+    assert.deepStrictEqual(resolve("", creating, unconfigured), error)
+    assert.deepStrictEqual(resolve("", { ...creating, model: "gpt-5" }, unconfigured), error)
+    assert.deepStrictEqual(resolve('model = "gpt-5"', creating, unconfigured), error)
+  })
+
+  it("everything but a new conversation has settings", () => {
+    assert.strictEqual(resolve("", {}, unconfigured).provider?.id, "openai")
   })
 
   it("the offline model answers where it is requested, by provider or by model", () => {
@@ -168,13 +174,18 @@ describe("without a configured provider", () => {
       ['[profiles.p]\nmodel_provider = "offline"', { profile: "p" }],
     ] as const) {
       for (const source of [unconfigured, { defaultProvider: "openai" }]) {
-        assert.strictEqual(resolve(toml, overrides, source).provider?.id, "offline")
+        const found = resolve(toml, { ...overrides, ...creating }, source)
+        assert.strictEqual(found.provider?.id, "offline")
       }
     }
   })
 
   it("a provider of one's own may have a model named offline", () => {
-    const found = resolve(mine('base_url = "http://mine"'), { model: "offline" }, unconfigured)
+    const found = resolve(
+      mine('base_url = "http://mine"'),
+      { ...creating, model: "offline" },
+      unconfigured,
+    )
     assert.strictEqual(found.provider?.id, "mine")
   })
 })
