@@ -1,8 +1,8 @@
 /** Faults put into what the server does for clients without a handshake (2026-07-28). */
 import type { Mutation } from "./mutations.ts"
 
-const requestState = "mcp/revision/RequestState.ts"
-const stateless = "mcp/revision/Stateless.ts"
+const requestState = "packages/server/src/mcp/revision/RequestState.ts"
+const stateless = "packages/server/src/mcp/revision/Stateless.ts"
 
 export const statelessMutations: ReadonlyArray<Mutation> = [
   {
