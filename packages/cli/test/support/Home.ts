@@ -9,20 +9,24 @@ import { join } from "node:path"
 export const requestingOffline = (config: string): string =>
   /^model_provider\b/m.test(config) ? config : `model_provider = "offline"\n${config}`
 
-/** A directory with these files, in which a server answers by the offline model unless its `config.toml` selects another. */
-export const home = (
+/** A directory with these files and nothing else. */
+export const directory = (
   files: Readonly<Record<string, string>> = {},
 ): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const directory = mkdtempSync(join(tmpdir(), "colloquy-live-"))
-      const config = requestingOffline(files["config.toml"] ?? "")
-      const all = Object.entries({ ...files, "config.toml": config })
-      for (const [name, text] of all) writeFileSync(join(directory, name), text)
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
       return directory
     }),
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
   )
+
+/** A state directory with these files: the offline model answers unless its `config.toml` selects another provider. */
+export const home = (
+  files: Readonly<Record<string, string>> = {},
+): Effect.Effect<string, never, Scope.Scope> =>
+  directory({ ...files, "config.toml": requestingOffline(files["config.toml"] ?? "") })
 
 /** A directory whose offline model follows this script. */
 export const scripted = (

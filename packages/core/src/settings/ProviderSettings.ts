@@ -86,7 +86,7 @@ export const findProvider = (
 const providerKeys = Object.keys(ProviderConfig.fields)
 
 /** The known key of a provider that an unknown one resembles. */
-export const meantProviderKey = (key: string): string | undefined =>
+const meantProviderKey = (key: string): string | undefined =>
   providerKeys.includes(key) ? undefined : nearest(key, providerKeys)
 
 /** The first misspelt key of a provider: ignored, it would leave in effect what it was meant to change. */

@@ -15,7 +15,7 @@ import { isAnswerType, readItem } from "./ResponsesItem.ts"
 import { Tokens, usageOf } from "./Usage.ts"
 import { failed, oneLine, type Reading, skipped, used } from "./WireDecoder.ts"
 
-export type EventReading = Reading & {
+type EventReading = Reading & {
   /** The response failed; reported when the stream ends, as the original does. */
   readonly failure?: ModelError
 }

@@ -21,7 +21,7 @@ const rest = Duration.millis(500)
 const maxNotes = 5
 
 /** Limits of one response, in bytes. */
-export interface ResponseLimits {
+interface ResponseLimits {
   readonly maxEventBytes: number
   /** Of the whole body: what a decoder holds back, and what a turn keeps of one response, are bounded by it. */
   readonly maxResponseBytes: number

@@ -19,7 +19,7 @@ import { isObject, type JsonObject } from "./JsonObject.ts"
  * - `answered`: only usage and the end marker may follow; the reader waits for them briefly.
  * - `done`: `Completed` was emitted; nothing more is read.
  */
-export type Phase = "open" | "answered" | "done"
+type Phase = "open" | "answered" | "done"
 
 /** The outcome of one event. Without a member the event was used, or is of a kind that has no meaning here. */
 export interface Reading {
