@@ -951,7 +951,7 @@ export type CodexEventParams = {
   } & Readonly<Record<string, unknown>>
 }
 
-/** Asks the person at the client whether a command may run or a patch may be applied. */
+/** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose. */
 export type ElicitationCreateParams = {
   readonly message: string
   readonly requestedSchema?: Readonly<Record<string, unknown>>
@@ -1143,7 +1143,7 @@ export interface ClientNotifications {
 export interface ServerRequests {
   /** Tells that the other side is alive. */
   "ping": { params: undefined; result: PingResult }
-  /** Asks the person at the client whether a command may run or a patch may be applied. */
+  /** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose. */
   "elicitation/create": { params: ElicitationCreateParams; result: ElicitationCreateResult }
   /** Asks the client's model for a message. */
   "sampling/createMessage": { params: SamplingCreateMessageParams; result: SamplingCreateMessageResult }
