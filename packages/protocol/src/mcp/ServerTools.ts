@@ -19,7 +19,7 @@ export const serverTools: ReadonlyArray<ToolDefinition<Pure, ServerToolName>> = 
 export type ToolChoice = "default" | "all" | ReadonlyArray<ServerToolName>
 
 /** The names of the tools that are listed, or that can be called. */
-interface ChosenTools {
+export interface ChosenTools {
   readonly listed: ReadonlySet<string>
   readonly callable: ReadonlySet<string>
 }

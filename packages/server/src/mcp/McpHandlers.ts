@@ -10,8 +10,9 @@ import {
   ToolsCall,
   ToolsList,
 } from "@colloquy/protocol/mcp/CodexMcp"
+import { CodexReply } from "@colloquy/protocol/mcp/CodexTools"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
-import type { ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
+import { chosenTools, type ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -88,8 +89,11 @@ export const make = Effect.fnUntraced(function* ({
   ConversationManager | SettingsResolver | Scope.Scope
 > {
   const connection = yield* ConnectionState.make
-  const own = yield* ownTools(session, connection, threadId)
-  const tools = offeredTools(choice, own, served.catalog.tools)
+  const chosen = chosenTools(choice)
+  // No model should be asked to call a tool that the setting leaves out.
+  const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
+  const own = yield* ownTools(session, connection, place)
+  const tools = offeredTools(chosen, own, served.catalog.tools)
   const subscriptions = yield* makeSubscriptions(served.catalog)
   const stateless = () =>
     serverCapabilities({ events: events === "off" ? undefined : "extension", tasks: "extension" })

@@ -1,5 +1,5 @@
 /** Which tools a connection lists and which it runs: those of the embedder, and of the server's own the chosen ones. Pure. */
-import { chosenTools, type ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
+import type { ChosenTools } from "@colloquy/protocol/mcp/ServerTools"
 import { merged, only, type Shelf } from "../features/Shelf.ts"
 import type { Tool } from "../features/Tool.ts"
 
@@ -11,14 +11,11 @@ export interface OfferedTools {
 }
 
 export const offeredTools = (
-  choice: ToolChoice,
+  { callable, listed }: ChosenTools,
   own: Shelf<Tool>,
   embedded: Shelf<Tool>,
-): OfferedTools => {
-  const { callable, listed } = chosenTools(choice)
-  return {
-    listed: merged([only(own, (name) => listed.has(name)), embedded]),
-    callable: merged([only(own, (name) => callable.has(name)), embedded]),
-    isDisabled: (name) => own.get(name) !== undefined && !callable.has(name),
-  }
-}
+): OfferedTools => ({
+  listed: merged([only(own, (name) => listed.has(name)), embedded]),
+  callable: merged([only(own, (name) => callable.has(name)), embedded]),
+  isDisabled: (name) => own.get(name) !== undefined && !callable.has(name),
+})
