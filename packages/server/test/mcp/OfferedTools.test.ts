@@ -11,7 +11,7 @@ const all = serverTools.map(({ name }) => name)
 /** The names of `tools/list` of a server with one tool of the embedder. */
 const listedBy = (server: Harness) =>
   Effect.map(server.ask("list", "tools/list"), ({ result }) =>
-    (result?.["tools"] as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name),
+    ((result?.["tools"] ?? []) as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name),
   )
 
 const serving = <A, E>(
