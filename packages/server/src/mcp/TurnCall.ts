@@ -44,7 +44,7 @@ export interface ToolCaller {
   readonly progress?: CallProgress
   /** Default `content`. */
   readonly threadId?: ThreadIdPlace
-  /** Of the connection; absent where every request stands alone. */
+  /** Of the connection; absent in revisions whose requests belong to none. */
   readonly latest?: LatestConversation
   /** Nothing may follow the answer of the call, and nothing is asked but in it. */
   readonly stateless?: boolean
