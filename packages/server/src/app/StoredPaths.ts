@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
 /** Undefined for what the store does not have, or cannot tell of now. */
-export const storedAt = (where: Where): Effect.Effect<ConversationSummary | undefined> =>
+const storedAt = (where: Where): Effect.Effect<ConversationSummary | undefined> =>
   Effect.flatMap(
     Effect.serviceOption(ConversationStore),
     Option.match({

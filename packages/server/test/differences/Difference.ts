@@ -65,7 +65,7 @@ export interface Difference {
 const surfaceOf = (version: Version): string => version.replace("-commands", "")
 
 /** True when the proof shows, or allows, this mismatch of a replay. */
-export const covers = (
+const covers = (
   proof: Proof,
   version: Version,
   recording: string,

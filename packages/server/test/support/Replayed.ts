@@ -20,7 +20,7 @@ export const replays = {
 /** Those that are replayed in memory. */
 export type Version = keyof typeof replays
 
-export const versions = Object.keys(replays) as ReadonlyArray<Version>
+const versions = Object.keys(replays) as ReadonlyArray<Version>
 
 /** Every recording, with its version. */
 export const recordings: ReadonlyArray<readonly [version: Version, name: string]> =
