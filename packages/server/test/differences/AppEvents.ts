@@ -124,7 +124,7 @@ export const appEvents: ReadonlyArray<Difference> = [
   {
     key: "app-environment-message",
     original: "The settings of a turn are sent back as a `user_message` event (0.45).",
-    colloquy: "They are not.",
+    colloquy: "They are sent only to a listener that gave `after`.",
     why: "No person wrote them.",
     proofs: [only("0.45.0", "conv_user_turn")],
     explains: wholeEvent(

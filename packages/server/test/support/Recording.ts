@@ -32,7 +32,7 @@ interface Line {
   readonly dir: Entry["dir"]
   readonly msg: unknown
   readonly raw?: string
-  /** Stands for a long part of `raw`: the text that takes the place of its `@`, as often as it says. */
+  /** Shortens a long line: the `@` in `raw` is replaced by this text, repeated this number of times. */
   readonly repeat?: { readonly text: string; readonly times: number }
 }
 
