@@ -63,3 +63,16 @@ export const isString = (schema: unknown) => typeOf(schema) === "string"
 /** A conversation of this recording, or an id that the client chose. */
 export const isConversation = (value: unknown) =>
   /^<conversation of .+>$|^[0-9a-f-]{36}$/.test(String(value))
+
+/** The second text of a result, which names the conversation. */
+export const isThreadText = (ours: unknown) =>
+  /^\{"type":"text","text":"threadId: (<conversation of .+>|[0-9a-f-]{36}) \(pass it to codex-reply to continue this conversation\)","annotations":\{"audience":\["assistant"\]\}\}$/.test(
+    JSON.stringify(ours),
+  )
+
+/** A content of this text and of that which names the conversation. */
+export const isContent = (content: unknown, first: string) =>
+  Array.isArray(content) &&
+  content.length === 2 &&
+  same(content[0], { type: "text", text: first }) &&
+  isThreadText(content[1])

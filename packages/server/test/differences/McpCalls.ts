@@ -6,7 +6,9 @@ import {
   anyOf,
   changed,
   equals,
+  isContent,
   isConversation,
+  isThreadText,
   missing,
   resultText,
   same,
@@ -57,7 +59,7 @@ const requestOf = (message: unknown): unknown => event(message as WireMessage)._
 
 const isReplyOf = (id: number, text: string) => (message: unknown) => {
   const { id: of, result } = message as WireMessage
-  return of === id && same(result?.["content"], [{ type: "text", text }])
+  return of === id && isContent(result?.["content"], text)
 }
 
 const defaultAnswer = "mock default answer"
@@ -114,6 +116,15 @@ export const mcpCalls: ReadonlyArray<Difference> = [
     why: "A client needs the id for `codex-reply` and should not have to extract it from the events.",
     proofs: [everywhere("0.29.0", "simple", "2")],
     explains: added("response", "result.structuredContent", isOutput),
+  },
+  {
+    key: "thread-id-text",
+    original: "The content of a result is one text, without the conversation id.",
+    colloquy:
+      'A second text has the conversation id and says how to continue, unless `mcp_thread_id = "structured"`; the first text is the same.',
+    why: "Many clients pass only the content to their model, which then could not call `codex-reply`.",
+    proofs: [everywhere("0.29.0", "simple", "2"), everywhere("0.153.4", "simple", "2")],
+    explains: added("response", "result.content.1", isThreadText),
   },
   {
     key: "unknown-tool",
@@ -176,7 +187,11 @@ export const mcpCalls: ReadonlyArray<Difference> = [
     ],
     explains: anyOf(
       missing("response", "result.error"),
-      added("response", "result.content", (ours) => Array.isArray(ours) && ours.length === 1),
+      added(
+        "response",
+        "result.content",
+        (ours) => Array.isArray(ours) && ours.length === 2 && isThreadText(ours[1]),
+      ),
       added("response", "result.isError", equals(true)),
     ),
   },

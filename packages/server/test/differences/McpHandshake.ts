@@ -185,16 +185,6 @@ export const mcpHandshake: ReadonlyArray<Difference> = [
     ),
   },
   {
-    key: "conversation-tools",
-    original: "`tools/list` contains `codex` and `codex-reply`.",
-    colloquy: "`tools/list` contains the nine tools for conversations after these two.",
-    why: "A client can discover every tool that it can call.",
-    proofs: [everywhere("0.29.0", "handshake", "3"), everywhere("0.153.4", "handshake", "3")],
-    explains: added("response", /^result\.tools\.([2-9]|10)$/, (ours) =>
-      conversationTools.includes((ours as { readonly name: string }).name),
-    ),
-  },
-  {
     key: "unknown-method",
     original: "A request with an unknown method never gets a response.",
     colloquy: "A request with an unknown method gets the error -32601.",

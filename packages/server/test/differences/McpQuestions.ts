@@ -1,7 +1,16 @@
 /** Differences of approval requests over elicitation. */
 import type { WireMessage } from "../support/Wire.ts"
 import { type Difference, everywhere, only } from "./Difference.ts"
-import { added, anyOf, changed, equals, isOfSubmission, missing, same } from "./Explain.ts"
+import {
+  added,
+  anyOf,
+  changed,
+  equals,
+  isContent,
+  isOfSubmission,
+  missing,
+  same,
+} from "./Explain.ts"
 
 const elicitation = "elicitation/create"
 
@@ -128,7 +137,7 @@ export const mcpQuestions: ReadonlyArray<Difference> = [
         isOfSubmission("2"),
       ),
       added("response", "", (ours) =>
-        same((ours as WireMessage).result?.["content"], [{ type: "text", text: "after error" }]),
+        isContent((ours as WireMessage).result?.["content"], "after error"),
       ),
     ),
   },

@@ -2,7 +2,16 @@
 import * as Base64 from "effect/encoding/Base64"
 import type { WireMessage } from "../support/Wire.ts"
 import { type Difference, everywhere, only } from "./Difference.ts"
-import { added, anyOf, changed, errorAdded, isOfSubmission, missing, same } from "./Explain.ts"
+import {
+  added,
+  anyOf,
+  changed,
+  errorAdded,
+  isContent,
+  isOfSubmission,
+  missing,
+  same,
+} from "./Explain.ts"
 
 /** An event of the turn of a `codex-reply`, whose submissions are counted. */
 const isOfReply = (message: unknown) => /^\d$/.test(String((message as WireMessage).params?.["id"]))
@@ -16,7 +25,7 @@ export const mcpTurns: ReadonlyArray<Difference> = [
     proofs: [only("0.29.0", "abort", "2")],
     explains: added("response", "", (ours) => {
       const { content, isError } = (ours as WireMessage).result ?? {}
-      return isError === true && same(content, [{ type: "text", text: "Turn interrupted" }])
+      return isError === true && isContent(content, "Turn interrupted")
     }),
   },
   {
