@@ -26,6 +26,7 @@ export const run = (launch: Launch): Promise<number> =>
         const {
           compatibility_version: compatibility,
           mcp_events: events,
+          mcp_task_after_ms: taskAfterMs,
           shutdown_grace_ms: graceMs,
         } = startup.options
         return McpServer.serve(connection, {
@@ -34,6 +35,7 @@ export const run = (launch: Launch): Promise<number> =>
           beside: besideLater(appServer(compatibility)),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),
+          ...(taskAfterMs === undefined ? {} : { taskAfter: taskAfterMs }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
       },
     },

@@ -60,6 +60,11 @@ export const ServerOptions = Schema.Struct({
     "on",
     "`codex/event` notifications: sent, not sent, or each again under its own name.",
   ),
+  mcp_task_after_ms: keyOr(
+    Count,
+    20_000,
+    "Milliseconds that a call of a 2026-07-28 client that declares tasks waits for its result before it is answered with a task; 0 makes it a task at once.",
+  ),
   compatibility_version: keyOr(
     Schema.String.check(Schema.isPattern(/^\d+\.\d+\.\d+$/, { expected: "a version `x.y.z`" })),
     defaultCompatibility,

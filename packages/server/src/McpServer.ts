@@ -52,6 +52,12 @@ export interface McpServerOptions {
     never,
     ConversationManager | SettingsResolver | Scope.Scope
   >
+  /**
+   * How long a call of a client of 2026-07-28 that declares tasks waits for its result before it is answered with a task;
+   * a question to the client makes it a task earlier. 0: a task at once, infinity: no task before a question. Clients of
+   * 2025-11-25 ask for a task themselves and get it at once. Default 20 seconds.
+   */
+  readonly taskAfter?: Duration.Input
   /** Items of one page of a list. Default 100. */
   readonly pageSize?: number
 }
@@ -85,6 +91,7 @@ export const serve = (
         events,
         tasks: Option.isSome(given) ? given.value : yield* Tasks.make(),
         served,
+        taskAfter: options.taskAfter,
       })
       const router = Router.make({
         session,

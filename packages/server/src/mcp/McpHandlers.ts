@@ -13,6 +13,7 @@ import {
 import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
@@ -67,6 +68,7 @@ export interface HandlersOptions {
   readonly events: VendorEvents
   readonly served: Served
   readonly tasks: Tasks["Service"]
+  readonly taskAfter?: Duration.Input | undefined
 }
 
 /** Of one connection. */
@@ -75,6 +77,7 @@ export const make = Effect.fnUntraced(function* ({
   served,
   serverInfo,
   session,
+  taskAfter,
   tasks,
 }: HandlersOptions): Effect.fn.Return<
   McpHandlers,
@@ -97,7 +100,7 @@ export const make = Effect.fnUntraced(function* ({
       [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,
       [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools)),
-      [ToolsCall._tag]: yield* toolsCall(tools, tasks),
+      [ToolsCall._tag]: yield* toolsCall(tools, tasks, taskAfter),
       ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),
       [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless, tasks),

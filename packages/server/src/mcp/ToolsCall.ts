@@ -3,6 +3,7 @@ import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { namesOf, type Shelf } from "../features/Shelf.ts"
 import type { Tool } from "../features/Tool.ts"
@@ -24,8 +25,12 @@ const unknownTool = (name: string, tools: Shelf<Tool>) => {
 }
 
 /** Of one connection. */
-export const toolsCall = Effect.fnUntraced(function* (tools: Shelf<Tool>, tasks: Tasks["Service"]) {
-  const callOrTask = yield* makeTaskCalls(tasks)
+export const toolsCall = Effect.fnUntraced(function* (
+  tools: Shelf<Tool>,
+  tasks: Tasks["Service"],
+  taskAfter?: Duration.Input,
+) {
+  const callOrTask = yield* makeTaskCalls(tasks, taskAfter)
   return (
     params: Params<typeof ToolsCallMethod>,
     context: RequestContext,
