@@ -81,7 +81,11 @@ const stoppedError = () =>
 const dropped = (sending: Effect.Effect<void, ConnectionClosed>): Effect.Effect<void> =>
   Effect.catch(sending, ({ reason }) => Effect.logDebug(`answer dropped: ${reason}`))
 
-export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, Scope.Scope> =>
+/** @param apart see `Connection`; the errors of stopped requests follow what their handlers sent last */
+export const make = (
+  send: Connection["send"],
+  apart: Effect.Effect<void> = Effect.void,
+): Effect.Effect<InFlight, never, Scope.Scope> =>
   Effect.gen(function* () {
     const table = Pending.make<Entry>()
     const idle = Latch.makeUnsafe(true)
@@ -191,6 +195,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       }
       const answering = entries.filter((entry) => entry.state === "answering")
       yield* Effect.all(slots, { discard: true }).pipe(
+        Effect.andThen(texts.length === 0 ? Effect.void : apart),
         Effect.andThen(dropped(send(texts))),
         Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
         Effect.timeoutOption(answerBound),
