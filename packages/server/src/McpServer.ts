@@ -9,6 +9,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { type FindDialect, unknownMethodRoute } from "./ForeignMethod.ts"
 import type { Features } from "./features/Features.ts"
 import type { PromptFiles } from "./features/PromptFiles.ts"
 import { makeServed } from "./mcp/MakeServed.ts"
@@ -19,7 +20,7 @@ import * as Router from "./mcp/revision/Router.ts"
 import * as Session from "./mcp/Session.ts"
 import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
-import type { Route } from "./Route.ts"
+import { isMethodNotFound, type Route } from "./Route.ts"
 import { Sealer } from "./Sealer.ts"
 import { Tasks } from "./tasks/Tasks.ts"
 
@@ -52,6 +53,8 @@ export interface McpServerOptions {
     never,
     ConversationManager | SettingsResolver | Scope.Scope
   >
+  /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
+  readonly findDialect?: FindDialect
   /**
    * How long a call of a client of 2026-07-28 that declares tasks waits for its result before it is answered with a task;
    * a question to the client makes it a task earlier. 0: a task at once, infinity: no task before a question. Clients of
@@ -110,8 +113,17 @@ export const serve = (
         local: CodexMcp.clientToServer,
         handlers: handlers.notifications,
         ...router,
-        route: (request, batched) =>
-          (batched ? undefined : beside?.(request)) ?? router.route(request, batched),
+        route: (request, batched) => {
+          const found = (batched ? undefined : beside?.(request)) ?? router.route(request, batched)
+          return isMethodNotFound(found)
+            ? unknownMethodRoute({
+                method: request.method,
+                spoken: CodexMcp.name,
+                find: options.findDialect,
+                error: found,
+              })
+            : found
+        },
         withdraw: ({ notify }, requestId) => notify(Cancelled, [{ requestId }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),

@@ -228,6 +228,7 @@ export const StreamDisconnected = notification("notifications/stream_disconnecte
 
 export const CodexMcp = dialect({
   name: "codex-mcp",
+  command: "colloquy mcp",
   clientToServer: [
     Initialize,
     Discover,
