@@ -56,9 +56,9 @@ export const ServerOptions = Schema.Struct({
     "Milliseconds that calls and turns may go on after the client has left.",
   ),
   mcp_events: keyOr(
-    Schema.Literals(["on", "off", "twice"]),
+    Schema.Literals(["on", "always", "off", "twice"]),
     "on",
-    "`codex/event` notifications: sent, not sent, or each again under its own name.",
+    "`codex/event` notifications: sent, sent also to 2026-07-28 clients that do not ask for them, not sent, or each again under its own name.",
   ),
   mcp_task_after_ms: keyOr(
     Count,

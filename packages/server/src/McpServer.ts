@@ -34,8 +34,10 @@ export interface McpServerOptions {
   /** Requests served at once. Default 1,024. */
   readonly maxInFlight?: number
   /**
-   * The events of a call's turn, beside its result: `on` (default) as `codex/event`; `twice` also under their bare
-   * names, as 0.20 sent them; `off`. A client may decline them by `capabilities.experimental["codex/event"]`.
+   * The events of a call's turn, beside its result: `on` (default) as `codex/event`; `always` also to requests of 2026-07-28
+   * that do not ask for them; `twice` also under their bare names, as 0.20 sent them; `off`. A client declines them by
+   * `capabilities.experimental["codex/event"]`, and a request of 2026-07-28 asks for them by that or by the extension
+   * `colloquy/codex-event`.
    */
   readonly events?: VendorEvents
   /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */

@@ -36,7 +36,7 @@ export interface TaskPage {
 }
 
 /** Room for one task of one owner. */
-export interface TaskPlace {
+interface TaskPlace {
   /** Stores the task in this place; at most once, and not after `release`. */
   readonly fill: (make: (ordinal: number) => Task) => Task
   /** Gives the room back; ignored once the place is filled or released. */

@@ -80,7 +80,7 @@ export type CallOrTask = (
 ) => Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired>
 
 /** As long as a person takes a silent call for a working one; clients give up after 60 s. */
-export const defaultTaskAfter: Duration.Input = "20 seconds"
+const defaultTaskAfter: Duration.Input = "20 seconds"
 
 /**
  * Of one connection: it is told of the status of the tasks that its calls became, while it is there (2025-11-25).
