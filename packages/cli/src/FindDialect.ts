@@ -1,6 +1,8 @@
 /** Names the dialect of an unknown method; the definitions of all dialects are loaded with the first one. */
-import type { FindDialect } from "@colloquy/server/ForeignMethod"
+import type { McpServerOptions } from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
+
+type FindDialect = NonNullable<McpServerOptions["findDialect"]>
 
 /** @param spoken the dialect of the connection */
 export const findDialect =

@@ -20,6 +20,7 @@ import {
   withServer,
 } from "../../support/Harness.ts"
 import { saying } from "../../support/Stateless.ts"
+import { typesOf } from "../../support/Wire.ts"
 import {
   about,
   asked,
@@ -319,6 +320,52 @@ describe("a call that may become a task (2026-07-28)", () => {
         yield* pass(server, "45 seconds")
         const words = server.messages.map(({ id, params }) => id ?? params?.["message"])
         assert.deepStrictEqual(words, ["turn begun", "turn begun (10 s)", 1])
+      }),
+    ),
+  )
+
+  it.effect("sends events while it waits to a client that asks for them, and none after", () =>
+    waiting({ script: turnOf("50 seconds") }, (server) =>
+      Effect.gen(function* () {
+        const capabilities = { ...canTask, experimental: { "codex/event": {} } }
+        const params = saying({ name: "codex", arguments: hi }, capabilities)
+        yield* server.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+        yield* server.quiet
+        assert.deepStrictEqual(typesOf(server.messages, 1), ["session_configured", "task_started"])
+        yield* pass(server, "1 minute")
+        assert.strictEqual(server.messages.at(-1)?.id, 1)
+        assert.lengthOf(server.messages, 3)
+      }),
+    ),
+  )
+
+  it.effect("L14 stops its turn when the task is cancelled", () =>
+    waiting({ script: turnOf("1 hour") }, (server) =>
+      Effect.gen(function* () {
+        yield* send(server, 1, "codex", hi)
+        yield* server.quiet
+        yield* pass(server, "20 seconds")
+        const taskId = taskIdIn(responses(server, 1)[0] ?? {})
+        const ask = about(server, decided)
+        yield* ask("tasks/cancel", { taskId })
+        yield* pass(server, "2 seconds")
+        assert.strictEqual(member(yield* ask("tasks/get", { taskId }), "status"), "cancelled")
+        assert.deepStrictEqual(yield* terminals(server), ["turn_aborted"])
+      }),
+    ),
+  )
+
+  it.effect("L8 ends with its connection as a task, where nothing outlives it", () =>
+    waiting({ script: turnOf("1 hour") }, (server) =>
+      Effect.gen(function* () {
+        yield* send(server, 1, "codex", hi)
+        yield* server.quiet
+        yield* pass(server, "20 seconds")
+        taskIdIn(responses(server, 1)[0] ?? {})
+        yield* server.connection.close
+        yield* pass(server, "10 seconds")
+        yield* Fiber.join(server.server)
+        assert.deepStrictEqual(yield* terminals(server), ["turn_aborted"])
       }),
     ),
   )
