@@ -43,6 +43,11 @@ Keys that only this program has:
                            each event again under its own name, for the clients of codex 0.20
   mcp_task_after_ms        How long a call of a 2026-07-28 client that declares tasks waits for its result
                            before it becomes a task, in milliseconds (20000); 0: a task at once
+  mcp_tools                Tools of tools/list: default (codex and codex-reply; the others can be called
+                           without being listed), all, or an array of names, which are then the only
+                           ones that can be called
+  mcp_thread_id            content (default): results of codex and codex-reply also have the threadId in
+                           a second text, for models; structured: in structuredContent alone
   shutdown_grace_ms        How long calls and turns may go on after the client has left, in milliseconds
                            (500)
   max_line_bytes           Bytes of the longest line that a client may send (67108864); a longer one gets

@@ -31,6 +31,8 @@ export const run = (launch: Launch): Promise<number> =>
           compatibility_version: compatibility,
           mcp_events: events,
           mcp_task_after_ms: taskAfterMs,
+          mcp_thread_id: threadId,
+          mcp_tools: tools,
           shutdown_grace_ms: graceMs,
         } = startup.options
         return McpServer.serve(connection, {
@@ -41,6 +43,8 @@ export const run = (launch: Launch): Promise<number> =>
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),
           ...(taskAfterMs === undefined ? {} : { taskAfter: taskAfterMs }),
+          ...(threadId === undefined ? {} : { threadId }),
+          ...(tools === undefined ? {} : { ownTools: tools }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
       },
     },
