@@ -249,13 +249,10 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       isSeparate = true
     }
     const caller: Caller = { peer: control, requestId: id, afterAnswer, separate }
-    const work = Effect.tap(
-      responseText(
-        id,
-        codec,
-        Effect.suspend(() => handler(params.success, caller)),
-      ),
-      () => (isSeparate ? apart : Effect.void),
+    const work = responseText(
+      id,
+      codec,
+      Effect.suspend(() => handler(params.success, caller)),
     )
     const cancellable = codec.info.cancellable !== false
     const start = inFlight.start(
@@ -269,6 +266,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         atEnd(() => over?.(sent))
         atEnd(() => ends?.())
       },
+      () => (isSeparate ? apart : undefined),
     )
     return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
   }
