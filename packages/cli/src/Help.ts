@@ -39,8 +39,10 @@ Options:
 Keys that only this program has:
   offline.script           JSON file with the answers of the offline model
   offline.delta_delay_ms   Pause between two pieces of its answer, in milliseconds
-  mcp_events               on (default), off, or twice: each event again under its own name, for the
-                           clients of codex 0.20
+  mcp_events               on (default), always: also to 2026-07-28 clients that do not ask, off, or twice:
+                           each event again under its own name, for the clients of codex 0.20
+  mcp_task_after_ms        How long a call of a 2026-07-28 client that declares tasks waits for its result
+                           before it becomes a task, in milliseconds (20000); 0: a task at once
   mcp_tools                Tools of tools/list: default (codex and codex-reply; the others can be called
                            without being listed), all, or an array of names, which are then the only
                            ones that can be called
