@@ -22,6 +22,7 @@ import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from
 import { type ToolContext, ToolRuntime, type TurnTools } from "./ToolRuntime.ts"
 import type { OpenCall } from "./OpenCalls.ts"
 import type { RecordOf } from "./store/LogRecord.ts"
+import { reasoningOf } from "./Reasoning.ts"
 import { runAgain } from "./TurnAgain.ts"
 import * as TurnCalls from "./TurnCalls.ts"
 import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./TurnEvents.ts"
@@ -165,8 +166,7 @@ const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]):
     instructions: instructionsOf(settings),
     input: step.history,
     tools,
-    ...(settings.effort === undefined ? {} : { effort: settings.effort }),
-    summary: settings.summary,
+    ...reasoningOf(settings),
     ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
   }
 }
@@ -194,7 +194,7 @@ const respond = Effect.fnUntraced(function* (
         const { rateLimits, usage } = event
         told.push(tokenCount(step.usage, usage, turn.settings.contextWindow, rateLimits))
       } else if (event._tag === "ItemDone") {
-        told.push(...itemEvents(event.item, turn.settings), ...searches.end(event.item))
+        told.push(...itemEvents(event.item, turn.settings))
         lastMessage = answerOf(event.item) ?? lastMessage
         if (isToolCall(event.item)) {
           followUp = true
@@ -202,8 +202,9 @@ const respond = Effect.fnUntraced(function* (
           told = []
           yield* calls.start(event.item)
         }
-      } else if (event._tag === "WebSearchBegin") told.push(searches.begin(event.callId))
-      else told.push(...deltaEvents(event, turn.settings))
+      } else if (event._tag === "WebSearchBegin" || event._tag === "WebSearchEnd") {
+        told.push(...searches.add(event))
+      } else told.push(...deltaEvents(event, turn.settings))
     }
     yield* tell(told)
   })

@@ -44,7 +44,10 @@ export const itemEvents = (
 
 /** The events of everything that is not a finished item, a search of the provider or the end. */
 export const deltaEvents = (
-  event: Exclude<ModelEvent, { readonly _tag: "ItemDone" | "Completed" | "WebSearchBegin" }>,
+  event: Exclude<
+    ModelEvent,
+    { readonly _tag: "ItemDone" | "Completed" | "WebSearchBegin" | "WebSearchEnd" }
+  >,
   settings: ConversationSettings,
 ): ReadonlyArray<EventMsg> => {
   switch (event._tag) {

@@ -3,17 +3,19 @@
  * no other call of the conversation. Each pair is complete, also where the provider gave one half only.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
-import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import type { ModelEvent } from "./ModelClient.ts"
 
-const endOf = (call_id: string, query: unknown): EventMsg => ({
+type Search = Extract<ModelEvent, { readonly _tag: "WebSearchBegin" | "WebSearchEnd" }>
+
+const endOf = (call_id: string, query: string): EventMsg => ({
   type: "web_search_end",
   call_id,
-  query: typeof query === "string" ? query : "",
+  query,
 })
 
 export class WebSearches {
-  /** Ids in events of the searches that have no end yet, oldest first: a finished item does not name its search. */
-  private readonly open: Array<string> = []
+  /** Those that have no end yet, oldest first: their ids of the provider and in events. */
+  private open: Array<{ readonly callId: string; readonly eventCallId: string }> = []
   private readonly eventCallId: (callId: string) => string
 
   /** `eventCallId` gives an id that no event has. */
@@ -21,24 +23,30 @@ export class WebSearches {
     this.eventCallId = eventCallId
   }
 
-  begin(callId: string): EventMsg {
-    const call_id = this.eventCallId(callId)
-    this.open.push(call_id)
-    return { type: "web_search_begin", call_id }
+  add(event: Search): ReadonlyArray<EventMsg> {
+    return event._tag === "WebSearchBegin"
+      ? [this.begin(event.callId)]
+      : this.end(event.callId, event.query)
   }
 
-  /** The events of a finished item: none unless it is a search. */
-  end(item: ResponseItem): ReadonlyArray<EventMsg> {
-    if (item.type !== "web_search_call") return []
-    const query = item.action?.["query"]
-    const known = this.open.shift()
-    if (known !== undefined) return [endOf(known, query)]
-    const call_id = this.eventCallId("")
+  private begin(callId: string): EventMsg {
+    const eventCallId = this.eventCallId(callId)
+    this.open.push({ callId, eventCallId })
+    return { type: "web_search_begin", call_id: eventCallId }
+  }
+
+  private end(callId: string, query: string): ReadonlyArray<EventMsg> {
+    const begun = this.open.find((search) => search.callId === callId)
+    if (begun !== undefined) {
+      this.open = this.open.filter((search) => search !== begun)
+      return [endOf(begun.eventCallId, query)]
+    }
+    const call_id = this.eventCallId(callId)
     return [{ type: "web_search_begin", call_id }, endOf(call_id, query)]
   }
 
   /** The ends of the searches that the response left open. */
   close(): ReadonlyArray<EventMsg> {
-    return this.open.splice(0).map((call_id) => endOf(call_id, undefined))
+    return this.open.splice(0).map(({ eventCallId }) => endOf(eventCallId, ""))
   }
 }

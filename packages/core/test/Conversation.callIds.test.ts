@@ -207,11 +207,11 @@ describe("ids of calls", () => {
 
 describe("searches of the provider", () => {
   const begin = (callId: string): ModelEvent => ({ _tag: "WebSearchBegin", callId })
-  const item = (query?: string): ModelEvent =>
-    done({
-      type: "web_search_call",
-      ...(query === undefined ? {} : { action: { type: "search", query } }),
-    })
+  const end = (callId: string, query: string): ModelEvent => ({
+    _tag: "WebSearchEnd",
+    callId,
+    query,
+  })
   const searched = (events: ReadonlyArray<Event>) =>
     events.flatMap(({ msg }): ReadonlyArray<EventMsg> =>
       msg.type === "web_search_begin" || msg.type === "web_search_end" ? [msg] : [],
@@ -223,9 +223,9 @@ describe("searches of the provider", () => {
         [
           begin("w"),
           begin("w"),
-          item("a"),
-          item("b"),
-          item(),
+          end("w", "a"),
+          end("w", "b"),
+          end("x", "c"),
           begin("w"),
           ...(calls("read", "w") as ReadonlyArray<ModelEvent>),
         ],
@@ -239,8 +239,8 @@ describe("searches of the provider", () => {
         { type: "web_search_begin", call_id: "w-2" },
         { type: "web_search_end", call_id: "w", query: "a" },
         { type: "web_search_end", call_id: "w-2", query: "b" },
-        { type: "web_search_begin", call_id: "call" },
-        { type: "web_search_end", call_id: "call", query: "" },
+        { type: "web_search_begin", call_id: "x" },
+        { type: "web_search_end", call_id: "x", query: "c" },
         { type: "web_search_begin", call_id: "w-3" },
         { type: "web_search_end", call_id: "w-3", query: "" },
       ])

@@ -203,7 +203,7 @@ describe("a call as a task", () => {
     ([answer, ends]) =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()
-        const callOrTask = yield* makeTaskCalls(tasks)
+        const callOrTask = yield* makeTaskCalls(tasks, 0)
         let ran = false
         let after: Effect.Effect<void> = Effect.void
         let over: (sent: boolean) => void = () => {}
@@ -321,7 +321,7 @@ describe("a call as a task", () => {
   )
 
   it.effect("2025-11-25: tells which tools can, and declares it", () =>
-    withServer({}, (server) =>
+    withServer({ ownTools: "all" }, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
         const { result } = yield* server.ask(2, "tools/list")
