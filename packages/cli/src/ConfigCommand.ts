@@ -32,17 +32,23 @@ const wide = 56
 export const lineOf = ({ path, value, origin }: EffectiveKey): string =>
   `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(wide)} # ${origin}\n`
 
+/** Why the provider is what it is where none is configured. */
+const providerOrigin = (provider: string, environment: Environment.Environment): string => {
+  if (provider !== "openai") return "default, no key of OpenAI is set"
+  return environment.openaiConfigured
+    ? "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
+    : `the login of codex in ${environment.originalLogin ?? "its directory"}`
+}
+
 const chosenDefaults = (
-  { settings }: Startup.Startup,
+  { settings, source }: Startup.Startup,
   environment: Environment.Environment,
 ): Sources["chosen"] => {
-  const byEnvironment = environment.openaiConfigured
-    ? "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
-    : "default, no key of OpenAI is set"
+  const { defaultProvider } = source
   return {
     model_provider: {
-      value: environment.openaiConfigured ? "openai" : "offline",
-      origin: byEnvironment,
+      value: defaultProvider,
+      origin: providerOrigin(defaultProvider, environment),
     },
     model: { value: settings.model, origin: `default of ${settings.provider.id}` },
     ...(settings.contextWindow === null

@@ -14,7 +14,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
-import { problemOf } from "./config/ConfigFile.ts"
+import * as ConfigFile from "./config/ConfigFile.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
@@ -73,7 +73,7 @@ const readJson = (path: string): Result.Result<unknown, string> => {
     const json = parseJson(new TextDecoder().decode(readFile(path, maxScriptBytes)))
     return Result.mapError(json, ({ message }) => `is ${message}`)
   } catch (error) {
-    return Result.fail(problemOf(error))
+    return Result.fail(ConfigFile.problemOf(error))
   }
 }
 
@@ -97,6 +97,12 @@ const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["s
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
 
+/** With a login of the original, `openai` is the provider where none is configured, unless a setting says otherwise. */
+const withOriginalLogin = (environment: Environment, tree: ConfigTree.ConfigTree): Environment =>
+  environment.originalLogin === undefined || ConfigTree.get(tree, "login.from_codex") === false
+    ? environment
+    : { ...environment, openaiConfigured: true }
+
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
 
 /** Tokens of a login are not those of the public interface (§7.3); an address that somebody set stays. */
@@ -110,12 +116,14 @@ export const tokenBaseUrl = (
   return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
 }
 
-/** Whether conversations can start at `path`; one that cannot be looked at is no place for them either. */
-const isDirectory = (path: string): boolean => {
+/** Why conversations cannot start at `path`; undefined where they can. */
+const directoryFault = (path: string): string | undefined => {
   try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
+    return statSync(path).isDirectory() ? undefined : "is not a directory"
+  } catch (error) {
+    return ConfigFile.codeOf(error) === "ENOENT"
+      ? "is not a directory"
+      : ConfigFile.problemOf(error)
   }
 }
 
@@ -125,24 +133,27 @@ export const load = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
-  if (!isDirectory(environment.cwd)) {
-    return yield* fail(`colloquy: ${environment.cwd} is not a directory`)
-  }
+  const fault = directoryFault(environment.cwd)
+  if (fault !== undefined) return yield* fail(`colloquy: ${environment.cwd} ${fault}`)
   const overrides = yield* Effect.mapError(
     Effect.fromResult(ConfigTree.parseOverrides(args)),
     (problem) => fail(`error parsing -c overrides: ${problem}`),
   )
-  const live = LiveSettings.make({
-    stateDirectory: environment.stateDirectory,
-    overrides,
-    source: sourceOf(environment),
-  })
-  const file = yield* Effect.mapError(live.file, ({ message }) => loadingFailed(message))
+  const file = yield* Effect.mapError(
+    Effect.fromResult(ConfigFile.read(environment.stateDirectory)),
+    loadingFailed,
+  )
+  const tree = ConfigTree.applyOverrides(file.tree, overrides)
   const warnings = yield* warningsOf(file, overrides)
   const failed = ({ message }: SettingsError) =>
     new StartupError({ message: loadingFailed(message).message, warnings })
-  const tree = yield* Effect.mapError(live.tree, failed)
-  const source = { ...sourceOf(environment), tree }
+  const source = { ...sourceOf(withOriginalLogin(environment, tree)), tree }
+  const live = LiveSettings.make({
+    stateDirectory: environment.stateDirectory,
+    overrides,
+    source,
+    known: file,
+  })
   const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
     Effect.catch(({ message, key }) =>
       Effect.flatMap(

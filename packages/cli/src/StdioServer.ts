@@ -71,6 +71,9 @@ const services = (
     Layer.provideMerge(
       MachineAuth.layer({
         stateDirectory: environment.stateDirectory,
+        ...(environment.originalDirectory === undefined
+          ? {}
+          : { originalDirectory: environment.originalDirectory }),
         login: options.login,
         ...Startup.tokenBaseUrl(environment, source),
         provider: settings.provider,

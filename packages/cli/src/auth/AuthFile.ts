@@ -46,9 +46,10 @@ const write = Effect.fnUntraced(function* (
 })
 
 export interface AuthFile {
+  readonly path: string
   /** Undefined when nobody is logged in. */
   readonly read: Effect.Effect<Kept | undefined, AuthFailed>
-  /** Returns when it is on disk. */
+  /** Returns when it is on disk. Fails, and the file is as before, when the file is there and cannot be read. */
   readonly write: (kept: Kept) => Effect.Effect<void, AuthFailed>
   readonly remove: Effect.Effect<void, AuthFailed>
 }
@@ -56,14 +57,17 @@ export interface AuthFile {
 export const make = (directory: string): AuthFile => {
   const path = pathIn(directory)
   return {
+    path,
     read: Effect.map(readFrom(path), (stored) =>
       stored === undefined ? undefined : keptIn(stored),
     ),
     write: (kept) =>
-      Effect.flatMap(
-        // A file that cannot be read holds nothing that could be kept.
-        Effect.orElseSucceed(readFrom(path), () => undefined),
-        (before) => write(path, { ...before, ...storedOf(kept) }),
+      readFrom(path).pipe(
+        // What could not be read may be the only copy of a login.
+        Effect.mapError(({ message }) =>
+          fail(`${message}; the file was not changed: remove it to log in again`),
+        ),
+        Effect.flatMap((before) => write(path, { ...before, ...storedOf(kept) })),
       ),
     remove: Effect.try({
       try: () => rmSync(path, { force: true }),

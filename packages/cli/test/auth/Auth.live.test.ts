@@ -221,7 +221,38 @@ describe("auth.json", () => {
           )
           assert.strictEqual(error.reason, "Key")
         }
-        assert.deepStrictEqual(yield* auth.status({ refresh: false }), { required: true })
+        const unread = yield* Effect.flip(auth.status({ refresh: false }))
+        assert.strictEqual(
+          unread.message,
+          `${path}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``,
+        )
+        yield* Effect.flip(auth.email)
+      }),
+    ),
+  )
+
+  it.effect("L13 a file that cannot be read is never replaced: what it holds may be a login", () =>
+    run(({ auth, path, stored }) =>
+      Effect.gen(function* () {
+        const text = '{"OPENAI_API_KEY": sk-secret'
+        Fs.writeFileSync(path, text)
+        const malformed = yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
+        assert.strictEqual(
+          malformed.message,
+          `${path}: expected an object with \`OPENAI_API_KEY\` or \`tokens\`; the file was not changed: remove it to log in again`,
+        )
+        assert.strictEqual(Fs.readFileSync(path, "utf8"), text)
+        Fs.rmSync(path)
+        Fs.symlinkSync(path, path)
+        const unread = yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
+        assert.strictEqual(
+          unread.message,
+          `${path}: cannot be read (ELOOP); the file was not changed: remove it to log in again`,
+        )
+        assert.isTrue(Fs.lstatSync(path).isSymbolicLink())
+        yield* auth.logout
+        yield* auth.loginApiKey(Redacted.make("sk-key"))
+        assert.strictEqual(stored()["OPENAI_API_KEY"], "sk-key")
       }),
     ),
   )

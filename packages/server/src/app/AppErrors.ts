@@ -6,6 +6,7 @@ import type {
 } from "@colloquy/core/ConversationErrors"
 import type { ConversationManager, CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type * as Effect from "effect/Effect"
+import type { AuthFailed } from "./AuthPort.ts"
 import type { UserConfigFailed } from "./UserConfigPort.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 
@@ -48,6 +49,10 @@ export const cannotGet = (id: string, error: GetError): JsonRpcError => {
 
 export const badSettings = ({ message }: { readonly message: string }): JsonRpcError =>
   invalid(`error deriving config: ${message}`)
+
+/** Whether there is a login could not be read. */
+export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
+  internal(`error reading the login: ${message}`)
 
 export const cannotCreate = ({ message }: CreateError): JsonRpcError =>
   internal(`error creating conversation: ${message}`)
