@@ -22,7 +22,7 @@ import { pageOf } from "./ConversationManagerPages.ts"
 import { make as makeResidents } from "./ConversationManagerResidents.ts"
 import { make as makeStorage, type Program, unavailable } from "./ConversationManagerStorage.ts"
 import { type ConversationSettings, SettingsResolver } from "./ConversationSettings.ts"
-import { beyondHistory, forkLog, problemOf } from "./Fork.ts"
+import { beyondHistory, forkLog, type ForkRule, problemOf } from "./Fork.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { number } from "./ConversationState.ts"
@@ -55,6 +55,8 @@ export interface ConversationsOptions {
 
 /** Ten seconds for a store, one for a turn, its kill grace, and some room. */
 const shutdownBound = Duration.seconds(12)
+
+const everything: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
 
 const defaultProgram: Program = { originator: "colloquy", version: "0" }
 
@@ -217,7 +219,15 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const load = (entry: Entry) => residents.using(entry, () => Effect.succeed(handle(entry)))
 
   return ConversationManager.of({
-    create: (settings) => start(settings),
+    create: Effect.fnUntraced(function* ({ resumePath, ...settings }) {
+      if (resumePath === undefined) return yield* start(settings)
+      yield* isOpen
+      const { events, id } = yield* storage.history(resumePath)
+      return yield* start(settings, {
+        id,
+        log: (made) => forkLog(events, everything, { id: made, settings }),
+      })
+    }),
     get: Effect.fnUntraced(function* (id) {
       yield* isOpen
       return yield* load(yield* found(id, find(id)))

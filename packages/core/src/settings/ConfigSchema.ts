@@ -96,6 +96,10 @@ export const Config = Schema.Struct({
   hide_agent_reasoning: off(unused("Leaves reasoning out of a display.")),
   show_raw_agent_reasoning: off("Tells the model's own words of reasoning, too."),
   instructions: key(Schema.String, unused("AGENTS.md files take its place.")),
+  experimental_resume: key(
+    Schema.String,
+    "Absolute path of a stored conversation whose history every new conversation begins with; empty: none.",
+  ),
   /** Bytes; 0 reads none. */
   project_doc_max_bytes: keyOr(Count, 32_768, "Bytes of AGENTS.md files that are told the model."),
   include_plan_tool: off("Offers `update_plan`."),

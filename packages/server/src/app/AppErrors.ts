@@ -1,6 +1,7 @@
 /** From what can go wrong to the codes and texts of this dialect (§3): the only place that decides them. Pure. */
 import type {
   AttachError,
+  CannotResume,
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
@@ -54,7 +55,7 @@ export const badSettings = ({ message }: { readonly message: string }): JsonRpcE
 export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
   internal(`error reading the login: ${message}`)
 
-export const cannotCreate = ({ message }: CreateError): JsonRpcError =>
+export const cannotCreate = ({ message }: CreateError | CannotResume): JsonRpcError =>
   internal(`error creating conversation: ${message}`)
 
 type ForkError = Effect.Error<ReturnType<ConversationManager["Service"]["fork"]>>
