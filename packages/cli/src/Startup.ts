@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
 import * as ConfigFile from "./config/ConfigFile.ts"
+import { isFileOnly } from "./config/FileOnlyKeys.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
@@ -27,7 +28,7 @@ export interface Startup {
   readonly source: Resolve.ResolveSource
   /** As the configuration is when it is asked for. */
   readonly live: LiveSettings.LiveSettings
-  /** The arguments of `-c`. */
+  /** The arguments of `-c` that have an effect. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
   readonly options: ServerOptions
   /** What a conversation gets that asks for nothing special. */
@@ -135,16 +136,17 @@ export const load = Effect.fnUntraced(function* (
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
   const fault = directoryFault(environment.cwd)
   if (fault !== undefined) return yield* fail(`colloquy: ${environment.cwd} ${fault}`)
-  const overrides = yield* Effect.mapError(
+  const given = yield* Effect.mapError(
     Effect.fromResult(ConfigTree.parseOverrides(args)),
     (problem) => fail(`error parsing -c overrides: ${problem}`),
   )
+  const overrides = given.filter(({ path }) => !isFileOnly(path))
   const file = yield* Effect.mapError(
     Effect.fromResult(ConfigFile.read(environment.stateDirectory)),
     loadingFailed,
   )
   const tree = ConfigTree.applyOverrides(file.tree, overrides)
-  const warnings = yield* warningsOf(file, overrides)
+  const warnings = yield* warningsOf(file, given)
   const failed = ({ message }: SettingsError) =>
     new StartupError({ message: loadingFailed(message).message, warnings })
   const source = { ...sourceOf(withOriginalLogin(environment, tree)), tree }

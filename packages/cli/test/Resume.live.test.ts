@@ -10,7 +10,9 @@ import { provided } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
 const idOf = (frame: Server.Frame) =>
-  (frame.result?.["structuredContent"] as { readonly threadId: string }).threadId
+  String(
+    (frame.result?.["structuredContent"] as { readonly threadId?: string } | undefined)?.threadId,
+  )
 
 /** Texts of the messages that a request to the provider has, without the context that the server adds. */
 const textsOf = (body: unknown): ReadonlyArray<string> =>

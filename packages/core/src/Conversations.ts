@@ -13,6 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import type { OnTurnCompleted } from "./CompletedTurn.ts"
 import type { Conversation } from "./Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "./ConversationErrors.ts"
 import { ConversationManager, type CreateError, type PutAwayError } from "./ConversationManager.ts"
@@ -51,6 +52,8 @@ export interface ConversationsOptions {
   readonly idleTimeToLive?: Duration.Input
   /** Who makes conversations here, as their logs tell it. Default `colloquy`, version `0`. */
   readonly program?: Program
+  /** Observes the turns of all conversations that the model has answered to their end. */
+  readonly onTurnCompleted?: OnTurnCompleted
 }
 
 /** Ten seconds for a store, one for a turn, its kill grace, and some room. */
@@ -82,6 +85,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
     storage,
+    ...(options.onTurnCompleted === undefined ? {} : { onTurnCompleted: options.onTurnCompleted }),
   })
 
   const handle = (entry: Entry): Conversation => new Handle(entry, residents)

@@ -135,7 +135,10 @@ export const Config = Schema.Struct({
     "What becomes of a turn whose process ended under it: aborted, or taken up again.",
   ),
   approval_timeout_sec: keyOr(Seconds, 600, "Seconds a question waits for its answer."),
-  notify: key(Strings, unused("Program told of the end of a turn.")),
+  notify: key(
+    Strings,
+    "Program and arguments, started after each completed turn with a JSON text as the last argument. Only `config.toml` may set it.",
+  ),
   file_opener: keyOr(
     Schema.Literals(["vscode", "vscode-insiders", "windsurf", "cursor", "none"]),
     "vscode",
