@@ -101,8 +101,8 @@ const home = (): string => {
 }
 
 /**
- * The path of the `auth.json` in a directory, unless there is none. A file that cannot be examined is there: whoever reads it
- * gets the error.
+ * The path of the `auth.json` in a directory, unless there is none. A file that cannot be examined is there: reading it
+ * gives the error.
  */
 const loginIn = (directory: string): string | undefined => {
   const path = join(directory, "auth.json")

@@ -144,7 +144,7 @@ export const make = (
     return folded
   })
 
-  /** The events of a stored conversation, whoever writes it: takes no lease and repairs nothing. */
+  /** The events of a stored conversation. Takes no lease and repairs nothing: another process may be writing it. */
   const history = (path: string) =>
     inTime("metadata", store.metadata({ path })).pipe(
       Effect.flatMap(({ meta: { id } }) =>

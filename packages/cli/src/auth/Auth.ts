@@ -103,17 +103,20 @@ export const make = Effect.fnUntraced(function* (
       ? noLogins
       : yield* Logins.make({ issuer, callbackPort: options.callbackPort ?? 0, file })
 
+  const noLogin = ({ message }: { readonly message: string }) =>
+    Effect.as(Effect.logWarning(message), undefined)
   /** Only reads: tokens that have expired are none. */
-  const ofOriginal = Effect.catchTag(original.read(provider), "LoginExpired", ({ message }) =>
-    Effect.as(Effect.logWarning(message), undefined),
-  )
+  const ofOriginal = original
+    .read(provider)
+    .pipe(Effect.catchTags({ LoginExpired: noLogin, MalformedLogin: noLogin }))
+  const ofFile = Effect.catchTag(file.read, "MalformedLogin", noLogin)
   const orOriginal = (found: AuthFile.Kept | undefined) =>
     found === undefined ? ofOriginal : Effect.succeed(found)
 
   const kept = (force: boolean) =>
     fresh.read({ force }).pipe(
-      // A refresh that failed is no reason to say that nobody is logged in.
-      Effect.catch(({ message }) => Effect.andThen(Effect.logWarning(message), file.read)),
+      // A refresh that failed does not mean that there is no login.
+      Effect.catch(({ message }) => Effect.andThen(Effect.logWarning(message), ofFile)),
       Effect.flatMap(orOriginal),
     )
 
@@ -142,7 +145,7 @@ export const make = Effect.fnUntraced(function* (
         ? { required: true, method: "apikey", token: found.key }
         : { required: true, method: "chatgpt", token: found.tokens.accessToken }
     }),
-    email: Effect.map(Effect.flatMap(file.read, orOriginal), (found) =>
+    email: Effect.map(Effect.flatMap(ofFile, orOriginal), (found) =>
       found?._tag === "Tokens" ? claimsOf(found.tokens.idToken).email : undefined,
     ),
   })

@@ -4,6 +4,7 @@
  */
 import { AuthFailed } from "@colloquy/server/app/AuthPort"
 import { readFile } from "@colloquy/store/ReadFile"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
@@ -16,6 +17,11 @@ import { type Kept, keptIn, type Stored, storedIn, storedOf } from "./StoredLogi
 export type { Kept, Tokens } from "./StoredLogin.ts"
 
 const maxBytes = 256 * 1024
+
+/** The file was read and its text makes no sense; `message` names the file. */
+export class MalformedLogin extends Data.TaggedError("MalformedLogin")<{
+  readonly message: string
+}> {}
 
 const fail = (message: string) => new AuthFailed({ message })
 
@@ -33,11 +39,12 @@ const textOf = (path: string): Effect.Effect<string | undefined, AuthFailed> =>
 
 const readFrom = Effect.fnUntraced(function* (
   path: string,
-): Effect.fn.Return<Stored | undefined, AuthFailed> {
+): Effect.fn.Return<Stored | undefined, AuthFailed | MalformedLogin> {
   const text = yield* textOf(path)
   if (text === undefined) return undefined
-  return yield* Effect.mapError(Effect.fromResult(storedIn(text)), (problem) =>
-    fail(`${path}: ${problem}`),
+  return yield* Effect.mapError(
+    Effect.fromResult(storedIn(text)),
+    (problem) => new MalformedLogin({ message: `${path}: ${problem}` }),
   )
 })
 
@@ -54,8 +61,8 @@ const write = Effect.fnUntraced(function* (
 
 export interface AuthFile {
   readonly path: string
-  /** Undefined when nobody is logged in. */
-  readonly read: Effect.Effect<Kept | undefined, AuthFailed>
+  /** Undefined where there is no login. */
+  readonly read: Effect.Effect<Kept | undefined, AuthFailed | MalformedLogin>
   /**
    * Returns when it is on disk. Members of the file that are not of a login stay; a text that makes no sense is replaced.
    * Fails, and the file is as before, when it is there and cannot be read.

@@ -1,5 +1,4 @@
 /** Says for a person which login requests to the provider `openai` use, and where it comes from. Never quotes a key. */
-import type { AuthFailed } from "@colloquy/server/app/AuthPort"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as AuthFile from "./AuthFile.ts"
@@ -25,7 +24,7 @@ const line = (state: LoginLine["state"], text: string): LoginLine => ({
   text: `login: ${text}`,
 })
 
-const broken = ({ message }: AuthFailed | OriginalLogin.LoginExpired) => line("broken", message)
+const broken = ({ message }: { readonly message: string }) => line("broken", message)
 
 /** The line of the first place that has a login. */
 export const loginLine = Effect.fnUntraced(function* (

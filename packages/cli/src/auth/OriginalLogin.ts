@@ -24,7 +24,10 @@ export class LoginExpired extends Data.TaggedError("LoginExpired")<{ readonly me
 export interface OriginalLogin {
   readonly path: string
   /** Undefined where the original has no login, or the setting says not to use it. */
-  readonly read: Effect.Effect<AuthFile.Kept | undefined, AuthFailed | LoginExpired>
+  readonly read: Effect.Effect<
+    AuthFile.Kept | undefined,
+    AuthFailed | AuthFile.MalformedLogin | LoginExpired
+  >
   /** True where the original has a login that the setting says not to use. */
   readonly isLeftOut: Effect.Effect<boolean>
 }

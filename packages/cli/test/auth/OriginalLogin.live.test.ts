@@ -127,7 +127,11 @@ describe("a login of the original", () => {
         Fs.writeFileSync(original, "sk-secret")
         const message = `${original}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``
         assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
-        assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, message)
+        Fs.rmSync(original)
+        Fs.symlinkSync(original, original)
+        const unread = `${original}: cannot be read (ELOOP)`
+        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, unread)
+        assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, unread)
       }),
     ),
   )

@@ -51,7 +51,7 @@ export class Auth extends Context.Service<
     /** Forgets what was logged in with, and ends a login under way. Done twice it is done once. */
     readonly logout: Effect.Effect<void, AuthFailed>
     /**
-     * `refresh` asks for a new token first; where that fails the old one is told. Fails when it cannot be read whether
+     * `refresh` asks for a new token first; where that fails the old one is given. Fails when it cannot be read whether
      * there is a login: that is not the absence of one.
      */
     readonly status: (options: {

@@ -33,7 +33,7 @@ export interface NotifyParts {
 /** Long enough for a notification over the network. */
 const timeout = Duration.minutes(1)
 const killGrace = Duration.millis(500)
-/** Nobody reads the output; the runner keeps at least this much. */
+/** The output is discarded; the runner keeps some of it. */
 const maxOutputBytes = 1024
 
 /** Everything but the keys of providers, as the original: a desktop notification needs the variables of the session. */

@@ -1,5 +1,5 @@
 /**
- * Delivers completed turns to whoever notifies the user of them, beside the conversations: a turn never waits for it. Few are
+ * Delivers completed turns to what notifies the user of them, beside the conversations: a turn never waits for it. Few are
  * delivered at once and few wait; what comes beyond that is dropped and the number is logged. When the scope closes, those
  * that were taken have a second to end, and are interrupted then.
  */
