@@ -19,7 +19,7 @@ export interface OriginalLoginOptions {
 }
 
 /** The tokens are no longer valid; `message` says how to get new ones. */
-export class LoginExpired extends Data.TaggedError("LoginExpired")<{ readonly message: string }> {}
+class LoginExpired extends Data.TaggedError("LoginExpired")<{ readonly message: string }> {}
 
 export interface OriginalLogin {
   readonly path: string
