@@ -108,18 +108,21 @@ describe("onTurnCompleted", () => {
     )
   })
 
-  it.effect("L13 an observer that throws costs neither the turn nor the conversation", () =>
-    Effect.gen(function* () {
+  it.effect("L13 an observer that throws costs neither the turn nor the conversation", () => {
+    let calls = 0
+    return Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)
       yield* speak(conversation, "first")
       yield* speak(conversation, "second")
+      assert.strictEqual(calls, 2)
     }).pipe(
       Effect.provide(
         managed(() => {
+          calls++
           throw new Error("observer")
         }, answer("yes")),
       ),
-    ),
-  )
+    )
+  })
 })
