@@ -32,23 +32,30 @@ const wide = 56
 export const lineOf = ({ path, value, origin }: EffectiveKey): string =>
   `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(wide)} # ${origin}\n`
 
-/** Why the provider is what it is where none is configured. */
-const providerOrigin = (provider: string, environment: Environment.Environment): string => {
-  if (provider !== "openai") return "default, no key of OpenAI is set"
-  return environment.openaiConfigured
-    ? "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
-    : `the login of codex in ${environment.originalLogin ?? "its directory"}`
+/** Why `openai` is the provider where none is configured. */
+const openaiOrigin = (
+  { missingProvider }: Startup.Startup,
+  environment: Environment.Environment,
+): string => {
+  if (environment.openaiConfigured) return "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
+  const original = Environment.originalLogin(environment)
+  return missingProvider === undefined && original !== undefined
+    ? `the login of codex in ${original}`
+    : "default, but no key of OpenAI is set and no login is stored"
 }
 
 const chosenDefaults = (
-  { settings, source }: Startup.Startup,
+  startup: Startup.Startup,
   environment: Environment.Environment,
 ): Sources["chosen"] => {
-  const { defaultProvider } = source
+  const { missingProvider, settings } = startup
   return {
     model_provider: {
-      value: defaultProvider,
-      origin: providerOrigin(defaultProvider, environment),
+      value: settings.provider.id,
+      origin:
+        missingProvider === undefined && settings.provider.wire === "offline"
+          ? `model ${settings.model}`
+          : openaiOrigin(startup, environment),
     },
     model: { value: settings.model, origin: `default of ${settings.provider.id}` },
     ...(settings.contextWindow === null

@@ -19,8 +19,6 @@ export interface Environment {
   readonly openaiConfigured: boolean
   /** `OPENAI_API_KEY` is set. */
   readonly hasOpenaiKey: boolean
-  /** File of a login that the original made, where there is one. */
-  readonly originalLogin?: string
   /** The login shell of whoever runs the process, by the password database, where it is one of these (§6.2). */
   readonly shell?: "bash" | "zsh"
   readonly openaiBaseUrl?: string
@@ -113,6 +111,16 @@ const loginIn = (directory: string): string | undefined => {
   }
 }
 
+/** Whether a login is stored now: a client may have logged in since the process began. */
+export const isLoggedIn = ({ stateDirectory }: Pick<Environment, "stateDirectory">): boolean =>
+  loginIn(stateDirectory) !== undefined
+
+/** File of a login that the original has stored now; undefined without one. */
+export const originalLogin = ({
+  originalDirectory,
+}: Pick<Environment, "originalDirectory">): string | undefined =>
+  originalDirectory === undefined ? undefined : loginIn(originalDirectory)
+
 /** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
 export const read = (directory?: string): Environment => {
   const current = orElse(() => process.cwd(), "")
@@ -121,11 +129,5 @@ export const read = (directory?: string): Environment => {
     home: home(),
     shell: orElse(() => userInfo().shell ?? "", ""),
   })
-  const { openaiConfigured, originalDirectory, stateDirectory } = environment
-  const originalLogin = originalDirectory === undefined ? undefined : loginIn(originalDirectory)
-  return {
-    ...environment,
-    openaiConfigured: openaiConfigured || loginIn(stateDirectory) !== undefined,
-    ...(originalLogin === undefined ? {} : { originalLogin }),
-  }
+  return isLoggedIn(environment) ? { ...environment, openaiConfigured: true } : environment
 }

@@ -14,12 +14,13 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
+import { leftOut } from "./auth/LeftOut.ts"
 import * as ConfigFile from "./config/ConfigFile.ts"
 import { isFileOnly } from "./config/FileOnlyKeys.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
-import type { Environment } from "./Environment.ts"
+import { type Environment, isLoggedIn, originalLogin } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
@@ -37,8 +38,8 @@ export interface Startup {
   readonly script?: OfflineScript
   /** About keys that nobody reads; one line each. */
   readonly warnings: ReadonlyArray<string>
-  /** Nobody chose a model, so the offline one answers; one line that tells how to choose. */
-  readonly offlineNotice?: string
+  /** No provider is configured: the sentence that says so and what to configure. Then `settings` has the default one. */
+  readonly missingProvider?: string
 }
 
 /** The process cannot begin; `message` is one line. */
@@ -85,7 +86,21 @@ const readScript = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
 })
 
-const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["source"] => ({
+const unconfigured = ({ stateDirectory }: Environment): string =>
+  `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+
+/** Why no provider is configured, if that is so. A login of the original counts, unless the setting leaves it out. */
+const missing = (environment: Environment, usesOriginal: boolean): string | undefined => {
+  if (environment.openaiConfigured || isLoggedIn(environment)) return undefined
+  const original = originalLogin(environment)
+  if (original === undefined) return unconfigured(environment)
+  return usesOriginal ? undefined : `${unconfigured(environment)} Note: ${leftOut(original)}.`
+}
+
+const sourceOf = (
+  environment: Environment,
+  fault: string | undefined,
+): Omit<Resolve.ResolveSource, "tree"> => ({
   builtinProviders: [
     openaiProvider(
       environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
@@ -93,16 +108,11 @@ const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["s
     ossProvider(environment.ossBaseUrl === undefined ? {} : { baseUrl: environment.ossBaseUrl }),
     offlineProvider,
   ],
-  defaultProvider: environment.openaiConfigured ? "openai" : "offline",
+  defaultProvider: "openai",
+  ...(fault === undefined ? {} : { unconfigured: fault }),
   cwd: environment.cwd,
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
-
-/** With a login of the original, `openai` is the provider where none is configured, unless a setting says otherwise. */
-const withOriginalLogin = (environment: Environment, tree: ConfigTree.ConfigTree): Environment =>
-  environment.originalLogin === undefined || ConfigTree.get(tree, "login.from_codex") === false
-    ? environment
-    : { ...environment, openaiConfigured: true }
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
 
@@ -149,11 +159,13 @@ export const load = Effect.fnUntraced(function* (
   const warnings = yield* warningsOf(file, given)
   const failed = ({ message }: SettingsError) =>
     new StartupError({ message: loadingFailed(message).message, warnings })
-  const source = { ...sourceOf(withOriginalLogin(environment, tree)), tree }
+  const usesOriginal = ConfigTree.get(tree, "login.from_codex") !== false
+  const sourceNow = () => sourceOf(environment, missing(environment, usesOriginal))
+  const source = { ...sourceNow(), tree }
   const live = LiveSettings.make({
     stateDirectory: environment.stateDirectory,
     overrides,
-    source,
+    source: sourceNow,
     known: file,
   })
   const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
@@ -165,11 +177,11 @@ export const load = Effect.fnUntraced(function* (
     ),
     Effect.mapError(failed),
   )
-  // What no conversation could start with is better told now than at every call.
+  // A configuration that no conversation can start with is reported now and not at every call; a provider can follow.
   const settings = yield* Effect.mapError(live.resolve({}), failed)
+  const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
   const path = options.offline?.script
   const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
-  const chosen = ConfigTree.get(tree, "model_provider") !== undefined
   return {
     source,
     live,
@@ -178,10 +190,6 @@ export const load = Effect.fnUntraced(function* (
     settings,
     ...(script === undefined ? {} : { script }),
     warnings,
-    ...(chosen || settings.provider.wire !== "offline"
-      ? {}
-      : {
-          offlineNotice: `the built-in offline model answers: set OPENAI_API_KEY, or model_provider in ${environment.stateDirectory}/config.toml, for another`,
-        }),
+    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
   }
 })

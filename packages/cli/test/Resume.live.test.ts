@@ -141,10 +141,12 @@ describe("experimental_resume", () => {
         const { home, path } = yield* stored
         const outside = join(home, "config.toml")
         const server = yield* Server.ready({ home })
+        const inSessions = `expected the absolute path of a rollout file in ${home}/sessions`
+        const none = path.replace(/[0-9a-f](?=\.jsonl$)/, (last) => (last === "0" ? "1" : "0"))
         const refused: ReadonlyArray<readonly [string, string]> = [
-          ["rollout.jsonl", "path rollout.jsonl: expected an absolute one"],
-          [`${path}x`, `path ${path}x: there is no such stored conversation`],
-          [outside, `path ${outside}: expected one in the sessions directory`],
+          ["rollout.jsonl", inSessions],
+          [outside, inSessions],
+          [none, "expected the path of a stored conversation, and there is none"],
         ]
         for (const [i, [given, problem]] of refused.entries()) {
           server.call(i, "codex", { prompt: "hi", config: { experimental_resume: given } })
@@ -152,7 +154,7 @@ describe("experimental_resume", () => {
           assert.isTrue(answer.result?.["isError"])
           assert.strictEqual(
             Server.textOf(answer),
-            `Failed to start Codex session: \`experimental_resume\`: ${problem}`,
+            `Failed to start Codex session: \`experimental_resume\`: ${problem}; got ${JSON.stringify(given)}`,
           )
         }
         const config = { experimental_resume: 5 }

@@ -100,13 +100,13 @@ export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()
 /** The stored conversation that `resumePath` of the settings names cannot be read. Nothing was made. */
 export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResume", {
   path: Schema.String,
-  /** Names the path, and what was expected of it. */
+  /** What was expected of the path, or why the file cannot be read. */
   reason: Schema.String,
   /** Present where the store said why. */
   because: Schema.optionalKey(StoreError),
 }) {
   override get message() {
-    return `\`experimental_resume\`: ${this.reason}`
+    return `\`experimental_resume\`: ${this.reason}; got ${JSON.stringify(this.path)}`
   }
 }
 

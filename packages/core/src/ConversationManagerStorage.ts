@@ -152,7 +152,10 @@ export const make = (
       ),
       Effect.mapError((error) =>
         error._tag === "NoSuchConversation"
-          ? new CannotResume({ path, reason: `path ${path}: there is no such stored conversation` })
+          ? new CannotResume({
+              path,
+              reason: "expected the path of a stored conversation, and there is none",
+            })
           : new CannotResume({
               path,
               reason: error.message,

@@ -11,9 +11,10 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as AuthFile from "./AuthFile.ts"
 import { claimsOf } from "./Claims.ts"
+import { leftOut } from "./LeftOut.ts"
 import * as Logins from "./Logins.ts"
 import type { Issuer } from "./OAuth.ts"
-import { leftOut, make as makeOriginal, type OriginalLoginOptions } from "./OriginalLogin.ts"
+import { make as makeOriginal, type OriginalLoginOptions } from "./OriginalLogin.ts"
 import * as Tokens from "./Tokens.ts"
 
 /** The variable of the built-in provider, and of every other that says `requires_openai_auth`. */

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as AuthFile from "./AuthFile.ts"
+import { leftOut } from "./LeftOut.ts"
 import * as OriginalLogin from "./OriginalLogin.ts"
 
 export interface LoginLine {
@@ -47,7 +48,7 @@ export const loginLine = Effect.fnUntraced(function* (
   return line(
     "missing",
     (yield* original.isLeftOut)
-      ? `there is none in ${own.path}, and ${OriginalLogin.leftOut(original.path)}`
+      ? `there is none in ${own.path}, and ${leftOut(original.path)}`
       : `there is none in ${own.path} or ${original.path}`,
   )
 })

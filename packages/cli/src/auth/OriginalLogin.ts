@@ -32,10 +32,6 @@ export interface OriginalLogin {
   readonly isLeftOut: Effect.Effect<boolean>
 }
 
-/** Why a login of the original that is there is not used, as a sentence. */
-export const leftOut = (path: string): string =>
-  `the login of codex in ${path} is not used because \`login.from_codex\` is false`
-
 const expired = (path: string, atMs: number) =>
   new LoginExpired({
     message: `the login of codex in ${path} expired at ${new Date(atMs).toISOString()}: renew it with \`codex login\`, or set OPENAI_API_KEY; Colloquy never changes that file`,

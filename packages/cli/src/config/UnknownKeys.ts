@@ -2,7 +2,7 @@
  * Keys of the configuration that have no effect where they are: unknown ones, which may be meant for the original, and those
  * that only `config.toml` may set. They are ignored with a warning.
  */
-import { unknownKeys } from "@colloquy/core/settings/ConfigKeys"
+import { unknownKeys as allUnknownKeys } from "@colloquy/core/settings/ConfigKeys"
 import { Config } from "@colloquy/core/settings/ConfigSchema"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Effect from "effect/Effect"
@@ -22,6 +22,10 @@ interface Unknown {
   readonly path: string
   readonly near?: string
 }
+
+/** A misspelt key of a provider is an error and therefore not ignored. */
+const unknownKeys = (schema: typeof AllKeys, tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
+  allUnknownKeys(schema, tree).filter(({ near }) => near?.startsWith("model_providers.") !== true)
 
 const told = (at: string, { near }: Unknown): string =>
   `${at}: there is no such key and it is ignored${near === undefined ? "" : `, did you mean \`${near}\`?`}`
