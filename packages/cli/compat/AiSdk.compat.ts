@@ -62,12 +62,12 @@ const connected = (here: Place, directory?: string) =>
       (made) => Effect.promise(() => made.close()),
     )
     const tools = yield* Effect.promise(() => mcp.tools())
-    const call = (name: string, args: object) =>
-      Effect.promise(async () => {
-        const tool = tools[name] ?? assert.fail(`there is no tool ${name}`)
-        return (await tool.execute(args, { toolCallId: "1", messages: [] })) as ToolResult
-      })
-    return { mcp, tools, call }
+    const calling = async (name: string, args: object) => {
+      const tool = tools[name] ?? assert.fail(`there is no tool ${name}`)
+      return (await tool.execute(args, { toolCallId: "1", messages: [] })) as ToolResult
+    }
+    const call = (name: string, args: object) => Effect.promise(() => calling(name, args))
+    return { mcp, tools, call, calling }
   })
 
 /** Answers every question and keeps it. */
@@ -193,12 +193,12 @@ describeClient(client, () => {
   it.live("a call may last an hour", () =>
     Effect.gen(function* () {
       const here = yield* place(client)
-      const { call } = yield* connected(here)
+      const { calling } = yield* connected(here)
       const started = join(here.workspace, "started")
       const prompt = `run: touch ${started} && sleep 0.5 && echo it has ended`
       const args = { prompt, "approval-policy": "never" }
       const result = yield* Effect.promise(() =>
-        almostAnHour(started, () => Effect.runPromise(call("codex", args))),
+        almostAnHour(started, () => calling("codex", args)),
       )
       assert.include(textOf(result), "it has ended")
     }),

@@ -48,8 +48,8 @@ export interface Declared {
   readonly tasks: boolean
   /** Whether it asks for `codex/event`. */
   readonly events: boolean
-  /** Whether the server has its variables. */
-  readonly variables: boolean
+  /** Whether the server has the key in its environment. */
+  readonly key: boolean
 }
 
 /** The row of that client in the table of the page. */
@@ -60,7 +60,7 @@ export const declaredOnPage = (client: ClientName): Declared => {
     .split("|")
     .slice(2, -1)
     .map((cell) => cell.trim())
-  const [approvals, progress, tasks, events, variables] = cells.map((cell) => {
+  const [approvals, progress, tasks, events, key] = cells.map((cell) => {
     if (cell !== "yes" && cell !== "no") throw new Error(`${cell} is neither yes nor no: ${row}`)
     return cell === "yes"
   })
@@ -70,6 +70,6 @@ export const declaredOnPage = (client: ClientName): Declared => {
     progress: progress === true,
     tasks: tasks === true,
     events: events === true,
-    variables: variables === true,
+    key: key === true,
   }
 }

@@ -24,7 +24,7 @@ import { recorder } from "./Recorder.ts"
 const sdk = "@modelcontextprotocol/sdk"
 
 /** How the client reaches the gateway. */
-export type Transport = "streamable HTTP" | "SSE"
+type Transport = "streamable HTTP" | "SSE"
 
 export interface Gateway {
   readonly client: ClientName
@@ -71,7 +71,7 @@ const served = (
     const { env, workspace: cwd } = here
     // Without `exec` a signal would reach the shell alone.
     const program = { command: "/bin/sh", args: ["-c", `exec ${words}`], cwd, env }
-    const running = yield* Effect.orDie(start(program))
+    const running = yield* start(program)
     yield* Effect.promise(async () => {
       const end = performance.now() + maxStartMs
       while (!(await accepts(port))) {
@@ -110,8 +110,7 @@ const connected = (url: URL, transport: Transport, answers: ReadonlyArray<Answer
         return { ...answer }
       })
       const steps: Array<string> = []
-      // The declared type of `sessionId` differs from that of the interface.
-      await client.connect(transportTo(url, transport) as Parameters<typeof client.connect>[0])
+      await client.connect(transportTo(url, transport))
       const call = (name: string, args: Record<string, unknown>) =>
         Effect.promise(
           async () =>

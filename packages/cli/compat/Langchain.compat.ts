@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { buildIfMissing } from "../test/support/Bundle.ts"
 import { declaredOnPage } from "./ClientsPage.ts"
 import { describeClient, type Progress } from "./Driver.ts"
-import { almostAnHour, loadSetup } from "./Library.ts"
+import { almostAnHour, failureOf, loadSetup } from "./Library.ts"
 import { enter, leftIn, type Place, place } from "./Place.ts"
 import { recorder } from "./Recorder.ts"
 
@@ -49,16 +49,13 @@ const connected = (here: Place, directory?: string) =>
     )
     const tools = yield* Effect.promise(() => mcp.getTools())
     /** The text that the model of an agent reads. */
-    const call = (name: string, args: object) =>
-      Effect.tryPromise({
-        try: async () => {
-          const tool = tools.find((one) => one.name === name) ?? assert.fail(`there is no ${name}`)
-          const { content } = await tool.invoke({ type: "tool_call", id: "1", name, args })
-          return typeof content === "string" ? content : JSON.stringify(content)
-        },
-        catch: (error) => (error instanceof Error ? error : new Error(String(error))),
-      })
-    return { call, progress, tools }
+    const calling = async (name: string, args: object) => {
+      const tool = tools.find((one) => one.name === name) ?? assert.fail(`there is no ${name}`)
+      const { content } = await tool.invoke({ type: "tool_call", id: "1", name, args })
+      return typeof content === "string" ? content : JSON.stringify(content)
+    }
+    const call = (name: string, args: object) => Effect.promise(() => calling(name, args))
+    return { call, calling, progress, tools }
   })
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
@@ -101,22 +98,22 @@ describeClient(client, () => {
 
   it.live("an error of a call is thrown with its text", () =>
     Effect.gen(function* () {
-      const { call } = yield* connected(yield* place(client))
+      const { calling } = yield* connected(yield* place(client))
       const threadId = "00000000-0000-7000-8000-000000000000"
-      const error = yield* Effect.flip(call("codex-reply", { threadId, prompt: "say one" }))
-      assert.include(error.message, `not found for thread_id: ${threadId}`)
+      const error = yield* failureOf(() => calling("codex-reply", { threadId, prompt: "say one" }))
+      assert.include(error, `not found for thread_id: ${threadId}`)
     }),
   )
 
   it.live("a call may last an hour", () =>
     Effect.gen(function* () {
       const here = yield* place(client)
-      const { call } = yield* connected(here)
+      const { calling } = yield* connected(here)
       const started = join(here.workspace, "started")
       const prompt = `run: touch ${started} && sleep 0.5 && echo it has ended`
       const args = { prompt, "approval-policy": "never" }
       const result = yield* Effect.promise(() =>
-        almostAnHour(started, () => Effect.runPromise(call("codex", args))),
+        almostAnHour(started, () => calling("codex", args)),
       )
       assert.include(result, "it has ended")
     }),

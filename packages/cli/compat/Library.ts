@@ -1,4 +1,5 @@
 /** Clients that are libraries: the module that the page shows is written beside the installed package and loaded. */
+import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -36,3 +37,12 @@ export const loadSetup = (client: ClientName, directory?: string): unknown => {
   writeFileSync(file, setup(client, "js", { DIR: directory }))
   return createRequire(file)(file)
 }
+
+/** The text of the error with which a call fails. */
+export const failureOf = (call: () => Promise<unknown>): Effect.Effect<string> =>
+  Effect.promise(() =>
+    call().then(
+      () => "it did not fail",
+      (error: unknown) => String(error),
+    ),
+  )

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { buildIfMissing } from "../test/support/Bundle.ts"
 import { declaredOnPage } from "./ClientsPage.ts"
 import { type Answer, describeClient } from "./Driver.ts"
-import { almostAnHour, loadSetup } from "./Library.ts"
+import { almostAnHour, failureOf, loadSetup } from "./Library.ts"
 import { enter, leftIn, type Place, place } from "./Place.ts"
 import { recorder } from "./Recorder.ts"
 
@@ -46,15 +46,12 @@ const connected = (here: Place, answer?: Answerer, directory?: string) =>
       (made) => Effect.promise(() => made.disconnect()),
     )
     const tools = yield* Effect.promise(() => mcp.listTools())
-    const call = (name: string, args: object) =>
-      Effect.tryPromise({
-        try: async () => {
-          const tool = tools[name] ?? assert.fail(`there is no tool ${name}`)
-          return await tool.execute(args, {})
-        },
-        catch: (error) => (error instanceof Error ? error : new Error(String(error))),
-      })
-    return { call, tools }
+    const calling = async (name: string, args: object) => {
+      const tool = tools[name] ?? assert.fail(`there is no tool ${name}`)
+      return await tool.execute(args, {})
+    }
+    const call = (name: string, args: object) => Effect.promise(() => calling(name, args))
+    return { call, calling, tools }
   })
 
 const quiet = { MASTRA_TELEMETRY_DISABLED: "1" }
@@ -115,10 +112,12 @@ describeClient(client, () => {
 
   it.live("an error of a call is thrown with its text", () =>
     Effect.gen(function* () {
-      const { call } = yield* connected(yield* place(client, quiet))
+      const { calling } = yield* connected(yield* place(client, quiet))
       const threadId = "00000000-0000-7000-8000-000000000000"
-      const error = yield* Effect.flip(call("codex_codex-reply", { threadId, prompt: "say one" }))
-      assert.include(error.message, `not found for thread_id: ${threadId}`)
+      const error = yield* failureOf(() =>
+        calling("codex_codex-reply", { threadId, prompt: "say one" }),
+      )
+      assert.include(error, `not found for thread_id: ${threadId}`)
     }),
   )
 
@@ -134,12 +133,12 @@ describeClient(client, () => {
   it.live("a call may last an hour", () =>
     Effect.gen(function* () {
       const here = yield* place(client, quiet)
-      const { call } = yield* connected(here)
+      const { calling } = yield* connected(here)
       const started = join(here.workspace, "started")
       const prompt = `run: touch ${started} && sleep 0.5 && echo it has ended`
       const args = { prompt, "approval-policy": "never" }
       const result = yield* Effect.promise(() =>
-        almostAnHour(started, () => Effect.runPromise(call("codex_codex", args))),
+        almostAnHour(started, () => calling("codex_codex", args)),
       )
       assert.include(result.content, "it has ended")
     }),

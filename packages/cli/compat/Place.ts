@@ -13,7 +13,7 @@ import { folderOf } from "./Driver.ts"
 import type { ClientName } from "./Pins.ts"
 import { type Finished, run } from "./Program.ts"
 import { programOf } from "./Programs.ts"
-import { variable } from "./Recorder.ts"
+import { keyVariable } from "./Recorder.ts"
 
 export interface Place {
   /** Every process that the client starts has it as `HOME`. */
@@ -78,7 +78,7 @@ export const place = (
     putProgram(client, bin)
     yield* Effect.addFinalizer(() => Effect.sync(() => killAll(runningIn(home))))
     const path = [bin, process.env["PATH"] ?? ""].join(delimiter)
-    const own = { PATH: path, HOME: home, TMPDIR: home, [variable]: "1" }
+    const own = { PATH: path, HOME: home, TMPDIR: home, [keyVariable]: "none" }
     const env = { ...own, ...noNetwork, ...variables }
     return { home, workspace, env }
   })

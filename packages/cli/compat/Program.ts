@@ -76,38 +76,36 @@ export interface Running {
   readonly stop: (signal: NodeJS.Signals, timeoutMs: number) => Promise<void>
 }
 
+const spawned = (program: Launch): Promise<ChildProcess> =>
+  new Promise((resolve, reject) => {
+    const child = launch(program)
+    child.once("error", reject)
+    child.once("spawn", () => resolve(child))
+  })
+
+const runningOf = (child: ChildProcess): Running => {
+  const stdout = collected(child.stdout)
+  const stderr = collected(child.stderr)
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve())
+  })
+  const late = (signal: NodeJS.Signals, timeoutMs: number) =>
+    new Promise<never>((_, reject) => {
+      const message = `it still runs ${timeoutMs} ms after ${signal}`
+      setTimeout(() => reject(new Error(message)), timeoutMs).unref()
+    })
+  return {
+    output: () => `${stdout()}${stderr()}`,
+    stop: (signal, timeoutMs) => {
+      child.kill(signal)
+      return Promise.race([exited, late(signal, timeoutMs)])
+    },
+  }
+}
+
 /** Starts a program that runs until it is stopped; its group is killed with the scope. */
-export const start = (program: Launch): Effect.Effect<Running, Error, Scope.Scope> =>
+export const start = (program: Launch): Effect.Effect<Running, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () =>
-        new Promise<ChildProcess>((resolve, reject) => {
-          const child = launch(program)
-          child.once("error", reject)
-          child.once("spawn", () => resolve(child))
-        }),
-      catch: (error) => (error instanceof Error ? error : new Error(String(error))),
-    }),
+    Effect.promise(() => spawned(program)),
     (child) => Effect.sync(() => killGroup(child)),
-  ).pipe(
-    Effect.map((child): Running => {
-      const stdout = collected(child.stdout)
-      const stderr = collected(child.stderr)
-      const exited = new Promise<void>((resolve) => {
-        child.once("exit", () => resolve())
-      })
-      return {
-        output: () => `${stdout()}${stderr()}`,
-        stop: async (signal, timeoutMs) => {
-          child.kill(signal)
-          const late = new Promise<never>((_, reject) => {
-            setTimeout(
-              () => reject(new Error(`it still runs ${timeoutMs} ms after ${signal}`)),
-              timeoutMs,
-            ).unref()
-          })
-          await Promise.race([exited, late])
-        },
-      }
-    }),
-  )
+  ).pipe(Effect.map(runningOf))

@@ -24,8 +24,8 @@ export interface Recorder {
   readonly declared: () => Declared
 }
 
-/** The name of a variable that a client has and its server does not need. */
-export const variable = "COMPAT_VARIABLE"
+/** A variable that a client has; some pass on few variables, or none that may be a secret. */
+export const keyVariable = "OPENAI_API_KEY"
 
 const source = (file: string, variablesFile: string) => `
 import { spawn } from "node:child_process"
@@ -59,7 +59,7 @@ export const recorder = ({ home }: Place): Recorder => {
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Message)
       const variables = JSON.parse(readFileSync(variablesFile, "utf8")) as object
-      return { ...declaredIn(messages), variables: variable in variables }
+      return { ...declaredIn(messages), key: keyVariable in variables }
     },
   }
 }
@@ -67,7 +67,7 @@ export const recorder = ({ home }: Place): Recorder => {
 const prefix = "io.modelcontextprotocol"
 
 /** The newest revision puts into each request what earlier ones put into `initialize`. */
-const declaredIn = (messages: ReadonlyArray<Message>): Omit<Declared, "variables"> => {
+const declaredIn = (messages: ReadonlyArray<Message>): Omit<Declared, "key"> => {
   const call = messages.find(({ method }) => method === "tools/call")
   const first = messages.find(({ method }) => method === "initialize")
   const meta = call?.params?._meta ?? {}

@@ -4,9 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type ClientName, packagesOf } from "../../cli/compat/Pins.ts"
+import * as Fs from "node:fs"
 import * as PageClaims from "./support/PageClaims.ts"
 
-const page = PageClaims.read("packages/docs/clients.md")
+const claims = PageClaims.over(Fs)
+const page = claims.read("packages/docs/clients.md")
 
 const clients: ReadonlyArray<ClientName> = [
   "@anthropic-ai/claude-code",
@@ -30,14 +32,14 @@ const codeBlocks = (text: string): ReadonlyArray<string> =>
 
 describe("the page about clients", () => {
   it("names test files that exist", () => {
-    const { count, missing } = PageClaims.files(page)
+    const { count, missing } = claims.files(page)
     assert.isAbove(count, 14)
     assert.deepStrictEqual(missing, [])
   })
 
   it("names titles of tests that exist", () => {
     const text = page.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/`[^`\n]*"[^`\n]*`/g, "")
-    const { count, missing } = PageClaims.wholeTitles(text, /"([^"]{12,})"/g)
+    const { count, missing } = claims.wholeTitles(text, /"([^"]{12,})"/g)
     assert.isAbove(count, 25)
     assert.deepStrictEqual(missing, [])
   })
@@ -64,8 +66,8 @@ describe("the page about clients", () => {
     // One block installs the client.
     assert.lengthOf(codeBlocks(text), 2)
     const path = /^Checks: `([^`]+)`/m.exec(text)?.[1] ?? assert.fail("it names no checks")
-    assert.include(PageClaims.read(path), `"${client}"`)
-    assert.match(PageClaims.read(path), /\b(?:setup|loadSetup|gatewayChecks)\(/)
+    assert.include(claims.read(path), `"${client}"`)
+    assert.match(claims.read(path), /\b(?:setup|loadSetup|gatewayChecks)\(/)
   })
 
   it.each(clients)("the table has one row for %s", (client) => {
@@ -74,6 +76,6 @@ describe("the page about clients", () => {
   })
 
   it("is linked from the README", () => {
-    assert.include(PageClaims.read("README.md"), "(packages/docs/clients.md)")
+    assert.include(claims.read("README.md"), "(packages/docs/clients.md)")
   })
 })

@@ -1,19 +1,21 @@
 /** Every claim of the security page names a test that exists. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
 import * as PageClaims from "./support/PageClaims.ts"
 
-const page = PageClaims.read("packages/docs/security.md")
+const claims = PageClaims.over(Fs)
+const page = claims.read("packages/docs/security.md")
 
 describe("the security page", () => {
   it("names test files that exist", () => {
-    const { count, missing } = PageClaims.files(page)
+    const { count, missing } = claims.files(page)
     assert.isAbove(count, 40)
     assert.deepStrictEqual(missing, [])
   })
 
   it("names titles of tests that exist", () => {
     // The titles that begin with the number of a law.
-    const { count, missing } = PageClaims.titles(page, /"(L\d+ [^"]+)"/g)
+    const { count, missing } = claims.titles(page, /"(L\d+ [^"]+)"/g)
     assert.isAbove(count, 60)
     assert.deepStrictEqual(missing, [])
   })

@@ -44,13 +44,14 @@ const streamed = (step: Step, id: string): string => {
           { type: "input_json_delta", partial_json: JSON.stringify(step.args) },
         ]
   return namedEvents([
-    { type: "message_start", ...{ message: { ...message, content: [], stop_reason: null } } },
-    { type: "content_block_start", ...{ index: 0, content_block: empty } },
-    { type: "content_block_delta", ...{ index: 0, delta } },
-    { type: "content_block_stop", ...{ index: 0 } },
+    { type: "message_start", message: { ...message, content: [], stop_reason: null } },
+    { type: "content_block_start", index: 0, content_block: empty },
+    { type: "content_block_delta", index: 0, delta },
+    { type: "content_block_stop", index: 0 },
     {
       type: "message_delta",
-      ...{ delta: { stop_reason: reasonOf(step) }, usage: { output_tokens: 1 } },
+      delta: { stop_reason: reasonOf(step) },
+      usage: { output_tokens: 1 },
     },
     { type: "message_stop" },
   ])

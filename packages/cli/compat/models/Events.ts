@@ -2,8 +2,13 @@
 export const events = (values: ReadonlyArray<object>): string =>
   values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join("")
 
+interface NamedEvent {
+  readonly type: string
+  readonly [member: string]: unknown
+}
+
 /** The same with the member `type` of each as the name of the event. */
-export const namedEvents = (values: ReadonlyArray<{ readonly type: string }>): string =>
+export const namedEvents = (values: ReadonlyArray<NamedEvent>): string =>
   values.map((value) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`).join("")
 
 /** The text of a content that is a string, or an array of blocks with texts. */

@@ -1,22 +1,49 @@
 /** Pages that name the tests which prove them: which of the named files and titles do not exist. */
-import * as Fs from "node:fs"
-import * as Path from "node:path"
 
-const root = Path.resolve(import.meta.dirname, "../../../..")
+/** What of `node:fs` is needed; the live tests bring it. */
+export interface Files {
+  readonly readFileSync: (path: string, encoding: "utf8") => string
+  readonly globSync: (
+    patterns: ReadonlyArray<string>,
+    options: { readonly cwd: string },
+  ) => ReadonlyArray<string>
+}
 
-const tests = Fs.globSync("packages/*/{test,compat}/**/*.{test,compat}.ts", { cwd: root })
+interface Named {
+  /** How many the page names. */
+  readonly count: number
+  /** Those that do not exist. */
+  readonly missing: ReadonlyArray<string>
+}
 
-/** Titles that several files share are in modules that are no tests by themselves. */
-const shared = Fs.globSync("packages/*/compat/*.ts", { cwd: root })
+export interface Section {
+  readonly heading: string
+  readonly text: string
+}
 
-const sources = [...new Set([...tests, ...shared])]
-  .map((path) => Fs.readFileSync(Path.join(root, path), "utf8"))
-  .join("\n")
+export interface PageClaims {
+  /** The text of a file, by its path from the root of the repository. */
+  readonly read: (path: string) => string
+  /** The test files that a page names in code spans. */
+  readonly files: (page: string) => Named
+  /** The titles that a page quotes, some of which are composed in their tests: the first group of the pattern. */
+  readonly titles: (page: string, pattern: RegExp) => Named
+  /** The same for pages that quote no composed titles. */
+  readonly wholeTitles: (page: string, pattern: RegExp) => Named
+}
 
-export const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "utf8")
+const root = `${import.meta.dirname}/../../../..`
 
-/** A title may be composed in its test, so that not all of its words are there together: some three in a row are. */
-const isInSources = (title: string): boolean => {
+const firstGroups = (page: string, pattern: RegExp): ReadonlyArray<string> =>
+  Array.from(page.matchAll(pattern), ([, group = ""]) => group)
+
+const named = (all: ReadonlyArray<string>, exists: (name: string) => boolean): Named => ({
+  count: all.length,
+  missing: all.filter((name) => !exists(name)),
+})
+
+/** Of a title that is composed in its test not all words are there together: some three in a row are. */
+const isComposedIn = (sources: string, title: string): boolean => {
   const words = title.replace(/^(?:L\d+ )+/, "").split(" ")
   if (words.length < 3) return sources.includes(words.join(" ").replace(/\W+$/, ""))
   return words.some(
@@ -24,41 +51,23 @@ const isInSources = (title: string): boolean => {
   )
 }
 
-export interface Named {
-  /** How many the page names. */
-  readonly count: number
-  /** Those that do not exist. */
-  readonly missing: ReadonlyArray<string>
-}
-
-const named = (all: ReadonlyArray<string>, exists: (name: string) => boolean): Named => ({
-  count: all.length,
-  missing: all.filter((name) => !exists(name)),
-})
-
-/** The test files that a page names in code spans. */
-export const files = (page: string): Named => {
-  const paths = page.matchAll(/`([\w./-]+\.(?:test|compat)\.ts)`/g)
-  return named(
-    Array.from(paths, ([, path = ""]) => path),
-    (path) => tests.some((test) => test.endsWith(path)),
-  )
-}
-
-const quoted = (page: string, pattern: RegExp): ReadonlyArray<string> =>
-  Array.from(page.matchAll(pattern), ([, title = ""]) => title)
-
-/** The titles that a page quotes: the first group of the pattern. */
-export const titles = (page: string, pattern: RegExp): Named =>
-  named(quoted(page, pattern), isInSources)
-
-/** The same for pages that quote no composed titles. */
-export const wholeTitles = (page: string, pattern: RegExp): Named =>
-  named(quoted(page, pattern), (title) => sources.includes(`"${title}"`))
-
-export interface Section {
-  readonly heading: string
-  readonly text: string
+export const over = ({ globSync, readFileSync }: Files): PageClaims => {
+  const read = (path: string) => readFileSync(`${root}/${path}`, "utf8")
+  const tests = globSync(["packages/*/{test,compat}/**/*.{test,compat}.ts"], { cwd: root })
+  // Titles that several clients share are in modules that are no tests by themselves.
+  const shared = globSync(["packages/*/compat/*.ts"], { cwd: root })
+  const sources = [...new Set([...tests, ...shared])].map(read).join("\n")
+  return {
+    read,
+    files: (page) =>
+      named(firstGroups(page, /`([\w./-]+\.(?:test|compat)\.ts)`/g), (path) =>
+        tests.some((test) => test.endsWith(path)),
+      ),
+    titles: (page, pattern) =>
+      named(firstGroups(page, pattern), (title) => isComposedIn(sources, title)),
+    wholeTitles: (page, pattern) =>
+      named(firstGroups(page, pattern), (title) => sources.includes(`"${title}"`)),
+  }
 }
 
 /** The parts of a page, at the first two levels below its title. */
