@@ -66,8 +66,12 @@ describeClient("@openai/agents", () => {
         ["codex", "codex-reply"],
       )
       const content = yield* Effect.promise(() => mcp.callTool("codex", { prompt: "say hi agent" }))
-      assert.strictEqual(content[0]?.type, "text")
+      assert.deepStrictEqual(
+        content.map(({ type }) => type),
+        ["text", "text"],
+      )
       assert.strictEqual(content[0]?.text, "hi agent")
+      assert.match(content[1]?.text ?? "", /^threadId: [0-9a-f-]{36} /)
     }),
   )
 
@@ -103,7 +107,10 @@ describeClient("@openai/agents", () => {
         (requests[0]?.tools ?? []).map(({ name }) => name),
         "codex",
       )
-      assert.include(JSON.stringify(requests[1]?.input), "from below")
+      const input = JSON.stringify(requests[1]?.input)
+      assert.include(input, "from below")
+      // The model learns how to continue the conversation.
+      assert.match(input, /threadId: [0-9a-f-]{36} \(pass it to codex-reply/)
     }),
   )
 })

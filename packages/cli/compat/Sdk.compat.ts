@@ -73,6 +73,7 @@ const approvals = (connect: Connect, { stateless = false }: Kind = {}) => {
   const failing: Answerer = () => Promise.reject(new Error("the window is closed"))
   const no: ReadonlyArray<readonly [string, Answerer | undefined]> = [
     ["declined", async () => ({ action: "decline" })],
+    ["cancelled", async () => ({ action: "cancel" })],
     ["denied by the form", async () => ({ action: "accept", content: { decision: "denied" } })],
     ["answered with an error", failing],
     ["put to a client that cannot be asked", undefined],
@@ -90,10 +91,11 @@ const approvals = (connect: Connect, { stateless = false }: Kind = {}) => {
     )
   }
 
-  it.live("a command whose question is cancelled does not run, and its turn stops", () =>
+  it.live("a command whose question is answered with abort does not run, and its turn stops", () =>
     Effect.gen(function* () {
       const { driver, hasRun, result, types } = yield* playCommand(connect, async () => ({
-        action: "cancel",
+        action: "accept",
+        content: { decision: "abort" },
       }))
       assert.isFalse(hasRun)
       assert.isTrue(result.isError)

@@ -41,6 +41,11 @@ Keys that only this program has:
   offline.delta_delay_ms   Pause between two pieces of its answer, in milliseconds
   mcp_events               on (default), off, or twice: each event again under its own name, for the
                            clients of codex 0.20
+  mcp_tools                Tools of tools/list: default (codex and codex-reply; the others can be called
+                           without being listed), all, or an array of names, which are then the only
+                           ones that can be called
+  mcp_thread_id            content (default): results of codex and codex-reply also have the threadId in
+                           a second text, for models; structured: in structuredContent alone
   shutdown_grace_ms        How long calls and turns may go on after the client has left, in milliseconds
                            (500)
   max_line_bytes           Bytes of the longest line that a client may send (67108864); a longer one gets

@@ -26,6 +26,8 @@ export const run = (launch: Launch): Promise<number> =>
         const {
           compatibility_version: compatibility,
           mcp_events: events,
+          mcp_thread_id: threadId,
+          mcp_tools: tools,
           shutdown_grace_ms: graceMs,
         } = startup.options
         return McpServer.serve(connection, {
@@ -34,6 +36,8 @@ export const run = (launch: Launch): Promise<number> =>
           beside: besideLater(appServer(compatibility)),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),
+          ...(threadId === undefined ? {} : { threadId }),
+          ...(tools === undefined ? {} : { ownTools: tools }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
       },
     },

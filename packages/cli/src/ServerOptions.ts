@@ -3,6 +3,7 @@ import { decode } from "@colloquy/core/settings/ConfigSchema"
 import { Count, key, keyOr } from "@colloquy/core/settings/ConfigKey"
 import type { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import { type ConfigTree, isEmpty } from "@colloquy/core/settings/ConfigTree"
+import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
 import { defaultCompatibility } from "./Version.ts"
 import * as Result from "effect/Result"
@@ -59,6 +60,20 @@ export const ServerOptions = Schema.Struct({
     Schema.Literals(["on", "off", "twice"]),
     "on",
     "`codex/event` notifications: sent, not sent, or each again under its own name.",
+  ),
+  mcp_tools: keyOr(
+    Schema.Union([
+      Schema.Literal("default"),
+      Schema.Literal("all"),
+      Schema.Array(Schema.Literals(serverTools.map(({ name }) => name))),
+    ]),
+    "default",
+    "Tools of `tools/list`: `codex` and `codex-reply`, all, or these alone; calls of tools that such a list leaves out are refused.",
+  ),
+  mcp_thread_id: keyOr(
+    Schema.Literals(["content", "structured"]),
+    "content",
+    "Where results of `codex` and `codex-reply` have the `threadId`: also in a second text, or in `structuredContent` alone.",
   ),
   compatibility_version: keyOr(
     Schema.String.check(Schema.isPattern(/^\d+\.\d+\.\d+$/, { expected: "a version `x.y.z`" })),

@@ -123,7 +123,7 @@ describe("colloquy mcp, when its client leaves", () => {
       const { stdout } = yield* pipe(
         yield* home(),
         requests,
-        '"$NODE" "$ENTRY" mcp | (sleep 2; cat)',
+        '"$NODE" "$ENTRY" mcp -c mcp_tools=all | (sleep 2; cat)',
       )
       assert.strictEqual(framesOf(stdout).length, 100)
     }),
@@ -132,7 +132,7 @@ describe("colloquy mcp, when its client leaves", () => {
   it.live("L9 a reader that stopped reading does not keep a server whose input has ended", () =>
     Effect.gen(function* () {
       const directory = yield* home()
-      const child = spawn(process.execPath, [entry, "mcp"], {
+      const child = spawn(process.execPath, [entry, "mcp", "-c", "mcp_tools=all"], {
         env: Server.environment({ home: directory }),
         stdio: ["pipe", "pipe", "ignore"],
       })

@@ -153,7 +153,14 @@ describe("colloquy mcp, driven by the official SDK", () => {
       const result = yield* call("codex", { prompt: "say one two three" })
       const threadId = threadOf(result)
       assert.deepStrictEqual(result, {
-        content: [{ type: "text", text: "one two three" }],
+        content: [
+          { type: "text", text: "one two three" },
+          {
+            type: "text",
+            text: `threadId: ${threadId} (pass it to codex-reply to continue this conversation)`,
+            annotations: { audience: ["assistant"] },
+          },
+        ],
         structuredContent: { threadId, conversationId: threadId, content: "one two three" },
       } as unknown as ToolResult)
       assert.deepStrictEqual(

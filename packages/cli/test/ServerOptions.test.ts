@@ -1,11 +1,14 @@
 import { keysOf } from "@colloquy/core/settings/ConfigKeys"
 import { ConfigFault } from "@colloquy/core/settings/ConfigFault"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
 import { help } from "../src/Help.ts"
 import { ServerOptions, serverOptions } from "../src/ServerOptions.ts"
+
+const toolNames = serverTools.map(({ name }) => `\`${name}\``).join(", ")
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
 
@@ -45,6 +48,51 @@ describe("ServerOptions", () => {
           message:
             "unknown variant `none`, expected one of `on`, `off`, `twice`, did you mean `on`?\nin `mcp_events`\n",
           key: "mcp_events",
+        }),
+      ),
+    )
+  })
+
+  it.each(["default", "all", [], ["codex"], ["codex-reply", "conversationWait"]] as const)(
+    "the listed tools may be %j",
+    (mcp_tools) => {
+      const tree = ConfigTree.fromRecord({ mcp_tools })
+      assert.deepStrictEqual(serverOptions(tree), Result.succeed({ mcp_tools }))
+    },
+  )
+
+  it.each<readonly [value: unknown, key: string, problem: string]>([
+    ["codex", "mcp_tools", "unknown variant `codex`, expected one of `default`, `all`, a sequence"],
+    [7, "mcp_tools", "invalid type: integer `7`, expected one of `default`, `all`, a sequence"],
+    [{}, "mcp_tools", "invalid type: map, expected one of `default`, `all`, a sequence"],
+    [
+      ["codex", "conversationStats"],
+      "mcp_tools.1",
+      `unknown variant \`conversationStats\`, expected one of ${toolNames}, did you mean \`conversationStatus\`?`,
+    ],
+    [[7], "mcp_tools.0", `invalid type: integer \`7\`, expected one of ${toolNames}`],
+  ])(
+    "L13 %j is no choice of tools: the error names the key and what is expected",
+    (value, key, problem) => {
+      assert.deepStrictEqual(
+        serverOptions(ConfigTree.fromRecord({ mcp_tools: value })),
+        Result.fail(new ConfigFault({ message: `${problem}\nin \`${key}\`\n`, key })),
+      )
+    },
+  )
+
+  it("L13 an unknown place of the thread id is an error that names the known ones", () => {
+    for (const mcp_thread_id of ["content", "structured"] as const) {
+      const tree = ConfigTree.fromRecord({ mcp_thread_id })
+      assert.deepStrictEqual(serverOptions(tree), Result.succeed({ mcp_thread_id }))
+    }
+    assert.deepStrictEqual(
+      serverOptions(ConfigTree.fromRecord({ mcp_thread_id: "text" })),
+      Result.fail(
+        new ConfigFault({
+          message:
+            "unknown variant `text`, expected one of `content`, `structured`\nin `mcp_thread_id`\n",
+          key: "mcp_thread_id",
         }),
       ),
     )

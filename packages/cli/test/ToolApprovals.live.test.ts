@@ -111,6 +111,7 @@ const answers = {
     false,
   ],
   "a decline": [() => ({ action: "decline" }), false],
+  "a cancel": [() => ({ action: "cancel" }), false],
 } as const satisfies Record<string, readonly [() => ElicitResult, boolean]>
 
 describe("colloquy mcp, asked through the official SDK", () => {

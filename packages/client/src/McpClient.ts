@@ -153,11 +153,21 @@ const toEvent = ({ _meta, id, msg }: Params<typeof CodexEvent>): McpEvent => ({
 const isText = (part: CallToolResult["content"][number]): part is { type: "text"; text: string } =>
   part.type === "text" && "text" in part && typeof part["text"] === "string"
 
+/** A block that the server means for the model alone is no part of what the agent said. */
+const isForUser = ({ annotations }: CallToolResult["content"][number]): boolean => {
+  const audience =
+    typeof annotations === "object" && annotations !== null && "audience" in annotations
+      ? annotations.audience
+      : undefined
+  return !Array.isArray(audience) || audience.includes("user")
+}
+
 const readOutput = Schema.decodeUnknownOption(ToolOutput)
 
 const toTurnResult = (result: CallToolResult): TurnResult => ({
   ...result,
   text: result.content
+    .filter(isForUser)
     .filter(isText)
     .map((part) => part.text)
     .join("\n"),

@@ -156,7 +156,8 @@ describe("McpClient", () => {
         content: [
           { type: "text", text: "hello" },
           { type: "image", data: "" },
-          { type: "text", text: "there" },
+          { type: "text", text: "there", annotations: { audience: ["user", "assistant"] } },
+          { type: "text", text: "threadId: t", annotations: { audience: ["assistant"] } },
         ],
         structuredContent: { threadId, conversationId: threadId, content: "hello" },
       }

@@ -460,66 +460,66 @@ export type CompactedEvent = {
 export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent
 
 export type CodexArguments = {
-  /** When to ask before a command or an edit: `untrusted` asks for all but known harmless commands, `on-failure` when a sandboxed attempt failed, `on-request` when the agent wants more than the sandbox allows, `never` does not ask. */
+  /** When a person is asked first. `untrusted`: before every command that is not known to be harmless; `on-failure`: after a command failed in the sandbox; `on-request`: when the agent wants to leave the sandbox; `never`: not at all. */
   readonly "approval-policy"?: "untrusted" | "on-failure" | "on-request" | "never"
-  /** Replaces the built-in system instructions of the agent. */
+  /** Replaces the system instructions of the agent. */
   readonly "base-instructions"?: string
-  /** Replaces the built-in instructions for summarizing a long conversation. */
+  /** Replaces the instructions for summarizing a long conversation. */
   readonly "compact-prompt"?: string
-  /** Settings for this conversation that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`. */
+  /** Settings that override config.toml, by key or dotted path. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Directory the agent works in. A relative path is taken from the directory of the server. */
+  /** Working directory of the agent. A relative path starts at the directory of the server. */
   readonly cwd?: string
-  /** Instructions added after the system instructions, for this conversation only. */
+  /** Instructions in addition to the system instructions. */
   readonly "developer-instructions"?: string
-  /** Whether the agent may keep a visible plan of its steps. */
+  /** Whether the agent may maintain a visible plan. */
   readonly "include-plan-tool"?: boolean
-  /** Name of the model, as its provider calls it. */
+  /** Name of the model at its provider. */
   readonly model?: string
-  /** Name of a profile in config.toml to take settings from. */
+  /** Profile in config.toml. */
   readonly profile?: string
-  /** The first message to the agent. */
+  /** First message to the agent. */
   readonly prompt: string
-  /** What commands may touch: `read-only`, `workspace-write` (files below the working directory) or `danger-full-access`. */
+  /** What commands may change: `read-only`: nothing; `workspace-write`: files below the working directory; `danger-full-access`: everything. */
   readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access"
 }
 
 export type CodexReplyArguments = {
   /** Older name of `threadId`. */
   readonly conversationId?: string
-  /** The next message to the agent. */
+  /** Next message to the agent. */
   readonly prompt: string
   /** Oldest name of `threadId`. */
   readonly sessionId?: string
-  /** The conversation to go on with: `threadId` of an earlier result. Required, under this or one of the older names. */
+  /** `threadId` of an earlier result. Default: the conversation that this connection used last. */
   readonly threadId?: string
-  /** What becomes of the message while a turn of the conversation runs: `wait` (default) for a turn of its own after it, `steer` into the running turn, which is an error when none runs, `queue` likewise but with a turn of its own when none runs, `interrupt` the running turn and be the next, `reject` the message. A call that joined a turn is answered with that turn's result. */
+  /** If a turn of the conversation is running: `wait` for its end (default), `steer` or `queue` the message into it and return its result, `interrupt` it, or `reject` the message. Without a running turn `steer` is an error. */
   readonly "while-running"?: "wait" | "steer" | "queue" | "interrupt" | "reject"
 }
 
 export type ConversationCreateArguments = {
-  /** Not sent, as ever: the first message goes by `conversationSendMessage`. */
+  /** Ignored, as in the original: send messages with `conversationSendMessage`. */
   readonly prompt?: string
-  /** Name of the model, as its provider calls it. */
+  /** Name of the model at its provider. */
   readonly model?: string
-  /** Directory the agent works in. A relative path is taken from the directory of the server. */
+  /** Working directory of the agent. */
   readonly cwd?: string
-  /** When to ask before a command or an edit. */
+  /** When a person is asked first. */
   readonly approval_policy?: "untrusted" | "on-failure" | "on-request" | "never"
-  /** What commands may touch. */
+  /** What commands may change. */
   readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access"
-  /** Settings that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`. */
+  /** Settings that override config.toml, by key or dotted path. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Name of a profile in config.toml to take settings from. */
+  /** Profile in config.toml. */
   readonly profile?: string
-  /** Replaces the built-in system instructions of the agent. */
+  /** Replaces the system instructions of the agent. */
   readonly base_instructions?: string
 }
 
 export type ConversationSendMessageArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
-  /** Texts and images, at least one. */
+  /** At least one text or image. */
   readonly content: ReadonlyArray<{
     readonly type: "text"
     readonly text: string
@@ -530,68 +530,68 @@ export type ConversationSendMessageArguments = {
     readonly type: "local_image"
     readonly path: string
   }>
-  /** The message that this one follows: `message_id` of an earlier result. Where others came after it, this one goes to a fork that ends there, and the result names the fork. */
+  /** `message_id` of the message that this one follows. If later messages exist, this one goes to a new fork, which the result names. */
   readonly parent_message_id?: string
-  /** Name of the model, as its provider calls it. */
+  /** Name of the model at its provider. */
   readonly model?: string
-  /** Directory the agent works in. A relative path is taken from the directory of the server. */
+  /** Working directory of the agent. */
   readonly cwd?: string
-  /** When to ask before a command or an edit. */
+  /** When a person is asked first. */
   readonly approval_policy?: "untrusted" | "on-failure" | "on-request" | "never"
-  /** What commands may touch. */
+  /** What commands may change. */
   readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access"
-  /** Settings that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`. */
+  /** Settings that override config.toml, by key or dotted path. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Name of a profile in config.toml to take settings from. */
+  /** Profile in config.toml. */
   readonly profile?: string
-  /** Replaces the built-in system instructions of the agent. */
+  /** Replaces the system instructions of the agent. */
   readonly base_instructions?: string
-  /** What becomes of the message while a turn runs: `queue` joins it (default), `wait` for a turn of its own after it (default with overrides, which then count from that turn on), `steer` joins it and is an error when none runs, `interrupt` it and be the next, `reject` the message. */
+  /** If a turn is running: `queue` the message into it (default), `wait` for its end (default with settings, which apply from then on), `steer` it, which is an error without a running turn, `interrupt` it, or `reject` the message. */
   readonly while_running?: "queue" | "wait" | "steer" | "interrupt" | "reject"
 }
 
 export type ConversationStreamArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
-  /** True: the call is answered when the stream has ended, so that a client that can only cancel what is open can pause it. Default false. */
+  /** True: return when the stream has ended, for clients that can only cancel open calls. Default false. */
   readonly hold?: boolean
 }
 
 export type ConversationsListArguments = {
-  /** How many at most. Default 25; more than 100 are never given. */
+  /** Size of a page. Default 25, at most 100. */
   readonly limit?: number
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string
 }
 
 export type ConversationInterruptArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
 }
 
 export type ConversationStatusArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
 }
 
 export type ConversationWaitArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
-  /** How long to wait in milliseconds, at most 600000. Default 30000. */
+  /** Timeout in milliseconds. Default 30000, at most 600000. */
   readonly timeout_ms?: number
 }
 
 export type ConversationForkArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
-  /** How many messages of the user, counted from the last, are left out with what followed. Default 0. */
+  /** Number of last user messages to leave out, with all that followed. Default 0. */
   readonly drop_last_messages?: number
-  /** Instead: the message of the user, counted from 0, before which the fork ends. */
+  /** Instead: index of the user message before which the fork ends, from 0. */
   readonly before_message?: number
 }
 
 export type ConversationRemoveArguments = {
-  /** The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`. */
+  /** Id of the conversation: `threadId` of a result of `codex`. */
   readonly conversation_id: string
 }
 
@@ -951,7 +951,7 @@ export type CodexEventParams = {
   } & Readonly<Record<string, unknown>>
 }
 
-/** Asks the person at the client whether a command may run or a patch may be applied. */
+/** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose. */
 export type ElicitationCreateParams = {
   readonly message: string
   readonly requestedSchema?: Readonly<Record<string, unknown>>
@@ -1143,7 +1143,7 @@ export interface ClientNotifications {
 export interface ServerRequests {
   /** Tells that the other side is alive. */
   "ping": { params: undefined; result: PingResult }
-  /** Asks the person at the client whether a command may run or a patch may be applied. */
+  /** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose. */
   "elicitation/create": { params: ElicitationCreateParams; result: ElicitationCreateResult }
   /** Asks the client's model for a message. */
   "sampling/createMessage": { params: SamplingCreateMessageParams; result: SamplingCreateMessageResult }

@@ -4,6 +4,7 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import type { Request } from "@colloquy/protocol/JsonRpc"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
+import type { ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,6 +18,7 @@ import type { Members } from "./mcp/RequestContext.ts"
 import { requestStatesOf } from "./mcp/revision/RequestState.ts"
 import * as Router from "./mcp/revision/Router.ts"
 import * as Session from "./mcp/Session.ts"
+import type { ThreadIdPlace } from "./mcp/ToolResults.ts"
 import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
 import type { Route } from "./Route.ts"
@@ -37,6 +39,10 @@ export interface McpServerOptions {
    * names, as 0.20 sent them; `off`. A client may decline them by `capabilities.experimental["codex/event"]`.
    */
   readonly events?: VendorEvents
+  /** Which of the server's own tools are listed and can be called. Default `default`. */
+  readonly ownTools?: ToolChoice
+  /** Where a result of `codex` and `codex-reply` has the id of its conversation. Default `content`. */
+  readonly threadId?: ThreadIdPlace
   /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */
   readonly features?: Features
   /** Where prompts lie as files; they are looked at when somebody asks for prompts. */
@@ -85,6 +91,8 @@ export const serve = (
         events,
         tasks: Option.isSome(given) ? given.value : yield* Tasks.make(),
         served,
+        tools: options.ownTools ?? "default",
+        threadId: options.threadId ?? "content",
       })
       const router = Router.make({
         session,

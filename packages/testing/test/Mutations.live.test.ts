@@ -7,9 +7,9 @@ import { allLaws } from "../src/simulation/Kinds.ts"
 import { type Mutation, mutations as coreMutations } from "./mutations.ts"
 import { statelessMutations } from "./mutations.stateless.ts"
 import { storageMutations } from "./mutations.storage.ts"
-import { type ServerMutation, wireMutations } from "./mutations.wire.ts"
+import { wireMutations } from "./mutations.wire.ts"
 
-const mutations: ReadonlyArray<Mutation | ServerMutation> = [
+const mutations: ReadonlyArray<Mutation> = [
   ...coreMutations,
   ...storageMutations,
   ...wireMutations,
@@ -45,10 +45,9 @@ const simulate = (law: string) => {
   return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 60_000 })
 }
 
-const mutated = (mutation: Mutation | ServerMutation) => {
+const mutated = (mutation: Mutation) => {
   const { file, find, replace, law } = mutation
-  const room = "room" in mutation ? mutation.room : "core"
-  const path = Path.join(tree, "packages", room, "src", file)
+  const path = Path.join(tree, file)
   const source = Fs.readFileSync(path, "utf8")
   assert.strictEqual(source.split(find).length, 2, `\`${find}\` stands once in ${file}`)
   Fs.writeFileSync(

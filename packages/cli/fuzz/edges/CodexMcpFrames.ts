@@ -124,6 +124,7 @@ const optionsOf = (mcp: Contract, app: Contract): FrameEdgeOptions => ({
   serve: (connection) =>
     McpServer.serve(connection, {
       maxInFlight: 32,
+      ownTools: "all",
       pageSize: 3,
       beside: besideLater(Effect.succeed(AppServer.beside())),
     }),

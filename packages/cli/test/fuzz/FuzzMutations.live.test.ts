@@ -59,7 +59,7 @@ const fuzz = (edge: string) =>
   )
 
 const mutated = ({ edge, file, find, replace }: Mutation) => {
-  const path = Path.join(tree, "packages", file)
+  const path = Path.join(tree, file)
   const source = Fs.readFileSync(path, "utf8")
   assert.strictEqual(source.split(find).length, 2, `\`${find}\` occurs once in ${file}`)
   Fs.writeFileSync(

@@ -5,7 +5,7 @@ export interface Mutation {
   readonly name: string
   readonly law: FuzzLaw
   readonly edge: string
-  /** Below `packages`. */
+  /** From the root of the repository. */
   readonly file: string
   /** Occurs once in the file. */
   readonly find: string
@@ -17,7 +17,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a request that no handler takes gets no response",
     law: "L1",
     edge: "codex-mcp-frames",
-    file: "server/src/Peer.ts",
+    file: "packages/server/src/Peer.ts",
     find: "if (found instanceof JsonRpcError) return refuse(found)",
     replace: "if (found instanceof JsonRpcError) return Effect.void",
   },
@@ -25,7 +25,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a request that was refused gets a second response",
     law: "L1",
     edge: "app-server-sessions",
-    file: "server/src/Peer.ts",
+    file: "packages/server/src/Peer.ts",
     find: "if (refused !== undefined) return refuse(refused)",
     replace: "if (refused !== undefined) return Effect.andThen(refuse(refused), refuse(refused))",
   },
@@ -33,7 +33,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a response is written in two lines",
     law: "L9",
     edge: "app-server-frames",
-    file: "protocol/src/JsonRpc.ts",
+    file: "packages/protocol/src/JsonRpc.ts",
     find: 'JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })',
     replace: 'JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} }, undefined, 1)',
   },
@@ -41,7 +41,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "requests in flight hold the end of the server",
     law: "L9",
     edge: "codex-mcp-frames",
-    file: "server/src/Peer.ts",
+    file: "packages/server/src/Peer.ts",
     find: 'inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)',
     replace: 'inFlight.drain("1 hour", outlasted)',
   },
@@ -49,7 +49,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "an error with a code that is no safe integer is a defect",
     law: "L13",
     edge: "codex-mcp-sessions",
-    file: "protocol/src/JsonRpc.ts",
+    file: "packages/protocol/src/JsonRpc.ts",
     find: "const isCode = Number.isSafeInteger(code)",
     replace: "const isCode = Number.isInteger(code)",
   },
@@ -57,7 +57,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "the reading of a tool server stops at a line with an error",
     law: "L13",
     edge: "tool-server-frames",
-    file: "tools/src/mcp/LineTransport.ts",
+    file: "packages/tools/src/mcp/LineTransport.ts",
     find: "const bytes = line.bytes + 1",
     replace:
       'if (line.text.includes("error")) return Effect.never\n      const bytes = line.bytes + 1',
@@ -66,7 +66,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "params are used without being decoded",
     law: "L13",
     edge: "app-server-frames",
-    file: "protocol/src/Method.ts",
+    file: "packages/protocol/src/Method.ts",
     find: "decodeParams: params.decode",
     replace: "decodeParams: (u) => Result.succeed(u ?? {})",
   },
@@ -74,7 +74,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a handler leaves a fiber behind",
     law: "memory",
     edge: "codex-mcp-frames",
-    file: "server/src/mcp/Ping.ts",
+    file: "packages/server/src/mcp/Ping.ts",
     find: "Effect.succeed({})",
     replace: "Effect.as(Effect.forkDetach(Effect.never), {})",
   },

@@ -38,6 +38,13 @@ const leafOf = (
       return leafOf(issue.issue, [...path, ...issue.path.map(String)])
     case "Composite":
       return leafOf(issue.issues[0], path, issue.ast)
+    case "AnyOf": {
+      // The value has the type of one member alone, such as a sequence: the fault lies inside of it.
+      const [only, ...others] = issue.issues
+      return only !== undefined && others.length === 0 && only._tag !== "InvalidType"
+        ? leafOf(only, path)
+        : { issue, path }
+    }
     case "Filter":
     case "Encoding":
       return { issue, path, ...(refusedBy === undefined ? {} : { refusedBy }) }
@@ -53,6 +60,10 @@ const kinds: Partial<Record<SchemaAST.AST["_tag"], string>> = {
   Objects: "a map",
   Arrays: "a sequence",
 }
+
+/** The members of a union that are no names. */
+const kindsOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
+  ast.types.flatMap((type) => kinds[type._tag] ?? [])
 
 const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
   ast.types.flatMap((type) =>
@@ -72,8 +83,9 @@ const found = (value: unknown): string => {
   }
 }
 
-const oneOf = (names: ReadonlyArray<string>, value: unknown): string => {
-  const expected = `expected one of ${names.map((name) => `\`${name}\``).join(", ")}`
+const oneOf = (ast: SchemaAST.Union, value: unknown): string => {
+  const names = namesOf(ast)
+  const expected = `expected one of ${[...names.map((name) => `\`${name}\``), ...kindsOf(ast)].join(", ")}`
   if (typeof value !== "string") return `invalid type: ${found(value)}, ${expected}`
   const near = nearest(value, names)
   const suggestion = near === undefined ? "" : `, did you mean \`${near}\`?`
@@ -95,7 +107,7 @@ export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault
     (node, key) => (node as Readonly<Record<string, unknown>>)[key],
     tree,
   )
-  if (leaf.issue._tag === "AnyOf") return faultAt(leaf.path, oneOf(namesOf(leaf.issue.ast), value))
+  if (leaf.issue._tag === "AnyOf") return faultAt(leaf.path, oneOf(leaf.issue.ast, value))
   if (leaf.refusedBy !== undefined) {
     const stated =
       leaf.issue._tag === "Filter" ? leaf.issue.filter.annotations?.expected : undefined

@@ -204,13 +204,13 @@ export const CodexEvent = notification("codex/event", {
   doc: "An event of the conversation, tied to the tool call that runs it by `_meta.requestId`.",
 })
 
-/** The answer stays unread here: whatever it is, it ends in a decision (`readDecision`). */
+/** The answer is decoded later: whatever it is, it ends in a decision (`readDecision`). */
 export const Elicit = request("elicitation/create", {
   params: ElicitParams,
   result: Schema.Unknown,
   since: "2025-06-18",
   capability: "elicitation",
-  doc: "Asks the person at the client whether a command may run or a patch may be applied.",
+  doc: "Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose.",
 })
 
 /** `events` is the whole history, deltas only of what is still being said (§2.4). */

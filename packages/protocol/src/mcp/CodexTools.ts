@@ -13,8 +13,8 @@ export type ToolAnnotations = Readonly<
   Partial<Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>>
 >
 
-export interface ToolDefinition<A extends Pure = Pure> {
-  readonly name: string
+export interface ToolDefinition<A extends Pure = Pure, Name extends string = string> {
+  readonly name: Name
   readonly title: string
   readonly description: string
   readonly arguments: A
@@ -34,13 +34,13 @@ export const ToolOutput = Schema.Struct({
 })
 export type ToolOutput = typeof ToolOutput.Type
 
-const tool = <A extends Pure>(options: {
-  readonly name: string
+const tool = <A extends Pure, const Name extends string>(options: {
+  readonly name: Name
   readonly title: string
   readonly description: string
   readonly arguments: A
   readonly taskSupport: TaskSupport
-}): ToolDefinition<A> => {
+}): ToolDefinition<A, Name> => {
   let input: JsonSchema | undefined
   let output: JsonSchema | undefined
   return {
@@ -57,41 +57,36 @@ const tool = <A extends Pure>(options: {
 const optional = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
 
+/** Descriptions are short: clients send the list of tools with each of their own model requests. */
 export const CodexArguments = Schema.Struct({
   "approval-policy": optional(
     AskForApproval,
-    "When to ask before a command or an edit: `untrusted` asks for all but known harmless commands, `on-failure` when a sandboxed attempt failed, `on-request` when the agent wants more than the sandbox allows, `never` does not ask.",
+    "When a person is asked first. `untrusted`: before every command that is not known to be harmless; `on-failure`: after a command failed in the sandbox; `on-request`: when the agent wants to leave the sandbox; `never`: not at all.",
   ),
-  "base-instructions": optional(
-    Schema.String,
-    "Replaces the built-in system instructions of the agent.",
-  ),
+  "base-instructions": optional(Schema.String, "Replaces the system instructions of the agent."),
   "compact-prompt": optional(
     Schema.String,
-    "Replaces the built-in instructions for summarizing a long conversation.",
+    "Replaces the instructions for summarizing a long conversation.",
   ),
   config: optional(
     Schema.Record(Schema.String, Schema.Unknown),
-    "Settings for this conversation that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`.",
+    "Settings that override config.toml, by key or dotted path.",
   ),
   cwd: optional(
     Schema.String,
-    "Directory the agent works in. A relative path is taken from the directory of the server.",
+    "Working directory of the agent. A relative path starts at the directory of the server.",
   ),
   "developer-instructions": optional(
     Schema.String,
-    "Instructions added after the system instructions, for this conversation only.",
+    "Instructions in addition to the system instructions.",
   ),
-  "include-plan-tool": optional(
-    Schema.Boolean,
-    "Whether the agent may keep a visible plan of its steps.",
-  ),
-  model: optional(Schema.String, "Name of the model, as its provider calls it."),
-  profile: optional(Schema.String, "Name of a profile in config.toml to take settings from."),
-  prompt: Schema.String.annotate({ description: "The first message to the agent." }),
+  "include-plan-tool": optional(Schema.Boolean, "Whether the agent may maintain a visible plan."),
+  model: optional(Schema.String, "Name of the model at its provider."),
+  profile: optional(Schema.String, "Profile in config.toml."),
+  prompt: Schema.String.annotate({ description: "First message to the agent." }),
   sandbox: optional(
     SandboxMode,
-    "What commands may touch: `read-only`, `workspace-write` (files below the working directory) or `danger-full-access`.",
+    "What commands may change: `read-only`: nothing; `workspace-write`: files below the working directory; `danger-full-access`: everything.",
   ),
 })
 export type CodexArguments = typeof CodexArguments.Type
@@ -100,7 +95,7 @@ export const Codex = tool({
   name: "codex",
   title: "Codex",
   description:
-    "Starts a conversation with a coding agent and runs its first turn to the end. The result is the agent's last message; `threadId` in the structured content names the conversation for follow-ups with `codex-reply`.",
+    "Starts a conversation with a coding agent, runs its first turn to the end and returns the agent's last message and the `threadId` of the conversation. Continue it with `codex-reply`.",
   arguments: CodexArguments,
   taskSupport: "optional",
 })
@@ -109,15 +104,15 @@ const WhileRunning = Schema.Literals(["wait", "steer", "queue", "interrupt", "re
 
 export const CodexReplyArguments = Schema.Struct({
   conversationId: optional(Schema.String, "Older name of `threadId`."),
-  prompt: Schema.String.annotate({ description: "The next message to the agent." }),
+  prompt: Schema.String.annotate({ description: "Next message to the agent." }),
   sessionId: optional(Schema.String, "Oldest name of `threadId`."),
   threadId: optional(
     Schema.String,
-    "The conversation to go on with: `threadId` of an earlier result. Required, under this or one of the older names.",
+    "`threadId` of an earlier result. Default: the conversation that this connection used last.",
   ),
   "while-running": optional(
     WhileRunning,
-    "What becomes of the message while a turn of the conversation runs: `wait` (default) for a turn of its own after it, `steer` into the running turn, which is an error when none runs, `queue` likewise but with a turn of its own when none runs, `interrupt` the running turn and be the next, `reject` the message. A call that joined a turn is answered with that turn's result.",
+    "If a turn of the conversation is running: `wait` for its end (default), `steer` or `queue` the message into it and return its result, `interrupt` it, or `reject` the message. Without a running turn `steer` is an error.",
   ),
 })
 export type CodexReplyArguments = typeof CodexReplyArguments.Type
@@ -126,10 +121,13 @@ export const CodexReply = tool({
   name: "codex-reply",
   title: "Codex Reply",
   description:
-    "Sends the next message to a conversation that `codex` started and runs the turn to the end. The result is the agent's last message.",
+    "Sends the next message to a conversation that `codex` started, runs the turn to the end and returns the agent's last message.",
   arguments: CodexReplyArguments,
   taskSupport: "optional",
 })
 
-/** All tools, in the order of `tools/list`. */
-export const codexTools: ReadonlyArray<ToolDefinition> = [Codex, CodexReply]
+const tools = [Codex, CodexReply] as const
+export type CodexToolName = (typeof tools)[number]["name"]
+
+/** In the order of `tools/list`. */
+export const codexTools: ReadonlyArray<ToolDefinition<Pure, CodexToolName>> = tools

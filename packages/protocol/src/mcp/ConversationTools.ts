@@ -10,15 +10,15 @@ import { InputItem } from "../ResponseItem.ts"
 import type { ToolAnnotations, ToolDefinition } from "./CodexTools.ts"
 import type { TaskSupport } from "./Tasks.ts"
 
-const tool = <A extends Pure>(options: {
-  readonly name: string
+const tool = <A extends Pure, const Name extends string>(options: {
+  readonly name: Name
   readonly title: string
   readonly description: string
   readonly annotations: ToolAnnotations
   readonly arguments: A
   readonly output: Pure
   readonly taskSupport?: TaskSupport
-}): ToolDefinition<A> => {
+}): ToolDefinition<A, Name> => {
   const { output, ...definition } = options
   let inputSchema: JsonSchema | undefined
   let outputSchema: JsonSchema | undefined
@@ -46,39 +46,33 @@ const count = (description: string) =>
 const outcome = <const F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct({
     ...fields,
-    message: optional(Schema.String, "Why the call failed; then nothing else is there."),
+    message: optional(Schema.String, "Reason, if the call failed."),
   })
 
 const id = {
   conversation_id: required(
     Schema.String,
-    "The conversation: a result of `conversationCreate`, or `threadId` of a result of `codex`.",
+    "Id of the conversation: `threadId` of a result of `codex`.",
   ),
 }
 
 /** Of results. */
-const named = { conversation_id: optional(Schema.String, "The conversation.") }
+const named = { conversation_id: Schema.optionalKey(Schema.String) }
 
 const local: ToolAnnotations = { openWorldHint: false }
 const looks: ToolAnnotations = { ...local, readOnlyHint: true }
 
 const overrides = {
-  model: optional(Schema.String, "Name of the model, as its provider calls it."),
-  cwd: optional(
-    Schema.String,
-    "Directory the agent works in. A relative path is taken from the directory of the server.",
-  ),
-  approval_policy: optional(AskForApproval, "When to ask before a command or an edit."),
-  sandbox: optional(SandboxMode, "What commands may touch."),
+  model: optional(Schema.String, "Name of the model at its provider."),
+  cwd: optional(Schema.String, "Working directory of the agent."),
+  approval_policy: optional(AskForApproval, "When a person is asked first."),
+  sandbox: optional(SandboxMode, "What commands may change."),
   config: optional(
     Schema.Record(Schema.String, Schema.Unknown),
-    "Settings that win over config.toml. A key may be a dotted path, such as `model_providers.local.base_url`.",
+    "Settings that override config.toml, by key or dotted path.",
   ),
-  profile: optional(Schema.String, "Name of a profile in config.toml to take settings from."),
-  base_instructions: optional(
-    Schema.String,
-    "Replaces the built-in system instructions of the agent.",
-  ),
+  profile: optional(Schema.String, "Profile in config.toml."),
+  base_instructions: optional(Schema.String, "Replaces the system instructions of the agent."),
 }
 export type Overrides = {
   readonly [K in keyof typeof overrides]?: (typeof overrides)[K]["Type"]
@@ -88,16 +82,16 @@ export const ConversationCreate = tool({
   name: "conversationCreate",
   title: "Create a conversation",
   description:
-    "Makes a conversation with a coding agent. Nothing runs yet: send messages with `conversationSendMessage`, watch with `conversationStream`.",
+    "Creates a conversation with a coding agent. No turn runs until `conversationSendMessage`.",
   annotations: { ...local, readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   arguments: Schema.Struct({
     prompt: optional(
       Schema.String,
-      "Not sent, as ever: the first message goes by `conversationSendMessage`.",
+      "Ignored, as in the original: send messages with `conversationSendMessage`.",
     ),
     ...overrides,
   }),
-  output: outcome({ ...named, model: optional(Schema.String, "The model in effect.") }),
+  output: outcome({ ...named, model: optional(Schema.String, "Model in effect.") }),
 })
 
 export const WhileRunning = Schema.Literals(["queue", "wait", "steer", "interrupt", "reject"])
@@ -106,25 +100,25 @@ export const ConversationSendMessage = tool({
   name: "conversationSendMessage",
   title: "Send a message",
   description:
-    "Sends a message to a conversation and returns at once; the turn runs on. Follow it with `conversationStream` or `conversationWait`.",
+    "Sends a message to a conversation and returns at once. Wait for its turn with `conversationWait`.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   arguments: Schema.Struct({
     ...id,
-    content: required(Schema.Array(InputItem), "Texts and images, at least one."),
+    content: required(Schema.Array(InputItem), "At least one text or image."),
     parent_message_id: optional(
       Schema.String,
-      "The message that this one follows: `message_id` of an earlier result. Where others came after it, this one goes to a fork that ends there, and the result names the fork.",
+      "`message_id` of the message that this one follows. If later messages exist, this one goes to a new fork, which the result names.",
     ),
     ...overrides,
     while_running: optional(
       WhileRunning,
-      "What becomes of the message while a turn runs: `queue` joins it (default), `wait` for a turn of its own after it (default with overrides, which then count from that turn on), `steer` joins it and is an error when none runs, `interrupt` it and be the next, `reject` the message.",
+      "If a turn is running: `queue` the message into it (default), `wait` for its end (default with settings, which apply from then on), `steer` it, which is an error without a running turn, `interrupt` it, or `reject` the message.",
     ),
   }),
   output: outcome({
-    status: required(Schema.Literals(["ok", "error"]), "Whether the message was taken."),
+    status: required(Schema.Literals(["ok", "error"]), "Whether the message was accepted."),
     ...named,
-    message_id: optional(Schema.String, "Names the message: that of its turn."),
+    message_id: optional(Schema.String, "Id of the message and of its turn."),
   }),
 })
 
@@ -132,13 +126,13 @@ export const ConversationStream = tool({
   name: "conversationStream",
   title: "Stream a conversation",
   description:
-    "Is answered at once; then comes the notification `notifications/initial_state` with all events so far, and then each event under its own name, until the call is cancelled, another stream takes over or the conversation ends. Questions to a person wait while no stream is there.",
+    "Returns at once, then sends `notifications/initial_state` with all events so far and each later event under its own name, until the call is cancelled, another stream starts or the conversation ends. Without a stream, questions to a person wait.",
   annotations: { ...looks, idempotentHint: true },
   arguments: Schema.Struct({
     ...id,
     hold: optional(
       Schema.Boolean,
-      "True: the call is answered when the stream has ended, so that a client that can only cancel what is open can pause it. Default false.",
+      "True: return when the stream has ended, for clients that can only cancel open calls. Default false.",
     ),
   }),
   output: outcome({}),
@@ -147,20 +141,18 @@ export const ConversationStream = tool({
 export const ConversationsList = tool({
   name: "conversationsList",
   title: "List conversations",
-  description: "The conversations of this server, newest first, a page at a time.",
+  description: "Lists the conversations of this server, newest first, in pages.",
   annotations: { ...looks, idempotentHint: true },
   arguments: Schema.Struct({
-    limit: Schema.optionalKey(
-      count("How many at most. Default 25; more than 100 are never given."),
-    ),
+    limit: Schema.optionalKey(count("Size of a page. Default 25, at most 100.")),
     cursor: optional(Schema.String, "`next_cursor` of an earlier page."),
   }),
   output: outcome({
     conversations: optional(
       Schema.Array(Schema.Struct({ conversation_id: Schema.String, title: Schema.String })),
-      "`title` is the beginning of the first message.",
+      "`title`: beginning of the first message.",
     ),
-    next_cursor: optional(Schema.String, "Where the next page begins; absent on the last."),
+    next_cursor: optional(Schema.String, "`cursor` of the next page; absent on the last."),
   }),
 })
 
@@ -168,12 +160,12 @@ export const ConversationInterrupt = tool({
   name: "conversationInterrupt",
   title: "Interrupt a conversation",
   description:
-    "Stops the turn that runs and drops the messages that wait. Returns at once; `turn_aborted` follows.",
+    "Stops the running turn and discards waiting messages. Returns at once; `turn_aborted` follows.",
   annotations: { ...local, readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   arguments: Schema.Struct(id),
   output: outcome({
     ...named,
-    interrupted: optional(Schema.Boolean, "False when no turn ran."),
+    interrupted: optional(Schema.Boolean, "False if no turn was running."),
   }),
 })
 
@@ -182,21 +174,24 @@ const Status = Schema.Literals(["idle", "running", "waiting_for_approval"])
 export const ConversationStatus = tool({
   name: "conversationStatus",
   title: "Look at a conversation",
-  description: "What a conversation does at the moment.",
+  description: "Returns the current state of a conversation.",
   annotations: { ...looks, idempotentHint: true },
   arguments: Schema.Struct(id),
   output: outcome({
     ...named,
-    status: optional(Status, "Whether a turn runs, and whether it waits for a person."),
-    message_id: optional(Schema.String, "The message whose turn runs."),
-    waiting_messages: optional(Schema.Int, "Messages that wait for a turn of their own."),
-    open_questions: optional(Schema.Int, "Questions that nobody has answered yet."),
-    events: optional(Schema.Int, "How many events there are, deltas left out."),
-    streaming: optional(Schema.Boolean, "Whether some client streams it."),
-    model: optional(Schema.String, "The model in effect."),
-    cwd: optional(Schema.String, "The directory the agent works in."),
-    approval_policy: optional(AskForApproval, "The policy in effect."),
-    total_tokens: optional(Schema.Int, "Tokens of all requests, where the provider tells."),
+    status: optional(Status, "Whether a turn is running or waits for a person."),
+    message_id: optional(Schema.String, "Message of the running turn."),
+    waiting_messages: optional(Schema.Int, "Number of messages that wait for a later turn."),
+    open_questions: optional(Schema.Int, "Number of unanswered questions."),
+    events: optional(Schema.Int, "Number of events without deltas."),
+    streaming: optional(Schema.Boolean, "Whether a client streams it."),
+    model: optional(Schema.String, "Model in effect."),
+    cwd: optional(Schema.String, "Working directory in effect."),
+    approval_policy: optional(AskForApproval, "Policy in effect."),
+    total_tokens: optional(
+      Schema.Int,
+      "Tokens of all model requests, if the provider reports them.",
+    ),
   }),
 })
 
@@ -207,24 +202,24 @@ export const ConversationWait = tool({
   name: "conversationWait",
   title: "Wait for a conversation",
   description:
-    "Returns when no turn runs or waits any more, with the agent's last message, or when the time is over.",
+    "Returns the agent's last message when no turn is running or waiting, or the current state after a timeout.",
   annotations: { ...looks, idempotentHint: true },
   taskSupport: "optional",
   arguments: Schema.Struct({
     ...id,
     timeout_ms: Schema.optionalKey(
       Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: waitBounds.max })).annotate({
-        description: "How long to wait in milliseconds, at most 600000. Default 30000.",
+        description: "Timeout in milliseconds. Default 30000, at most 600000.",
       }),
     ),
   }),
   output: outcome({
     ...named,
-    status: optional(Status, "`idle`, or what it still does when the time is over."),
-    timed_out: optional(Schema.Boolean, "True when the time was over first."),
+    status: optional(Status, "`idle`, or the state at the timeout."),
+    timed_out: optional(Schema.Boolean, "True after a timeout."),
     last_agent_message: optional(
       Schema.NullOr(Schema.String),
-      "Of the last turn that ended; null when it said nothing or was interrupted.",
+      "Of the last turn that ended; null if it has none.",
     ),
   }),
 })
@@ -233,33 +228,30 @@ export const ConversationFork = tool({
   name: "conversationFork",
   title: "Fork a conversation",
   description:
-    "Makes a conversation of another one's beginning. A turn that runs there is left out and goes on.",
+    "Creates a conversation from the beginning of another one, without its running turn, which continues.",
   annotations: { ...local, readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   arguments: Schema.Struct({
     ...id,
     drop_last_messages: Schema.optionalKey(
-      count(
-        "How many messages of the user, counted from the last, are left out with what followed. Default 0.",
-      ),
+      count("Number of last user messages to leave out, with all that followed. Default 0."),
     ),
     before_message: Schema.optionalKey(
-      count("Instead: the message of the user, counted from 0, before which the fork ends."),
+      count("Instead: index of the user message before which the fork ends, from 0."),
     ),
   }),
-  output: outcome({ ...named, model: optional(Schema.String, "The model in effect.") }),
+  output: outcome({ ...named, model: optional(Schema.String, "Model in effect.") }),
 })
 
 export const ConversationRemove = tool({
   name: "conversationRemove",
   title: "Remove a conversation",
-  description: "Ends a conversation, stops what runs in it and forgets it for good.",
+  description: "Stops a conversation and deletes it.",
   annotations: { ...local, readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   arguments: Schema.Struct(id),
   output: outcome(named),
 })
 
-/** In the order of `tools/list`. */
-export const conversationTools: ReadonlyArray<ToolDefinition> = [
+const tools = [
   ConversationCreate,
   ConversationSendMessage,
   ConversationStream,
@@ -269,4 +261,8 @@ export const conversationTools: ReadonlyArray<ToolDefinition> = [
   ConversationWait,
   ConversationFork,
   ConversationRemove,
-]
+] as const
+export type ConversationToolName = (typeof tools)[number]["name"]
+
+/** In the order of `tools/list`. */
+export const conversationTools: ReadonlyArray<ToolDefinition<Pure, ConversationToolName>> = tools

@@ -136,9 +136,15 @@ export const readElicitResult = (answer: unknown): Result.Result<ElicitResult, s
   })
 
 /**
- * The decision that an answer says: `{ action: "accept", content: { decision } }`, a plain `accept` (`approved`),
- * `decline` (`denied`) or `cancel` (`abort`: nobody chose, so the turn stops as when a person stops it), or the
- * original's `{ decision }`. Fails with what is wrong, without the values.
+ * Declined and cancelled alike: clients without a person cancel every question, and their turn continues without what
+ * was asked for. Only the explicit decision `abort` stops it; no other decision beside a refusal is read.
+ */
+const refused = (answer: Members): ReviewDecision =>
+  answer["decision"] === "abort" ? "abort" : "denied"
+
+/**
+ * The decision of an answer: `{ action: "accept", content: { decision } }`, a plain `accept` (`approved`), `decline` or
+ * `cancel` (`denied`), or the original's `{ decision }`. Fails with the fault of the answer, without its values.
  */
 export const readDecision = (answer: unknown): Result.Result<ReviewDecision, string> => {
   if (!isMembers(answer)) return Result.fail("expected an object with `action` or `decision`")
@@ -146,9 +152,8 @@ export const readDecision = (answer: unknown): Result.Result<ReviewDecision, str
     case "accept":
       return accepted(answer)
     case "decline":
-      return Result.succeed("denied")
     case "cancel":
-      return Result.succeed("abort")
+      return Result.succeed(refused(answer))
     case undefined:
       return "decision" in answer
         ? word("decision", answer["decision"])

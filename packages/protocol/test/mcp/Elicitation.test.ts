@@ -52,6 +52,17 @@ describe("Elicitation", () => {
     assert.deepStrictEqual(readDecision(answer), Result.fail(problem))
   })
 
+  it.each<readonly [answer: unknown, decision: ReviewDecision]>([
+    [{ action: "decline" }, "denied"],
+    [{ action: "cancel" }, "denied"],
+    [{ action: "cancel", content: {} }, "denied"],
+    [{ action: "cancel", decision: "approved" }, "denied"],
+    [{ action: "decline", decision: "abort" }, "abort"],
+    [{ action: "cancel", decision: "abort" }, "abort"],
+  ])("L7 %j is the decision %s", (answer, decision) => {
+    assert.deepStrictEqual(readDecision(answer), Result.succeed(decision))
+  })
+
   it.prop(
     "L13 whatever comes reads as a decision or as a problem",
     { answer: Schema.Json },

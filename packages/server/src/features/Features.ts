@@ -3,8 +3,7 @@
  * is added or removed while the server runs is told to the clients. Names are unique, and those of the server's own
  * tools are taken.
  */
-import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
-import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
+import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { type Catalog, type RegisteredTemplate, watcher } from "./Catalog.ts"
@@ -63,9 +62,7 @@ export interface Features {
 const names = /^[A-Za-z0-9_.-]{1,128}$/
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/
 
-const ownTools: ReadonlySet<string> = new Set(
-  [...codexTools, ...conversationTools].map(({ name }) => name),
-)
+const ownTools: ReadonlySet<string> = new Set(serverTools.map(({ name }) => name))
 
 const nameProblem = (name: string) =>
   names.test(name) ? undefined : "expected 1 to 128 of the characters A-Z a-z 0-9 _ . -"

@@ -57,6 +57,14 @@ export const merged = <A>(shelves: ReadonlyArray<Shelf<A>>): Shelf<A> => ({
   },
 })
 
+/** Those whose names fit. */
+export const only = <A>(of: Shelf<A>, fits: (name: string) => boolean): Shelf<A> => ({
+  get: (name) => (fits(name) ? of.get(name) : undefined),
+  *entries() {
+    for (const entry of of.entries()) if (fits(entry[0])) yield entry
+  },
+})
+
 /** Those of at least that number, in their order. */
 export function* from<A>(of: Shelf<A>, number: number): Generator<Numbered<A>> {
   for (const [, one] of of.entries()) if (one.number >= number) yield one

@@ -10,19 +10,21 @@ import {
   ToolsCall,
   ToolsList,
 } from "@colloquy/protocol/mcp/CodexMcp"
+import { CodexReply } from "@colloquy/protocol/mcp/CodexTools"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
+import { chosenTools, type ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
-import { merged } from "../features/Shelf.ts"
 import type { Caller } from "../Peer.ts"
 import * as ConnectionState from "./conversation/ConnectionState.ts"
 import { featureHandlers, listed } from "./FeatureHandlers.ts"
 import { initialize } from "./Initialize.ts"
 import { notificationsCancelled } from "./NotificationsCancelled.ts"
 import { notificationsInitialized } from "./NotificationsInitialized.ts"
+import { offeredTools } from "./OfferedTools.ts"
 import { ownTools } from "./OwnTools.ts"
 import { ping } from "./Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
@@ -37,6 +39,7 @@ import type { Tasks } from "../tasks/Tasks.ts"
 import { taskHandlers } from "./tasks/TaskHandlers.ts"
 import { knowsTasks } from "./tasks/TaskRequests.ts"
 import { subscriptionsListen } from "./SubscriptionsListen.ts"
+import type { ThreadIdPlace } from "./ToolResults.ts"
 import { toolsCall } from "./ToolsCall.ts"
 import { toolsList } from "./ToolsList.ts"
 import type { VendorEvents } from "./VendorEvents.ts"
@@ -67,6 +70,8 @@ export interface HandlersOptions {
   readonly events: VendorEvents
   readonly served: Served
   readonly tasks: Tasks["Service"]
+  readonly tools: ToolChoice
+  readonly threadId: ThreadIdPlace
 }
 
 /** Of one connection. */
@@ -76,13 +81,19 @@ export const make = Effect.fnUntraced(function* ({
   serverInfo,
   session,
   tasks,
+  threadId,
+  tools: choice,
 }: HandlersOptions): Effect.fn.Return<
   McpHandlers,
   never,
   ConversationManager | SettingsResolver | Scope.Scope
 > {
   const connection = yield* ConnectionState.make
-  const tools = merged([yield* ownTools(session, connection), served.catalog.tools])
+  const chosen = chosenTools(choice)
+  // No model should be asked to call a tool that the setting leaves out.
+  const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
+  const own = yield* ownTools(session, connection, place)
+  const tools = offeredTools(chosen, own, served.catalog.tools)
   const subscriptions = yield* makeSubscriptions(served.catalog)
   const stateless = () =>
     serverCapabilities({ events: events === "off" ? undefined : "extension", tasks: "extension" })
@@ -96,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({
       ),
       [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,
-      [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools)),
+      [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools.listed)),
       [ToolsCall._tag]: yield* toolsCall(tools, tasks),
       ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),

@@ -3,13 +3,8 @@ import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
-import {
-  Codex,
-  CodexReply,
-  codexTools,
-  type ToolDefinition,
-} from "@colloquy/protocol/mcp/CodexTools"
-import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
+import { Codex, CodexReply, type ToolDefinition } from "@colloquy/protocol/mcp/CodexTools"
+import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -28,7 +23,7 @@ import { resumeTurn } from "./rounds/ResumedTurn.ts"
 import { make as makeRounds } from "./rounds/RoundElicitations.ts"
 import { type Session, takesForms } from "./Session.ts"
 import { taskProgress } from "./tasks/TaskProgress.ts"
-import { badArguments, missingArguments } from "./ToolResults.ts"
+import { badArguments, missingArguments, type ThreadIdPlace } from "./ToolResults.ts"
 import type { ToolCaller } from "./TurnCall.ts"
 import { eventsOf } from "./VendorEvents.ts"
 
@@ -91,6 +86,7 @@ const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
 export const ownTools = Effect.fnUntraced(function* (
   session: Session,
   connection: ConnectionState,
+  threadId: ThreadIdPlace,
 ): Effect.fn.Return<Shelf<Tool>, never, Services> {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
@@ -105,7 +101,8 @@ export const ownTools = Effect.fnUntraced(function* (
       events: eventsOf(session, context),
       connection,
       afterAnswer,
-      stateless: era === "stateless",
+      threadId,
+      ...(era === "stateless" ? { stateless: true } : { latest: connection.latest }),
       ...(takesForms(client.capabilities)
         ? { elicitations: rounds === undefined ? elicitations : inRounds }
         : {}),
@@ -120,7 +117,7 @@ export const ownTools = Effect.fnUntraced(function* (
   }
 
   const tools = shelf<Tool>()
-  for (const definition of [...codexTools, ...conversationTools]) {
+  for (const definition of serverTools) {
     const run = runOf(definition.name)
     if (run === undefined) continue
     const invoke: Tool["invoke"] = (args, context) =>

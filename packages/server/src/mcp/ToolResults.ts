@@ -3,6 +3,9 @@ import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
 
+/** Where a result has the id of its conversation beside `structuredContent`: `content` repeats it as text for a model. */
+export type ThreadIdPlace = "content" | "structured"
+
 const text = (content: string) => [{ type: "text" as const, text: content }]
 
 const output = (threadId: string, content: string): ToolOutput => ({
@@ -28,6 +31,23 @@ export const failureIn = (threadId: string, message: string): CallToolResult => 
   structuredContent: output(threadId, message),
 })
 
+/**
+ * Clients that pass `content` alone to their model could not continue the conversation otherwise. The first block stays
+ * exactly the answer, which all clients read, so the two blocks together repeat the structured content as text, as the
+ * specification asks for; as one JSON text the answer would have to be sent twice. Meant for the model, not for the user.
+ */
+export const withThreadText = (threadId: string, result: CallToolResult): CallToolResult => ({
+  ...result,
+  content: [
+    ...result.content,
+    {
+      type: "text",
+      text: `threadId: ${threadId} (pass it to codex-reply to continue this conversation)`,
+      annotations: { audience: ["assistant"] },
+    },
+  ],
+})
+
 /** A question that was put to nobody, and what the conversation's rule made of it. */
 export type Unattended = Pick<EventOf<"approval_resolved">, "call_id" | "decision">
 
@@ -43,6 +63,16 @@ export const missingArguments = (tool: string, fields: string): CallToolResult =
 
 export const badArguments = (faults: string): CallToolResult =>
   failure(`Failed to parse configuration for Codex tool: ${faults}`)
+
+/** Of a `codex-reply` without an id. `stateless`: the request belongs to no connection that could have a last one. */
+export const missingThreadId = (stateless: boolean): CallToolResult =>
+  badArguments(
+    `missing field \`threadId\` (expected a string; \`conversationId\` and \`sessionId\` are accepted too)${
+      stateless
+        ? ": in this revision of the protocol each request has to name its conversation"
+        : ": no conversation was started or continued on this connection"
+    }`,
+  )
 
 export const badSettings = (message: string): CallToolResult =>
   failure(`Failed to load Codex configuration from overrides: ${message}`)

@@ -4,34 +4,36 @@ import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/pro
 import type { Params } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Effect from "effect/Effect"
-import { namesOf, type Shelf } from "../features/Shelf.ts"
-import type { Tool } from "../features/Tool.ts"
+import { namesOf } from "../features/Shelf.ts"
 import type { Tasks } from "../tasks/Tasks.ts"
+import type { OfferedTools } from "./OfferedTools.ts"
 import type { InputRequired, OtherResult, RequestContext } from "./RequestContext.ts"
 import { make as makeTaskCalls } from "./tasks/TaskCalls.ts"
 
 /** Few enough to be read. */
 const maxNamed = 100
 
-const unknownTool = (name: string, tools: Shelf<Tool>) => {
-  const names = namesOf(tools).slice(0, maxNamed)
+const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
+  const names = namesOf(callable).slice(0, maxNamed)
   const near = nearest(name, names)
-  return new JsonRpcError({
-    code: ErrorCode.invalidParams,
-    message: `Unknown tool '${name}'${near === undefined ? "" : `, did you mean '${near}'?`}`,
-    data: { tools: names },
-  })
+  const message = isDisabled(name)
+    ? `Tool '${name}' is not enabled: the setting \`mcp_tools\` does not name it`
+    : `Unknown tool '${name}'${near === undefined ? "" : `, did you mean '${near}'?`}`
+  return new JsonRpcError({ code: ErrorCode.invalidParams, message, data: { tools: names } })
 }
 
 /** Of one connection. */
-export const toolsCall = Effect.fnUntraced(function* (tools: Shelf<Tool>, tasks: Tasks["Service"]) {
+export const toolsCall = Effect.fnUntraced(function* (
+  offered: OfferedTools,
+  tasks: Tasks["Service"],
+) {
   const callOrTask = yield* makeTaskCalls(tasks)
   return (
     params: Params<typeof ToolsCallMethod>,
     context: RequestContext,
   ): Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired> => {
-    const tool = tools.get(params.name)
-    if (tool === undefined) return Effect.fail(unknownTool(params.name, tools))
+    const tool = offered.callable.get(params.name)
+    if (tool === undefined) return Effect.fail(notCallable(params.name, offered))
     const { name, prepare, taskSupport } = tool
     const args = params.arguments
     return callOrTask(

@@ -20,7 +20,15 @@ import type { InputRequired, Members } from "./RequestContext.ts"
 import type { CallElicitations, Elicitations } from "./Elicitations.ts"
 import type { CallProgress } from "./CallProgress.ts"
 import { progressMessage } from "./ProgressMessages.ts"
-import { failureIn, success, type Unattended, withUnattended } from "./ToolResults.ts"
+import type { LatestConversation } from "./conversation/ConnectionState.ts"
+import {
+  failureIn,
+  success,
+  type ThreadIdPlace,
+  type Unattended,
+  withThreadText,
+  withUnattended,
+} from "./ToolResults.ts"
 import { sink, type VendorEvents } from "./VendorEvents.ts"
 import { wireEvent } from "./WireEvents.ts"
 
@@ -34,6 +42,10 @@ export interface ToolCaller {
   readonly events?: VendorEvents
   /** Of a call that named a token. */
   readonly progress?: CallProgress
+  /** Default `content`. */
+  readonly threadId?: ThreadIdPlace
+  /** Of the connection; absent in revisions whose requests belong to none. */
+  readonly latest?: LatestConversation
   /** Nothing may follow the answer of the call, and nothing is asked but in it. */
   readonly stateless?: boolean
   /** Of a call that comes back with answers: what `resumeTurn` needs. */
@@ -170,6 +182,13 @@ const told = (
     }
   })
 
+/** A result of a conversation that the caller can continue. */
+export const inThread = (
+  { threadId: place }: ToolCaller,
+  threadId: string,
+  result: CallToolResult,
+): CallToolResult => (place === "structured" ? result : withThreadText(threadId, result))
+
 interface Begun {
   readonly id: string
   /** What was said is in the turn of another call and cannot be taken out: that call's to stop. */
@@ -207,7 +226,9 @@ const during = (
       )
     }),
   )
-  return told(conversation.id, Effect.scoped(run))
+  return Effect.map(told(conversation.id, Effect.scoped(run)), (result) =>
+    inThread(call, conversation.id, result),
+  )
 }
 
 export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult, InputRequired> =>
@@ -221,7 +242,12 @@ export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult, InputRequ
           ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
         },
       )
-      .pipe(Effect.map(({ disposition, id }) => ({ id, joined: disposition === "joined" }))),
+      .pipe(
+        Effect.map(({ disposition, id }) => {
+          if (call.latest !== undefined) call.latest.id = call.conversation.id
+          return { id, joined: disposition === "joined" }
+        }),
+      ),
   )
 
 /** Goes on with a turn that an earlier round of the call began. */

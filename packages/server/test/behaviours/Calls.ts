@@ -1,7 +1,18 @@
 /** Tools: lists and calls, good and bad ones, told, taken back and beside each other. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { behaviour, callOf, codes, handshake, sleeping, stateless, textOf } from "./Behaviour.ts"
+import {
+  behaviour,
+  callOf,
+  codes,
+  handshake,
+  listIn,
+  membersIn,
+  sleeping,
+  stateless,
+  textOf,
+  threadOf,
+} from "./Behaviour.ts"
 
 interface Tool {
   readonly name: string
@@ -26,7 +37,7 @@ export const calls = [
       const tools = first.result?.["tools"] as ReadonlyArray<Tool>
       assert.includeMembers(
         tools.map(({ name }) => name),
-        ["codex", "codex-reply", "conversationCreate"],
+        ["codex", "codex-reply"],
       )
       assert.isTrue(
         tools.every(
@@ -36,6 +47,64 @@ export const calls = [
       )
       assert.deepStrictEqual(first.result, second.result)
     }),
+  ),
+
+  behaviour("lists its tools in at most 5,000 bytes, the whole response counted", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const response = yield* client.ask("tools/list")
+      const bytes = new TextEncoder().encode(JSON.stringify(response)).length
+      assert.isAtMost(bytes, 5000)
+      assert.isAbove(bytes, 1000)
+    }),
+  ),
+
+  behaviour("names the conversation in a second text, behind the answer or the error", (world) =>
+    Effect.gen(function* () {
+      const client = yield* world.speak()
+      const good = yield* client.ask("tools/call", say("hello"))
+      const named = { threadId: threadOf(good), prompt: "say it", "while-running": "steer" }
+      const bad = yield* client.ask("tools/call", callOf("codex-reply", named))
+      assert.isTrue(bad.result?.["isError"])
+      for (const { result } of [good, bad]) {
+        const [first, second, ...more] = listIn(result, "content")
+        assert.strictEqual(first?.["text"], membersIn(result, "structuredContent")["content"])
+        assert.deepStrictEqual(second, {
+          type: "text",
+          text: `threadId: ${threadOf(good)} (pass it to codex-reply to continue this conversation)`,
+          annotations: { audience: ["assistant"] },
+        })
+        assert.isEmpty(more)
+      }
+    }),
+  ),
+
+  behaviour(
+    "continues the last conversation of the connection when a reply names none",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const made = yield* client.ask("tools/call", say("one"))
+        const next = yield* client.ask("tools/call", callOf("codex-reply", { prompt: "say two" }))
+        assert.deepStrictEqual([textOf(next), threadOf(next)], ["two", threadOf(made)])
+      }),
+    handshake,
+  ),
+
+  behaviour(
+    "refuses a reply that names no conversation, where no request belongs to a connection",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        yield* client.ask("tools/call", say("one"))
+        const next = yield* client.ask("tools/call", callOf("codex-reply", { prompt: "say two" }))
+        assert.isTrue(next.result?.["isError"])
+        assert.strictEqual(
+          textOf(next),
+          "Failed to parse configuration for Codex tool: missing field `threadId` (expected a string; `conversationId` and `sessionId` are accepted too): in this revision of the protocol each request has to name its conversation",
+        )
+      }),
+    stateless,
   ),
 
   behaviour("answers a call with a turn's result", (world) =>

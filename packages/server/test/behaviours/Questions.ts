@@ -82,21 +82,31 @@ export const questions = [
     }),
   ),
 
-  behaviour("stops the turn whose question a person cancels", (world) =>
+  behaviour(
+    "L7 does not run a command whose question is cancelled, and the turn continues",
+    (world) =>
+      Effect.gen(function* () {
+        const { asked, reply } = yield* played(world, () => ({ action: "cancel" }))
+        assert.lengthOf(asked, 1)
+        assert.include(textOf(reply), "rejected")
+        assert.notStrictEqual(reply.result?.["isError"], true)
+      }),
+  ),
+
+  behaviour("L14 stops the turn whose question is answered with the decision abort", (world) =>
     Effect.gen(function* () {
-      const { reply } = yield* played(world, () => ({ action: "cancel" }))
+      const abort = { action: "accept", content: { decision: "abort" } }
+      const { reply } = yield* played(world, () => abort)
       assert.isTrue(reply.result?.["isError"])
+      assert.strictEqual(textOf(reply), "Turn interrupted")
     }),
   ),
 
-  behaviour(
-    "does not run a command whose question is answered with an error",
-    (world) =>
-      Effect.gen(function* () {
-        const { reply } = yield* played(world, () => "refused")
-        assert.include(textOf(reply), "rejected")
-      }),
-    handshake,
+  behaviour("does not run a command whose question the client fails to answer", (world) =>
+    Effect.gen(function* () {
+      const { reply } = yield* played(world, () => "refused")
+      assert.include(textOf(reply), "rejected")
+    }),
   ),
 
   behaviour("asks no client that did not say that it can answer", (world) =>

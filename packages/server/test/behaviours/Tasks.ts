@@ -119,6 +119,24 @@ export const tasks = [
   ),
 
   behaviour(
+    "L7 completes a task whose question is cancelled, without running the command",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak(both)
+        const { taskId } = yield* begin(client, touching(world))
+        const { inputRequests } = yield* until(world, client, taskId, "input_required")
+        const cancel = { action: "cancel" }
+        if (client.stateless) {
+          const [key = ""] = Object.keys(inputRequests as Members)
+          yield* client.ask("tasks/update", { taskId, inputResponses: { [key]: cancel } })
+        } else yield* client.converse("tasks/result", { taskId }, () => cancel)
+        const done = yield* until(world, client, taskId, "completed")
+        assert.include(textOf(yield* resultOf(client, done)), "rejected")
+      }),
+    since,
+  ),
+
+  behaviour(
     "knows no task but those it made",
     (world) =>
       Effect.gen(function* () {

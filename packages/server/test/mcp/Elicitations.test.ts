@@ -185,6 +185,9 @@ describe("elicitation/create: the answer", () => {
     [{ action: "accept", content: { decision: "denied" } }, "denied"],
     [{ action: "accept" }, "approved"],
     [{ action: "decline" }, "denied"],
+    [{ action: "cancel" }, "denied"],
+    [{ action: "cancel", decision: "approved" }, "denied"],
+    [{ action: "cancel", content: { decision: "approved" } }, "denied"],
     [{ action: "accept", decision: "approved" }, "approved"],
   ])("L7 %j means %s", ([answer, decision]) => {
     const asked = asking([exec])
@@ -199,10 +202,23 @@ describe("elicitation/create: the answer", () => {
     )
   })
 
+  it.effect("L7 a patch whose question is cancelled is denied, and the turn continues", () => {
+    const asked = asking([patch])
+    return withQuestion(asked, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(result(questionId(server), { action: "cancel" }))
+        yield* server.quiet
+        assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "answered" }])
+        assert.strictEqual(onlyText(server, 2), "done")
+      }),
+    )
+  })
+
   it.effect.each<unknown>([
     { decision: "abort" },
     { action: "accept", content: { decision: "abort" } },
-    { action: "cancel" },
+    { action: "cancel", decision: "abort" },
+    { action: "decline", decision: "abort" },
   ])("L14 %j stops the turn, and the call is answered", (answer) =>
     withQuestion(asking([exec]), (server) =>
       Effect.gen(function* () {

@@ -1,14 +1,22 @@
-import { codexTools, ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
-import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
+import { ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
+import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { defaultAnswer, defaultReply, listed, toolCall, withServer } from "../support/Harness.ts"
-import { callResult, event, eventsOf, textOf, threadOf, typesOf } from "../support/Wire.ts"
+import {
+  callResult,
+  contentOf,
+  event,
+  eventsOf,
+  textOf,
+  threadOf,
+  typesOf,
+} from "../support/Wire.ts"
 
-const allTools = [...codexTools, ...conversationTools].map(({ name }) => name)
+const allTools = serverTools.map(({ name }) => name)
 const unparsed = "Failed to parse configuration for Codex tool: "
 const unloaded = "Failed to load Codex configuration from overrides: "
 const someId = "01a1fa29-0000-7000-8000-000000000000"
@@ -127,7 +135,13 @@ describe("tools/call: what is wrong with a call", () => {
       "no id for a reply",
       "codex-reply",
       { prompt: "x" },
-      `${unparsed}missing field \`threadId\` (expected a string; \`conversationId\` and \`sessionId\` are accepted too)`,
+      `${unparsed}missing field \`threadId\` (expected a string; \`conversationId\` and \`sessionId\` are accepted too): no conversation was started or continued on this connection`,
+    ],
+    [
+      "null for the id of a reply",
+      "codex-reply",
+      { prompt: "x", threadId: null, conversationId: null, sessionId: null },
+      `${unparsed}missing field \`threadId\` (expected a string; \`conversationId\` and \`sessionId\` are accepted too): no conversation was started or continued on this connection`,
     ],
     [
       "two ids that differ",
@@ -235,7 +249,7 @@ describe("tools/call: codex and codex-reply", () => {
           const answer = yield* server.call("a", "codex", { prompt: "hello" })
           const id = threadOf(answer)
           assert.deepStrictEqual(answer.result, {
-            content: [{ type: "text", text: "you said hello" }],
+            content: contentOf(id, "you said hello"),
             structuredContent: { threadId: id, conversationId: id, content: "you said hello" },
           })
           assert.deepStrictEqual(decodeOutput(answer.result?.["structuredContent"]).threadId, id)
@@ -475,7 +489,7 @@ describe("tools/call: a provider that fails", () => {
           const message = textOf(answer)
           assert.include(message, text)
           assert.deepStrictEqual(answer.result, {
-            content: [{ type: "text", text: message }],
+            content: contentOf(id, message),
             isError: true,
             structuredContent: { threadId: id, conversationId: id, content: message },
           })

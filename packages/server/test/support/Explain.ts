@@ -70,6 +70,19 @@ const isOutput = (ours: unknown) => {
   )
 }
 
+/** The second block of a result. */
+const isThreadText = (ours: unknown) =>
+  /^\{"type":"text","text":"threadId: (<conversation of .+>|[0-9a-f-]{36}) \(pass it to codex-reply to continue this conversation\)","annotations":\{"audience":\["assistant"\]\}\}$/.test(
+    JSON.stringify(ours),
+  )
+
+/** A content of these two blocks: the text, and that of the thread. */
+const isContent = (content: unknown, first: string) =>
+  Array.isArray(content) &&
+  content.length === 2 &&
+  same(content[0], { type: "text", text: first }) &&
+  isThreadText(content[1])
+
 const usage = {
   input_tokens: 11,
   cached_input_tokens: 3,
@@ -185,9 +198,6 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       "content",
     ]),
   ),
-  "conversation-tools": added("response", /^result\.tools\.([2-9]|10)$/, (ours) =>
-    conversationTools.includes((ours as { readonly name: string }).name),
-  ),
   "event-thread-id": (d) =>
     d.kind === "added" &&
     d.label.startsWith("event:") &&
@@ -202,6 +212,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
     added("event:token_count", "params.msg.rate_limits", equals(null)),
   ),
   "structured-content": added("response", "result.structuredContent", isOutput),
+  "thread-id-text": added("response", "result.content.1", isThreadText),
   "unknown-tool": anyOf(
     (d) => d.label === "response" && d.kind === "missing" && d.path === "result",
     added("response", "error", (ours) =>
@@ -240,7 +251,11 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
   ),
   "error-result": anyOf(
     (d) => d.label === "response" && d.kind === "missing" && d.path === "result.error",
-    added("response", "result.content", (ours) => Array.isArray(ours) && ours.length === 1),
+    added(
+      "response",
+      "result.content",
+      (ours) => Array.isArray(ours) && ours.length === 2 && isThreadText(ours[1]),
+    ),
     added("response", "result.isError", equals(true)),
     added("response", "result.structuredContent", isOutput),
   ),
@@ -329,7 +344,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
       isOfCall("2"),
     ),
     added("response", "", (ours) =>
-      same((ours as WireMessage).result?.["content"], [{ type: "text", text: "after error" }]),
+      isContent((ours as WireMessage).result?.["content"], "after error"),
     ),
   ),
   "not-asked": anyOf(
@@ -347,7 +362,7 @@ export const explanations: Readonly<Record<DifferenceKey, Explanation>> = {
   ),
   "abort-answered": added("response", "", (ours) => {
     const { content, isError } = (ours as WireMessage).result ?? {}
-    return isError === true && same(content, [{ type: "text", text: "Turn interrupted" }])
+    return isError === true && isContent(content, "Turn interrupted")
   }),
   "stopped-tokens": added("event:token_count", "", isOfCall("2")),
   "events-of-next-call": (d) =>

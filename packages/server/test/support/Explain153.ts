@@ -269,7 +269,7 @@ const shared = [
   "more-methods",
   "bad-cursor",
   "closed-arguments",
-  "conversation-tools",
+  "thread-id-text",
   "open-config",
   "unknown-tool",
   "unknown-method",

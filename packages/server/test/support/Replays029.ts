@@ -21,10 +21,14 @@ const toolsList: ReadonlyArray<Use> = [
   "closed-arguments",
   "open-config",
   "output-schema",
-  "conversation-tools",
 ]
 const events: ReadonlyArray<Use> = ["event-thread-id", "session-settings"]
-const goodTurn: ReadonlyArray<Use> = [...events, "token-totals", "structured-content"]
+const goodTurn: ReadonlyArray<Use> = [
+  ...events,
+  "token-totals",
+  "structured-content",
+  "thread-id-text",
+]
 const badTurn: ReadonlyArray<Use> = [...events, ["error-result", "2"], ["error-completes", "2"]]
 
 const always =
@@ -138,6 +142,7 @@ const replays: Readonly<Record<string, Replay>> = {
       ...badTurn,
       ["reply-after-error", "4"],
       ["structured-content", "4"],
+      ["thread-id-text", "4"],
     ],
   },
   model_429: { script: [Script.tooManyRequests()], uses: [...initialize, ...badTurn] },
@@ -149,6 +154,7 @@ const replays: Readonly<Record<string, Replay>> = {
       ...badTurn,
       ["reply-after-error", "4"],
       ["structured-content", "4"],
+      ["thread-id-text", "4"],
     ],
   },
   two_concurrent: {

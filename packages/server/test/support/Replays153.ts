@@ -24,7 +24,6 @@ const initialize: ReadonlyArray<Use> = [
 const toolsList: ReadonlyArray<Use> = [
   "older-arguments",
   "both-ids",
-  "conversation-tools",
   "closed-arguments",
   "open-config",
   "while-running",
@@ -40,7 +39,7 @@ const begun: ReadonlyArray<Use> = [
   "session-members",
   "context-window",
 ]
-const silent: ReadonlyArray<Use> = [...begun, "token-members", "both-ids"]
+const silent: ReadonlyArray<Use> = [...begun, "token-members", "both-ids", "thread-id-text"]
 const turn: ReadonlyArray<Use> = [...silent, "delta-names", "text-members"]
 
 const replay = (script: Script.ProviderScript, ...uses: ReadonlyArray<Use>): Replay => ({
@@ -82,7 +81,7 @@ const notStartedNames = [
 ]
 
 /** A turn whose answer did not come; the next one has no counterpart in the original. */
-const failed: ReadonlyArray<Use> = [...begun, "both-ids", "text-members"]
+const failed: ReadonlyArray<Use> = [...begun, "both-ids", "thread-id-text", "text-members"]
 const command: ReadonlyArray<Use> = [...turn, "command-members"]
 
 /** What the tools of today tell of the command that ran out of time; the original told nothing of its end. */

@@ -56,11 +56,18 @@ export const typesOf = (messages: ReadonlyArray<WireMessage>, requestId: unknown
 export const callResult = ({ result }: WireMessage): typeof CallResult.Type =>
   Schema.decodeUnknownSync(CallResult)(result)
 
-/** The text of a tool call's result. */
-export const textOf = (message: WireMessage): string =>
-  callResult(message)
-    .content.map(({ text }) => text)
-    .join("")
+/** The answer of a tool call: the first text of its result, as clients read it. */
+export const textOf = (message: WireMessage): string => callResult(message).content[0]?.text ?? ""
+
+/** The whole content of a result that answers with this text: the text, then the id for the model. */
+export const contentOf = (threadId: unknown, text: string) => [
+  { type: "text", text },
+  {
+    type: "text",
+    text: `threadId: ${String(threadId)} (pass it to codex-reply to continue this conversation)`,
+    annotations: { audience: ["assistant"] },
+  },
+]
 
 /** The conversation that a result names. */
 export const threadOf = (message: WireMessage): string =>

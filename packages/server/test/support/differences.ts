@@ -87,13 +87,6 @@ export const differences = [
     why: "A client can rely on the shape of the structured result.",
   },
   {
-    key: "conversation-tools",
-    original:
-      "The tools `codex` and `codex-reply` are listed, and those of conversations, where there are any, are not.",
-    colloquy: "The nine tools of conversations are listed behind them.",
-    why: "A client finds what it can call, and the two tools stay where they were.",
-  },
-  {
     key: "event-thread-id",
     original: "An event names the request that caused it.",
     colloquy:
@@ -120,6 +113,13 @@ export const differences = [
     colloquy:
       "The result also has `structuredContent` with the text and the id of the conversation.",
     why: "A client needs the id for `codex-reply` and should not have to fish it out of the events.",
+  },
+  {
+    key: "thread-id-text",
+    original: "The content of a result is one text, without the id of the conversation.",
+    colloquy:
+      'A second text names the id and how to continue, unless `mcp_thread_id = "structured"`; the first text is the same.',
+    why: "Many clients pass the content alone to their model, which could not call `codex-reply`.",
   },
   {
     key: "unknown-tool",

@@ -3,6 +3,7 @@
  * a client may cancel (§2.5), who made which conversation, and the questions that are with its client.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,6 +16,11 @@ import { Recent } from "./Recent.ts"
 /** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
 const maxRemembered = 1024
 
+/** The conversation that a call of this connection started or continued last, if any. */
+export interface LatestConversation {
+  id?: ConversationId
+}
+
 interface Desk {
   readonly questions: CallElicitations
   readonly scope: Scope.Closeable
@@ -22,6 +28,8 @@ interface Desk {
 }
 
 export interface ConnectionState {
+  /** What `codex-reply` continues when its caller names no conversation. */
+  readonly latest: LatestConversation
   /** What was begun for calls that are answered lives in it. */
   readonly scope: Scope.Scope
   /** What cancelling that call does, after its answer; a later call of the same id forgets it. */
@@ -94,6 +102,7 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
     const makers = new Recent<string, RequestId>(maxRemembered)
     return {
       scope,
+      latest: {},
       attended: new Set(),
       onCancel: (id, effect) => {
         if (isShort(id)) cancels.put(requestIdKey(id), effect)

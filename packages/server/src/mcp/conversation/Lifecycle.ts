@@ -14,7 +14,7 @@ import { notFound, notStarted, Refused, type Value } from "./Results.ts"
 /** Starts no turn (§2.2). */
 export const create = Effect.fnUntraced(function* (
   args: (typeof ConversationCreate)["arguments"]["Type"],
-  { connection, requestId }: Call,
+  { connection, latest, requestId }: Call,
 ): Effect.fn.Return<Value, Refused, ConversationManager | SettingsResolver> {
   const manager = yield* ConversationManager
   const { prompt: _, ...overrides } = args
@@ -23,6 +23,7 @@ export const create = Effect.fnUntraced(function* (
     notStarted(message),
   )
   connection.made(conversation.id, requestId)
+  if (latest !== undefined) latest.id = conversation.id
   return { conversation_id: conversation.id, model: settings.model }
 })
 
@@ -43,7 +44,7 @@ const ruleOf = ({ before_message: nth, drop_last_messages: n }: ForkArgs): ForkR
 
 export const fork = Effect.fnUntraced(function* (
   args: ForkArgs,
-  { connection, requestId }: Call,
+  { connection, latest, requestId }: Call,
 ): Effect.fn.Return<Value, Refused, ConversationManager> {
   const manager = yield* ConversationManager
   const rule = ruleOf(args)
@@ -54,6 +55,7 @@ export const fork = Effect.fnUntraced(function* (
     ({ message }) => new Refused({ message }),
   )
   connection.made(made.id, requestId)
+  if (latest !== undefined) latest.id = made.id
   const { settings } = yield* Effect.mapError(made.state, ({ message }) => new Refused({ message }))
   return { conversation_id: made.id, model: settings.model }
 })

@@ -116,5 +116,6 @@ export const sendMessage = Effect.fnUntraced(function* (
     Effect.onInterrupt(() => call.connection.cancel(call.requestId)),
     Effect.mapError(({ message }) => new Refused({ message })),
   )
+  if (call.latest !== undefined) call.latest.id = conversation.id
   return { status: "ok", conversation_id: conversation.id, message_id: id }
 })

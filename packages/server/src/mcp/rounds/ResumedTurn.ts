@@ -10,7 +10,7 @@ import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
 import type { InputRequired, Members } from "../RequestContext.ts"
 import { badId, failureIn } from "../ToolResults.ts"
-import { followTurn, type ToolCaller } from "../TurnCall.ts"
+import { followTurn, inThread, type ToolCaller } from "../TurnCall.ts"
 import { bring } from "./AskedConversation.ts"
 import { readTurnState } from "./TurnState.ts"
 
@@ -26,7 +26,11 @@ export const resumeTurn = (
       const parsed = parseConversationId(state.conversation)
       if ("problem" in parsed) return badId("thread_id", parsed.problem)
       const found = yield* Effect.result(manager.get(parsed.id))
-      if (found._tag === "Failure") return failureIn(parsed.id, found.failure.message)
+      if (found._tag === "Failure") {
+        const { _tag, message } = found.failure
+        const result = failureIn(parsed.id, message)
+        return _tag === "NoSuchConversation" ? result : inThread(call, parsed.id, result)
+      }
       const conversation = found.success
       const goOn = Effect.andThen(
         bring(conversation, state.asked, resumed.responses),

@@ -15,7 +15,7 @@ import {
   valueOf,
 } from "../../support/Conversing.ts"
 import { type Harness, listed, toolCall, withServer } from "../../support/Harness.ts"
-import { callResult } from "../../support/Wire.ts"
+import { callResult, textOf } from "../../support/Wire.ts"
 
 /** The other arguments that a call needs. */
 const others: Readonly<Record<string, object>> = {
@@ -177,8 +177,8 @@ describe("conversation tools: arguments", () => {
     }
   })
 
-  it.effect("are listed behind those of the original, as the specification has it", () =>
-    withServer({}, (server) =>
+  it.effect("are listed behind those of the original where all tools are", () =>
+    withServer({ ownTools: "all" }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "tools/list")
         const { tools } = yield* Schema.decodeUnknownEffect(McpSchema.ListToolsResult)(result)
@@ -335,9 +335,7 @@ describe("conversationInterrupt", () => {
         yield* server.quiet
         yield* server.call(2, "conversationInterrupt", { conversation_id: id })
         const answer = yield* server.response(1)
-        assert.deepStrictEqual(callResult(answer).content, [
-          { type: "text", text: "Turn interrupted" },
-        ])
+        assert.strictEqual(textOf(answer), "Turn interrupted")
       }),
     ),
   )

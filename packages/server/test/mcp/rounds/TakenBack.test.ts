@@ -7,6 +7,7 @@ import { asking, type Asked, exec, oneCall } from "../../support/Asking.ts"
 import { cancelled, type Harness, listed, withServer } from "../../support/Harness.ts"
 import { heldSealer, type HeldSealer } from "../../support/HeldSealer.ts"
 import { saying } from "../../support/Stateless.ts"
+import { textOf } from "../../support/Wire.ts"
 
 const codex = (more: Readonly<Record<string, unknown>> = {}) =>
   saying({ name: "codex", arguments: { prompt: "ask" }, ...more }, { elicitation: {} })
@@ -108,11 +109,9 @@ describe("notifications/cancelled of a call without a handshake", () => {
         yield* server.quiet
         const { turn, verdicts } = yield* outcome(server, asked, 1)
         assert.deepStrictEqual([turn, verdicts], [undefined, stopped.verdicts])
-        const { result } = yield* server.ask(2, "tools/call", codex(late))
-        assert.deepStrictEqual(
-          [result?.["isError"], result?.["content"]],
-          [true, [{ type: "text", text: "Turn interrupted" }]],
-        )
+        const answer = yield* server.ask(2, "tools/call", codex(late))
+        assert.isTrue(answer.result?.["isError"])
+        assert.strictEqual(textOf(answer), "Turn interrupted")
       }),
     )
   })

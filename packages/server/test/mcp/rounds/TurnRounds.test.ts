@@ -14,7 +14,7 @@ import {
   withServer,
 } from "../../support/Harness.ts"
 import { saying } from "../../support/Stateless.ts"
-import type { WireMessage } from "../../support/Wire.ts"
+import { contentOf, threadOf, type WireMessage } from "../../support/Wire.ts"
 
 const forms = { elicitation: {} }
 const heard = { elicitation: {}, experimental: { "codex/event": {} } }
@@ -68,13 +68,13 @@ describe("codex without a handshake", () => {
   it.effect("answers a turn without questions as in any revision", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
-        const { result } = yield* server.ask(1, "tools/call", codex())
+        const answer = yield* server.ask(1, "tools/call", codex())
+        const threadId = threadOf(answer)
         assert.deepStrictEqual(
-          [result?.["resultType"], result?.["content"], server.messages.length],
-          ["complete", [{ type: "text", text: "mock default answer" }], 1],
+          [answer.result?.["resultType"], answer.result?.["content"], server.messages.length],
+          ["complete", contentOf(threadId, "mock default answer"), 1],
         )
-        const content = result?.["structuredContent"] as { readonly threadId: string } | undefined
-        const reply = { prompt: "more", threadId: content?.threadId }
+        const reply = { prompt: "more", threadId }
         const next = yield* server.ask(
           2,
           "tools/call",

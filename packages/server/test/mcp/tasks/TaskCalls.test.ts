@@ -321,7 +321,7 @@ describe("a call as a task", () => {
   )
 
   it.effect("2025-11-25: tells which tools can, and declares it", () =>
-    withServer({}, (server) =>
+    withServer({ ownTools: "all" }, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
         const { result } = yield* server.ask(2, "tools/list")
