@@ -77,7 +77,7 @@ const installAll = async (root: string): Promise<Installed["missing"]> => {
 
 const report = ({ missing }: Installed): void => {
   const lines = clientNames.map((name) => {
-    const reason = missing[name]
+    const reason = missing[name]?.replaceAll(/\s*\n\s*/g, "; ")
     const client = `${name} ${pins[name]}`
     return reason === undefined ? `${client}\n` : `${client} SKIPPED, not installed: ${reason}\n`
   })

@@ -75,7 +75,11 @@ describe("the page about clients", () => {
     assert.lengthOf(rows, 1)
   })
 
-  it("is linked from the README", () => {
-    assert.include(claims.read("README.md"), "(packages/docs/clients.md)")
+  it("is linked from the README, which has the same setup for Claude Code", () => {
+    const readme = claims.read("README.md")
+    assert.include(readme, "(packages/docs/clients.md)")
+    const { text } = sectionOf("@anthropic-ai/claude-code")[0] ?? assert.fail("it has no section")
+    const [, setup = assert.fail("it has no setup")] = codeBlocks(text)
+    assert.include(readme, `\`\`\`sh\n${setup}\`\`\``)
   })
 })
