@@ -17,14 +17,14 @@ request_max_retries = 0
 stream_max_retries = 0
 `
 
-/** Makes the directory with this `config.toml`, if any; removed with the scope. The result is the environment. */
+/** Makes the directory with this `config.toml`; removed with the scope. The result is the environment. */
 export const make = (
-  config?: string,
+  config = 'model_provider = "offline"\n',
 ): Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const directory = mkdtempSync(join(tmpdir(), "colloquy-bench-"))
-      if (config !== undefined) writeFileSync(join(directory, "config.toml"), config)
+      writeFileSync(join(directory, "config.toml"), config)
       return directory
     }),
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),

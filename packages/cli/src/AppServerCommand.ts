@@ -1,8 +1,10 @@
 /** The command `app-server`: serves conversations over plain JSON-RPC on stdin and stdout until the client has left. */
+import { AppServer as AppServerDialect } from "@colloquy/protocol/app/AppServer"
 import * as AppServer from "@colloquy/server/AppServer"
 import * as Effect from "effect/Effect"
 import * as LazyPorts from "./app/LazyPorts.ts"
 import type { Launch } from "./Args.ts"
+import { findDialect } from "./FindDialect.ts"
 import * as StdioServer from "./StdioServer.ts"
 import { userAgent } from "./UserAgent.ts"
 
@@ -14,6 +16,7 @@ export const run = (launch: Launch): Promise<number> =>
         const { compatibility_version: compatibility, shutdown_grace_ms: graceMs } = startup.options
         return AppServer.serve(connection, {
           userAgent: userAgent(process.env, compatibility),
+          findDialect: findDialect(AppServerDialect.name),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
       },

@@ -33,16 +33,19 @@ export const lineOf = ({ path, value, origin }: EffectiveKey): string =>
   `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(wide)} # ${origin}\n`
 
 const chosenDefaults = (
-  { settings }: Startup.Startup,
+  { missingProvider, settings }: Startup.Startup,
   environment: Environment.Environment,
 ): Sources["chosen"] => {
   const byEnvironment = environment.openaiConfigured
     ? "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
-    : "default, no key of OpenAI is set"
+    : "default, but no key of OpenAI is set and no login is stored"
   return {
     model_provider: {
-      value: environment.openaiConfigured ? "openai" : "offline",
-      origin: byEnvironment,
+      value: settings.provider.id,
+      origin:
+        missingProvider === undefined && settings.provider.wire === "offline"
+          ? `model ${settings.model}`
+          : byEnvironment,
     },
     model: { value: settings.model, origin: `default of ${settings.provider.id}` },
     ...(settings.contextWindow === null

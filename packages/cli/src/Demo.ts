@@ -134,8 +134,17 @@ const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, t
   }
 })
 
-const demo = Effect.fnUntraced(function* (overrides: ReadonlyArray<string>, to: Terminal) {
-  const startup = yield* Startup.load(Environment.read(), overrides)
+/** Where no provider is configured, the demo requests the offline model. */
+const prepare = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+  const environment = Environment.read()
+  const startup = yield* Startup.load(environment, given)
+  if (startup.missingProvider === undefined) return { startup, overrides: given }
+  const overrides = ["model_provider=offline", ...given]
+  return { startup: yield* Startup.load(environment, overrides), overrides }
+})
+
+const demo = Effect.fnUntraced(function* (given: ReadonlyArray<string>, to: Terminal) {
+  const { overrides, startup } = yield* prepare(given)
   const server = yield* ChildServer.start(serverArguments(startup, overrides, to.options.live))
   to.write(Frame.opening(to.options, { version, pid: server.pid, settings: startup.settings }))
   yield* Effect.catch(converse(server, to), (error) =>

@@ -91,6 +91,10 @@ const home = (): string => {
   return isAbsolute(path) ? path : "/"
 }
 
+/** Whether a login is stored now: a client may have logged in since the process began. */
+export const isLoggedIn = ({ stateDirectory }: Pick<Environment, "stateDirectory">): boolean =>
+  existsSync(join(stateDirectory, "auth.json"))
+
 /** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
 export const read = (directory?: string): Environment => {
   const current = orElse(() => process.cwd(), "")
@@ -99,6 +103,5 @@ export const read = (directory?: string): Environment => {
     home: home(),
     shell: orElse(() => userInfo().shell ?? "", ""),
   })
-  const loggedIn = existsSync(join(environment.stateDirectory, "auth.json"))
-  return loggedIn ? { ...environment, openaiConfigured: true } : environment
+  return isLoggedIn(environment) ? { ...environment, openaiConfigured: true } : environment
 }

@@ -39,8 +39,10 @@ Options:
 Keys that only this program has:
   offline.script           JSON file with the answers of the offline model
   offline.delta_delay_ms   Pause between two pieces of its answer, in milliseconds
-  mcp_events               on (default), off, or twice: each event again under its own name, for the
-                           clients of codex 0.20
+  mcp_events               on (default), always: also to 2026-07-28 clients that do not ask, off, or twice:
+                           each event again under its own name, for the clients of codex 0.20
+  mcp_task_after_ms        How long a call of a 2026-07-28 client that declares tasks waits for its result
+                           before it becomes a task, in milliseconds (20000); 0: a task at once
   mcp_tools                Tools of tools/list: default (codex and codex-reply; the others can be called
                            without being listed), all, or an array of names, which are then the only
                            ones that can be called
@@ -62,7 +64,8 @@ Keys that only this program has:
 Environment:
   COLLOQUY_HOME            Directory of config.toml; else CODEX_HOME, else ~/.colloquy
   OPENAI_API_KEY           Key of the provider openai, before the one in auth.json; without either and
-                           without a configured provider the built-in offline model answers
+                           without a configured provider a conversation is an error that says so, and
+                           model_provider=offline requests the built-in offline model
   OPENAI_BASE_URL          Address of the provider openai
   COLLOQUY_SETPRIV         Absolute path of a setpriv of util-linux 2.40 or newer, where the system's is older:
                            with it Landlock closes the named pipes outside the writable roots
@@ -71,5 +74,6 @@ Environment:
 Examples:
   colloquy demo
   colloquy mcp -c model=gpt-5 -c sandbox_mode=workspace-write
+  colloquy mcp -c model_provider=offline
   colloquy generate-json-schema app-server > app-server.schema.json
 `

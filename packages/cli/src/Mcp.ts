@@ -2,9 +2,11 @@
  * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left, and the requests of
  * the app-server beside it.
  */
+import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { besideLater } from "@colloquy/server/BesideLater"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
+import { findDialect } from "./FindDialect.ts"
 import * as LazyPorts from "./app/LazyPorts.ts"
 import * as LazyPrompts from "./LazyPrompts.ts"
 import * as StdioServer from "./StdioServer.ts"
@@ -18,6 +20,8 @@ const appServer = (compatibility: string | undefined) =>
     ({ beside }) => beside({ userAgent: userAgent(process.env, compatibility) }),
   )
 
+const ofDialect = findDialect(CodexMcp.name)
+
 export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {
@@ -26,6 +30,7 @@ export const run = (launch: Launch): Promise<number> =>
         const {
           compatibility_version: compatibility,
           mcp_events: events,
+          mcp_task_after_ms: taskAfterMs,
           mcp_thread_id: threadId,
           mcp_tools: tools,
           shutdown_grace_ms: graceMs,
@@ -33,9 +38,11 @@ export const run = (launch: Launch): Promise<number> =>
         return McpServer.serve(connection, {
           version: statedVersion(compatibility),
           prompts: LazyPrompts.make(environment),
-          beside: besideLater(appServer(compatibility)),
+          beside: besideLater(appServer(compatibility), ofDialect),
+          findDialect: ofDialect,
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),
+          ...(taskAfterMs === undefined ? {} : { taskAfter: taskAfterMs }),
           ...(threadId === undefined ? {} : { threadId }),
           ...(tools === undefined ? {} : { ownTools: tools }),
         }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))

@@ -57,9 +57,14 @@ export const ServerOptions = Schema.Struct({
     "Milliseconds that calls and turns may go on after the client has left.",
   ),
   mcp_events: keyOr(
-    Schema.Literals(["on", "off", "twice"]),
+    Schema.Literals(["on", "always", "off", "twice"]),
     "on",
-    "`codex/event` notifications: sent, not sent, or each again under its own name.",
+    "`codex/event` notifications: sent, sent also to 2026-07-28 clients that do not ask for them, not sent, or each again under its own name.",
+  ),
+  mcp_task_after_ms: keyOr(
+    Count,
+    20_000,
+    "Milliseconds that a call of a 2026-07-28 client that declares tasks waits for its result before it is answered with a task; 0 makes it a task at once.",
   ),
   mcp_tools: keyOr(
     Schema.Union([

@@ -18,7 +18,7 @@ import { problemOf } from "./config/ConfigFile.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
-import type { Environment } from "./Environment.ts"
+import { type Environment, isLoggedIn } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
@@ -36,8 +36,8 @@ export interface Startup {
   readonly script?: OfflineScript
   /** About keys that nobody reads; one line each. */
   readonly warnings: ReadonlyArray<string>
-  /** Nobody chose a model, so the offline one answers; one line that tells how to choose. */
-  readonly offlineNotice?: string
+  /** No provider is configured: the sentence that says so and what to configure. Then `settings` has the default one. */
+  readonly missingProvider?: string
 }
 
 /** The process cannot begin; `message` is one line. */
@@ -84,7 +84,10 @@ const readScript = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
 })
 
-const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["source"] => ({
+const unconfigured = ({ stateDirectory }: Environment): string =>
+  `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+
+const sourceOf = (environment: Environment): Omit<Resolve.ResolveSource, "tree"> => ({
   builtinProviders: [
     openaiProvider(
       environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
@@ -92,7 +95,10 @@ const sourceOf = (environment: Environment): LiveSettings.LiveSettingsOptions["s
     ossProvider(environment.ossBaseUrl === undefined ? {} : { baseUrl: environment.ossBaseUrl }),
     offlineProvider,
   ],
-  defaultProvider: environment.openaiConfigured ? "openai" : "offline",
+  defaultProvider: "openai",
+  ...(environment.openaiConfigured || isLoggedIn(environment)
+    ? {}
+    : { unconfigured: unconfigured(environment) }),
   cwd: environment.cwd,
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
@@ -135,7 +141,7 @@ export const load = Effect.fnUntraced(function* (
   const live = LiveSettings.make({
     stateDirectory: environment.stateDirectory,
     overrides,
-    source: sourceOf(environment),
+    source: () => sourceOf(environment),
   })
   const file = yield* Effect.mapError(live.file, ({ message }) => loadingFailed(message))
   const warnings = yield* warningsOf(file, overrides)
@@ -152,11 +158,11 @@ export const load = Effect.fnUntraced(function* (
     ),
     Effect.mapError(failed),
   )
-  // What no conversation could start with is better told now than at every call.
+  // A configuration that no conversation can start with is reported now and not at every call; a provider can follow.
   const settings = yield* Effect.mapError(live.resolve({}), failed)
+  const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
   const path = options.offline?.script
   const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
-  const chosen = ConfigTree.get(tree, "model_provider") !== undefined
   return {
     source,
     live,
@@ -165,10 +171,6 @@ export const load = Effect.fnUntraced(function* (
     settings,
     ...(script === undefined ? {} : { script }),
     warnings,
-    ...(chosen || settings.provider.wire !== "offline"
-      ? {}
-      : {
-          offlineNotice: `the built-in offline model answers: set OPENAI_API_KEY, or model_provider in ${environment.stateDirectory}/config.toml, for another`,
-        }),
+    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
   }
 })

@@ -130,12 +130,12 @@ export const run = async (
     write(Startup.messageOf(startup.cause))
     return 1
   }
-  const { options, warnings, offlineNotice } = startup.value
+  const { options, warnings, missingProvider } = startup.value
   const level = StderrLog.levelWarning(environment.logLevel)
   for (const warning of level === undefined ? warnings : [level, ...warnings]) {
     write(`colloquy: ${warning}`)
   }
-  if (offlineNotice !== undefined) write(`colloquy: ${offlineNotice}`)
+  if (missingProvider !== undefined) write(`colloquy: ${missingProvider}`)
   const stopped = Latch.makeUnsafe(false)
   const exitCode = ProcessGuard.install({
     // The end of the input is the one way in which a server ends.

@@ -52,7 +52,7 @@ describe("the client of the built app-server", () => {
             return "denied"
           },
         },
-        'approval_policy = "untrusted"\nsandbox_mode = "danger-full-access"\n',
+        'model_provider = "offline"\napproval_policy = "untrusted"\nsandbox_mode = "danger-full-access"\n',
       )
       assert.match(client.userAgent, /^colloquy\/.+\(live; 1\)$/)
       const said = yield* Effect.promise(async () => {

@@ -167,7 +167,9 @@ describe("colloquy app-server", () => {
     "L7 a turn that goes on after a kill asks the client that loaded it and listens later",
     () =>
       Effect.gen(function* () {
-        const home = yield* CliProcess.stateDirectory('on_restart = "continue"\n')
+        const home = yield* CliProcess.stateDirectory(
+          'model_provider = "offline"\non_restart = "continue"\n',
+        )
         const variables = { COLLOQUY_HOME: home }
         const first = yield* CliProcess.start(["app-server"], variables)
         const ask = asker(first, {})
@@ -202,7 +204,7 @@ describe("colloquy app-server", () => {
   it.live("does what it is asked of the machine and of the configuration", () =>
     Effect.gen(function* () {
       const home = yield* CliProcess.stateDirectory(
-        '# mine\nmodel = "a" # kept\nsandbox_mode = "danger-full-access"\n',
+        '# mine\nmodel_provider = "offline"\nmodel = "a" # kept\nsandbox_mode = "danger-full-access"\n',
       )
       const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
       const ask = asker(cli, {})

@@ -16,11 +16,11 @@ import { environment } from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** The built server, until the end of the scope. */
+/** The built server, until the end of the scope; of each call that may be a task it makes one, however short. */
 const launched = (directory: string) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [entry, "mcp"], {
+      spawn(process.execPath, [entry, "mcp", "-c", "mcp_task_after_ms=0"], {
         cwd: directory,
         env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
         stdio: ["pipe", "pipe", "ignore"],

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
@@ -29,12 +29,15 @@ export interface CliProcess {
   readonly outcome: Effect.Effect<Outcome>
 }
 
+/** The text of a `config.toml` that requests the offline model. */
+const offline = 'model_provider = "offline"\n'
+
 /** A state directory of its own; `config` is the text of its `config.toml`. */
-export const stateDirectory = (config?: string): Effect.Effect<string, never, Scope.Scope> =>
+export const stateDirectory = (config = offline): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const directory = mkdtempSync(join(tmpdir(), "colloquy-"))
-      if (config !== undefined) writeFileSync(join(directory, "config.toml"), config)
+      writeFileSync(join(directory, "config.toml"), config)
       return directory
     }),
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
@@ -63,14 +66,22 @@ const gather = (stream: Readable) => {
   }
 }
 
-/** Starts the program; whatever is left of it is killed with the scope. Nothing of this process's settings reaches it. */
+/**
+ * Starts the program; whatever is left of it is killed with the scope. Nothing of this process's settings reaches it, and
+ * the offline model answers unless the state directory that `variables` name selects another one.
+ */
 export const start = (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string>> = {},
 ): Effect.Effect<CliProcess, never, Scope.Scope> =>
-  Effect.flatMap(stateDirectory(), (home) =>
-    Effect.map(spawned(args, { HOME: home, ...variables }), (child) => watch(child, home)),
-  )
+  Effect.gen(function* () {
+    const home = yield* stateDirectory()
+    yield* Effect.sync(() => {
+      mkdirSync(join(home, ".colloquy"))
+      writeFileSync(join(home, ".colloquy", "config.toml"), offline)
+    })
+    return watch(yield* spawned(args, { HOME: home, ...variables }), home)
+  })
 
 const spawned = (args: ReadonlyArray<string>, variables: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(

@@ -44,7 +44,10 @@ const script = [[shell("sleep 2")], [{ text: "Done." }], [{ text: "Later." }]]
 const configure = (folder: string) => {
   const path = join(folder, "script.json")
   FS.writeFileSync(path, JSON.stringify(script))
-  FS.writeFileSync(join(folder, "config.toml"), `[offline]\nscript = "${path}"\n`)
+  FS.writeFileSync(
+    join(folder, "config.toml"),
+    `model_provider = "offline"\n[offline]\nscript = "${path}"\n`,
+  )
 }
 
 /** Writes until nothing fits any more. */

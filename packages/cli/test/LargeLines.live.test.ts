@@ -60,6 +60,23 @@ for (const command of ["mcp", "app-server"]) {
         assert.include(stdout, "the limit is 2000 (setting `max_line_bytes`)")
       }),
     )
+
+    it.live(
+      "L1 a notification over the limit gets no response, and what has no readable id does",
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* CliProcess.start([command, "-cmax_line_bytes=2000"])
+          cli.write(initialize)
+          yield* cli.stdoutHas('"id":"hello","result"')
+          const text = "x".repeat(3000)
+          cli.write({ jsonrpc: "2.0", method: "unknown/notification", params: { id: 7, text } })
+          cli.write({ ...initialize, id: "after" })
+          const stdout = yield* cli.stdoutHas('"id":"after"')
+          assert.notInclude(stdout, '"id":null')
+          cli.child.stdin.write(`[${JSON.stringify({ method: "ping", id: 1, text })}]\n`)
+          yield* cli.stdoutHas('"id":null,"error":{"code":-32600')
+        }),
+    )
   })
 }
 

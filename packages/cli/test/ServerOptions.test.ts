@@ -35,7 +35,7 @@ describe("ServerOptions", () => {
     )
   })
 
-  it.each(["on", "off", "twice"] as const)("events may be %s", (mcp_events) => {
+  it.each(["on", "always", "off", "twice"] as const)("events may be %s", (mcp_events) => {
     const tree = ConfigTree.fromRecord({ mcp_events })
     assert.deepStrictEqual(serverOptions(tree), Result.succeed({ mcp_events }))
   })
@@ -46,7 +46,7 @@ describe("ServerOptions", () => {
       Result.fail(
         new ConfigFault({
           message:
-            "unknown variant `none`, expected one of `on`, `off`, `twice`, did you mean `on`?\nin `mcp_events`\n",
+            "unknown variant `none`, expected one of `on`, `always`, `off`, `twice`, did you mean `on`?\nin `mcp_events`\n",
           key: "mcp_events",
         }),
       ),

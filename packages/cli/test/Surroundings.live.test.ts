@@ -1,7 +1,7 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { buildIfMissing, entry } from "./support/Bundle.ts"
 import { home } from "./support/Home.ts"
@@ -94,6 +94,7 @@ describe("colloquy mcp, in odd surroundings", () => {
   it.live("a config.toml that is a directory is told in one line, exit code 1", () =>
     Effect.gen(function* () {
       const directory = yield* home()
+      rmSync(join(directory, "config.toml"))
       mkdirSync(join(directory, "config.toml"))
       assert.deepStrictEqual(yield* sh(mcp, {}, directory), {
         code: 1,

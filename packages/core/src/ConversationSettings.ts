@@ -33,8 +33,12 @@ export interface ConversationSettings {
   /** Tokens of a request from which on the history is summarised; 0: never. Default 80 % of `contextWindow`. */
   readonly autoCompactTokenLimit?: number
   readonly includePlanTool: boolean
+  /** Not sent to a model without reasoning. */
   readonly effort?: ReasoningEffort
+  /** Not sent to a model without reasoning. */
   readonly summary: ReasoningSummary
+  /** Whether the model has reasoning. Default: as the family of the model has it (`settings/ModelFamily.ts`). */
+  readonly supportsReasoning?: boolean
   readonly verbosity?: Verbosity
   /** In tokens; null when the model is not known (§6.11). */
   readonly contextWindow: number | null
@@ -66,6 +70,8 @@ export interface ConversationSettings {
   readonly includeApplyPatchTool?: boolean
   /** Offer `view_image`. Default true. */
   readonly includeViewImageTool?: boolean
+  /** Offer the provider's own search of the web. Default false. */
+  readonly includeWebSearchTool?: boolean
   /** By name, which matches `^[a-zA-Z0-9_-]+$`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>
   /** Text of the AGENTS.md files, read when the conversation was made (§6.10). */
@@ -121,6 +127,8 @@ export interface SettingsOverrides {
   readonly developerInstructions?: string
   readonly compactPrompt?: string
   readonly includePlanTool?: boolean
+  /** True for a conversation that is about to be created: without a configured provider that is an error. */
+  readonly requiresProvider?: boolean
   /**
    * Of a conversation that another process made: these hold, with the provider of that id as it is configured now. A
    * provider that is not configured any more is an error whose `key` is `model_provider`.

@@ -58,6 +58,8 @@ export type ToolSpec =
     }
   /** The provider's own description of a shell, by `local_shell_call`; only the Responses wire knows it. */
   | { readonly type: "local_shell" }
+  /** The provider's own search of the web, which the provider runs itself; only the Responses wire knows it. */
+  | { readonly type: "web_search" }
 
 export interface ModelRequest {
   readonly conversationId: ConversationId
@@ -68,7 +70,9 @@ export interface ModelRequest {
   /** The whole history, oldest first. */
   readonly input: ReadonlyArray<ResponseItem>
   readonly tools: ReadonlyArray<ToolSpec>
+  /** Absent, like `summary`, for a model without reasoning: a provider may refuse the request otherwise. */
   readonly effort?: ReasoningEffort
+  /** Present for every model that has reasoning. */
   readonly summary?: ReasoningSummary
   readonly verbosity?: Verbosity
 }
@@ -84,6 +88,8 @@ export type ModelEvent =
   /** A new part of the reasoning summary begins. */
   | { readonly _tag: "ReasoningSectionBreak" }
   | { readonly _tag: "WebSearchBegin"; readonly callId: string }
+  /** The search is over; `ItemDone` with the item of the history follows. `query` is empty where none is known. */
+  | { readonly _tag: "WebSearchEnd"; readonly callId: string; readonly query: string }
   | { readonly _tag: "ItemDone"; readonly item: ResponseItem }
   /** Last event of a good stream; `usage` and `rateLimits` are absent where the provider reports none. */
   | {

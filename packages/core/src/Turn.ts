@@ -22,6 +22,7 @@ import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from
 import { type ToolContext, ToolRuntime, type TurnTools } from "./ToolRuntime.ts"
 import type { OpenCall } from "./OpenCalls.ts"
 import type { RecordOf } from "./store/LogRecord.ts"
+import { reasoningOf } from "./Reasoning.ts"
 import { runAgain } from "./TurnAgain.ts"
 import * as TurnCalls from "./TurnCalls.ts"
 import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./TurnEvents.ts"
@@ -159,8 +160,7 @@ const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]):
     instructions: instructionsOf(settings),
     input: step.history,
     tools,
-    ...(settings.effort === undefined ? {} : { effort: settings.effort }),
-    summary: settings.summary,
+    ...reasoningOf(settings),
     ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
   }
 }

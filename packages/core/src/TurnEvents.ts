@@ -57,6 +57,8 @@ export const deltaEvents = (
       return [{ type: "agent_reasoning_section_break" }]
     case "WebSearchBegin":
       return [{ type: "web_search_begin", call_id: event.callId }]
+    case "WebSearchEnd":
+      return [{ type: "web_search_end", call_id: event.callId, query: event.query }]
   }
 }
 

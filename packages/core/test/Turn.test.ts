@@ -103,6 +103,7 @@ describe("Turn", () => {
           baseInstructions: "base",
           developerInstructions: "dev",
           effort: "high",
+          supportsReasoning: true,
           verbosity: "low",
         },
         tools: tools({ look: () => Effect.succeed("") }),

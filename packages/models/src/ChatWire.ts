@@ -4,17 +4,27 @@
  * Pure: no HTTP, no clock. Text streams as it arrives and every tool call of a response counts, told apart by
  * `index`; the original held text back and ran several calls into one (original-behaviour §2, §4).
  */
-import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
+import type { ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { chatMessages } from "./internal/ChatMessages.ts"
 import { makeToolCalls, ToolCallDelta } from "./internal/ChatToolCalls.ts"
-import { malformed, streamFailure } from "./internal/Failures.ts"
-import { isOverflow } from "./internal/Overflow.ts"
+import { malformed, reportedFailure, streamFailure } from "./internal/Failures.ts"
+import { isObject } from "./internal/JsonObject.ts"
+import { readFault } from "./internal/ProviderFault.ts"
 import { Tokens, usageOf } from "./internal/Usage.ts"
-import { oneLine, parseEvent, type Phase, type WireDecoder } from "./internal/WireDecoder.ts"
+import {
+  failed,
+  makeWireDecoder,
+  oneLine,
+  type Reading,
+  skipped,
+  used,
+  type Wire,
+  type WireDecoder,
+} from "./internal/WireDecoder.ts"
 
 /** Tools of other kinds have no form on this wire (§6.6). */
 const toolsOf = (request: ModelRequest) => {
@@ -39,29 +49,7 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
 
 const nullable = <T, E>(schema: Schema.Codec<T, E>) => Schema.optional(Schema.NullOr(schema))
 
-const Delta = Schema.Struct({
-  content: Schema.optional(Schema.Unknown),
-  refusal: nullable(Schema.String),
-  reasoning: Schema.optional(Schema.Unknown),
-  reasoning_content: Schema.optional(Schema.Unknown),
-  tool_calls: nullable(Schema.Array(ToolCallDelta)),
-})
-
-const Chunk = Schema.Struct({
-  choices: nullable(
-    Schema.Array(
-      Schema.Struct({
-        delta: nullable(Delta),
-        message: nullable(Delta),
-        finish_reason: nullable(Schema.String),
-      }),
-    ),
-  ),
-  usage: Schema.optional(Schema.Unknown),
-  /** Some gateways put the fault of a started stream into a chunk. */
-  error: Schema.optional(Schema.Unknown),
-})
-const decodeChunk = Schema.decodeUnknownResult(Chunk)
+const decodeToolCalls = Schema.decodeUnknownResult(Schema.Array(ToolCallDelta))
 
 const Usage = Schema.Struct({
   prompt_tokens: Tokens,
@@ -72,7 +60,7 @@ const Usage = Schema.Struct({
 })
 const decodeUsage = Schema.decodeUnknownOption(Usage)
 
-/** Usage nobody can read is no reason to lose the answer. */
+/** Unreadable usage does not fail the answer. */
 const readUsage = (u: unknown): TokenUsage | undefined =>
   Option.getOrUndefined(
     Option.map(decodeUsage(u), (found) =>
@@ -100,48 +88,46 @@ const readText = (u: unknown): string => {
   return part?.text ?? part?.content ?? ""
 }
 
-const decodeFault = Schema.decodeUnknownOption(
-  Schema.Struct({ message: Schema.String, code: Schema.optional(Schema.Unknown) }),
-)
-
-const chunkFault = (error: unknown): ModelError => {
-  const fault =
-    typeof error === "string" ? { message: error } : Option.getOrUndefined(decodeFault(error))
-  if (fault === undefined) return streamFailure("the provider reported an error without a message")
-  const code = "code" in fault && typeof fault.code === "string" ? fault.code : undefined
-  return streamFailure(fault.message, { overflow: isOverflow(code, fault.message) })
-}
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 /**
- * Decodes the chunks of one response.
+ * Decodes the chunks of one response. Members that are missing, null or of another type are skipped; only a tool call that
+ * cannot be read fails the stream, since its arguments would be incomplete.
  *
- * @param callBase how many tool calls the history has: numbers the calls a provider gave no id, unlike any before
+ * @param callBase number of tool calls in the history: numbers the calls without an id, unlike any call before
  */
 export const makeDecoder = (callBase: number): WireDecoder => {
   const calls = makeToolCalls(callBase)
-  let phase: Phase = "open"
+  let isAnswered = false
   let reasoning = ""
   let text = ""
   let usage: TokenUsage | undefined
 
-  const speak = (delta: typeof Delta.Type, out: Array<ModelEvent>) => {
+  const readDelta = (delta: Readonly<Record<string, unknown>>, out: Array<ModelEvent>): Reading => {
     // Providers that send both members send the same text in them.
-    const thought = readText(delta.reasoning) || readText(delta.reasoning_content)
+    const thought = readText(delta["reasoning"]) || readText(delta["reasoning_content"])
     if (thought !== "") {
       reasoning += thought
       out.push({ _tag: "RawReasoningDelta", delta: thought })
     }
-    const said = readText(delta.content) || (delta.refusal ?? "")
+    const said = readText(delta["content"]) || readText(delta["refusal"])
     if (said !== "") {
       text += said
       out.push({ _tag: "TextDelta", delta: said })
     }
-    for (const call of delta.tool_calls ?? []) calls.add(call)
+    const given = delta["tool_calls"]
+    if (given === undefined || given === null) return used
+    const decoded = decodeToolCalls(Array.isArray(given) ? given.filter(isPresent) : given)
+    if (Result.isFailure(decoded)) {
+      return failed(malformed(`choices[0].delta.tool_calls: ${oneLine(decoded.failure)}`))
+    }
+    for (const call of decoded.success) calls.add(call)
+    return used
   }
 
-  const finish = (out: Array<ModelEvent>): ModelError | undefined => {
+  const finish = (out: Array<ModelEvent>): Reading => {
     const items = calls.items()
-    if ("fault" in items) return malformed(items.fault)
+    if ("fault" in items) return failed(malformed(items.fault))
     const done: Array<ResponseItem> = []
     if (reasoning !== "") {
       done.push({
@@ -155,36 +141,40 @@ export const makeDecoder = (callBase: number): WireDecoder => {
       done.push({ type: "message", role: "assistant", content: [{ type: "output_text", text }] })
     }
     for (const item of [...done, ...items.items]) out.push({ _tag: "ItemDone", item })
-    out.push({ _tag: "Completed", ...(usage === undefined ? {} : { usage }) })
-    phase = "done"
-    return undefined
+    return { completed: { _tag: "Completed", ...(usage === undefined ? {} : { usage }) } }
   }
 
-  return {
-    phase: () => phase,
-    event: (data, out) => {
-      if (phase === "done") return undefined
-      // §6.6: mock servers end with a bare DONE.
-      if (data === "[DONE]" || data === "DONE") return finish(out)
-      const json = parseEvent(data)
-      if ("fault" in json) return json.fault
-      const chunk = decodeChunk(json.value)
-      if (Result.isFailure(chunk)) return malformed(oneLine(chunk.failure))
-      const { choices, error } = chunk.success
-      if (error !== undefined && error !== null) return chunkFault(error)
-      usage = readUsage(chunk.success.usage) ?? usage
-      const choice = choices?.[0]
-      if (choice === undefined) return undefined
-      const delta = choice.delta ?? choice.message
-      if (delta !== undefined && delta !== null) speak(delta, out)
-      if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
-        phase = "answered"
-      }
-      return undefined
-    },
-    end: (out) => {
-      if (phase === "done") return undefined
-      return phase === "answered" ? finish(out) : streamFailure("stream closed before completion")
-    },
+  const object: Wire["object"] = (chunk, out) => {
+    const { choices, error } = chunk
+    if (isPresent(error)) return failed(reportedFailure(readFault(error)))
+    usage = readUsage(chunk["usage"]) ?? usage
+    if (!Array.isArray(choices)) {
+      return isPresent(chunk["usage"]) ? used : skipped("a chunk without an array `choices`")
+    }
+    const choice: unknown = choices[0]
+    if (choice === undefined) return used
+    if (!isObject(choice)) return skipped("a chunk whose `choices[0]` is not an object")
+    const { finish_reason: reason } = choice
+    isAnswered ||= typeof reason === "string" && reason !== ""
+    const delta = choice["delta"] ?? choice["message"]
+    if (isObject(delta)) return readDelta(delta, out)
+    return isPresent(delta) ? skipped("a chunk whose `choices[0].delta` is not an object") : used
   }
+
+  return makeWireDecoder({
+    object,
+    marker: finish,
+    end: (out) => {
+      if (isAnswered) return finish(out)
+      // Some providers close the stream after the answer without a word: a text, or calls that can run, is an answer.
+      const isWhole = calls.isEmpty() ? text !== "" : calls.areWhole()
+      if (!isWhole) return failed(streamFailure("stream closed before completion"))
+      return {
+        ...finish(out),
+        note: "the stream ended without its final marker; its answer is complete and is used",
+      }
+    },
+    isAnswered: () => isAnswered,
+    hasAnswer: () => text !== "" || !calls.isEmpty(),
+  })
 }

@@ -33,17 +33,11 @@ import {
   readCredentials,
   secretsOf,
 } from "./internal/Credentials.ts"
-import {
-  badProvider,
-  badUrl,
-  type FailedTry,
-  idle,
-  maxBodyChars,
-  statusFailure,
-  unreachable,
-} from "./internal/Failures.ts"
+import { unreachable } from "./internal/ConnectFailure.ts"
+import { badProvider, badUrl, idle } from "./internal/Failures.ts"
 import { providerProblem } from "./internal/ProviderProblem.ts"
 import { rateLimitsOf } from "./internal/RateLimits.ts"
+import { type FailedTry, maxBodyChars, statusFailure } from "./internal/StatusFailure.ts"
 import { decodeBody } from "./internal/SseEvents.ts"
 import type { WireDecoder } from "./internal/WireDecoder.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"
@@ -167,11 +161,12 @@ interface Sender {
 type Try = { readonly response: HttpClientResponse.HttpClientResponse } | FailedTry
 
 const requestError =
-  ({ provider }: ModelRequest) =>
-  (error: HttpClientError.HttpClientError): FailedTry =>
-    error.reason._tag === "InvalidUrlError"
-      ? { error: badUrl(provider), repeats: 0 }
-      : { error: unreachable(endpoint(provider), error), repeats: Number.POSITIVE_INFINITY }
+  ({ provider }: ModelRequest, { baseUrl }: Credentials) =>
+  (error: HttpClientError.HttpClientError): FailedTry => {
+    if (error.reason._tag === "InvalidUrlError") return { error: badUrl(provider), repeats: 0 }
+    const failure = unreachable(endpoint(provider, baseUrl), error)
+    return { error: failure, repeats: failure.retryable ? Number.POSITIVE_INFINITY : 0 }
+  }
 
 const tryOnce = (
   client: HttpClient.HttpClient,
@@ -192,7 +187,7 @@ const tryOnce = (
         // Providers have no use for our trace ids.
         Effect.provideService(HttpClient.TracerPropagationEnabled, false),
         Effect.map((response): Try => ({ response })),
-        Effect.catch((error) => Effect.succeed<Try>(requestError(request)(error))),
+        Effect.catch((error) => Effect.succeed<Try>(requestError(request, credentials)(error))),
         Effect.timeoutOrElse({
           duration: provider.streamIdleTimeout,
           orElse: () => Effect.succeed<Try>({ error: idle, repeats: 0 }),
@@ -253,12 +248,11 @@ export const make = (
         const body = HttpBody.jsonUnsafe(wire.body(request))
         return Effect.map(open(client, request, body, sender), (response) => {
           const rateLimits = rateLimitsOf(response.headers)
-          const events = decodeBody(
-            response.stream,
-            wire.decoder(request),
-            request.provider.streamIdleTimeout,
-            limits,
-          )
+          const events = decodeBody(response.stream, wire.decoder(request), {
+            idleTimeout: request.provider.streamIdleTimeout,
+            provider: request.provider.id,
+            ...limits,
+          })
           return rateLimits === undefined ? events : Stream.map(events, withLimits(rateLimits))
         })
       }),

@@ -286,25 +286,41 @@ describe("ChatWire.makeDecoder", () => {
     )
   })
 
-  it("calls an end without finish reason and without marker too early", () => {
-    assert.deepStrictEqual(decode(chunk({ content: "par" })), {
-      events: [{ _tag: "TextDelta", delta: "par" }],
-      fault: `${prefix}stream closed before completion`,
+  it("takes an end without marker after a whole answer, and calls one without an answer too early", () => {
+    const args = (text: string) =>
+      toolDelta({ index: 0, id: "a", function: { name: "shell", arguments: text } })
+    const tooEarly = `${prefix}stream closed before completion`
+    assert.deepStrictEqual(decode(chunk({ content: "whole" })), {
+      events: [
+        { _tag: "TextDelta", delta: "whole" },
+        done(assistant("whole")),
+        { _tag: "Completed" },
+      ],
     })
+    assert.deepStrictEqual(decode(args('{"command":["ls"]}')), {
+      events: [done(call("a", "shell", '{"command":["ls"]}')), { _tag: "Completed" }],
+    })
+    for (const open of ["", '{"command":["l', "7"]) {
+      assert.deepStrictEqual(decode(chunk({ content: "first" }), args(open)).fault, tooEarly)
+    }
+    assert.deepStrictEqual(decode(), { events: [], fault: tooEarly })
+    assert.strictEqual(decode(chunk({ reasoning: "thinking" })).fault, tooEarly)
   })
 
   it("L13 says what is wrong with a chunk it cannot read, and what a gateway reports in one", () => {
     assert.deepStrictEqual(
       [
         decode("<html>").fault,
+        decode("<html>", "[DONE]").fault,
         decode(chunk({ tool_calls: "x" })).fault,
         decode(toolDelta({ index: 0, id: "a", function: { arguments: "{}" } }), "[DONE]").fault,
         decode({ error: { code: 502, message: "Upstream failed." } }).fault,
         decode({ error: {} }).fault,
       ],
       [
-        `${prefix}malformed event: event of 6 characters is not JSON`,
-        `${prefix}malformed event: Expected array | null | undefined at ["choices"][0]["delta"]["tool_calls"]`,
+        `${prefix}stream closed before completion`,
+        `${prefix}the answer could not be read: every part of it was malformed`,
+        `${prefix}malformed event: choices[0].delta.tool_calls: Expected array`,
         `${prefix}malformed event: tool call 0 has no function name`,
         `${prefix}Upstream failed.`,
         `${prefix}the provider reported an error without a message`,

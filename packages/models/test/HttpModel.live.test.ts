@@ -118,7 +118,7 @@ describe("HttpModel over a socket", () => {
     }),
   )
 
-  it.live("names the code of a refused connection", () =>
+  it.live("reports a refused connection at once, with the address", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Effect.scoped(MockProvider.make(script))
       const client = yield* HttpClient.HttpClient
@@ -126,7 +126,7 @@ describe("HttpModel over a socket", () => {
       const error = yield* Effect.flip(Stream.runDrain(HttpModel.make(client).stream(nobody)))
       assert.strictEqual(
         error.message,
-        `stream disconnected before completion: error sending request for url (${baseUrl}/chat/completions): ECONNREFUSED`,
+        `cannot connect to the model provider at ${baseUrl}/chat/completions: connection refused (ECONNREFUSED)`,
       )
     }).pipe(Effect.provide(FetchHttpClient.layer)),
   )

@@ -181,8 +181,12 @@ describe("HttpModel answers", () => {
         decodeBody(
           Stream.map(body, (byte) => Uint8Array.of(byte)),
           ResponsesWire.makeDecoder(),
-          Duration.minutes(5),
-          { maxEventBytes: 1000, maxResponseBytes: 10_000 },
+          {
+            idleTimeout: Duration.minutes(5),
+            provider: "mock",
+            maxEventBytes: 1000,
+            maxResponseBytes: 10_000,
+          },
         ),
       )
       assert.deepStrictEqual(events, [
@@ -462,7 +466,7 @@ describe("HttpModel retries of the request", () => {
     }),
   )
 
-  it.effect("are made for a refused connection, without telling the query of the URL", () =>
+  it.effect("are made for a broken connection, without the query of the URL in the error", () =>
     Effect.gen(function* () {
       const asked = asking({ requestMaxRetries: 1, queryParams: { key: "s3cret" } })
       const outcome = yield* ask(() => refuse, asked)
@@ -518,7 +522,7 @@ describe("HttpModel retries of the request", () => {
 
   it.effect("are not made where the quota is used up", () =>
     Effect.gen(function* () {
-      const body = '{"error":{"type":"usage_limit_reached","message":"No more."}}'
+      const body = '{"error":{"type":"insufficient_quota","message":"No more."}}'
       const outcome = yield* ask(() => status(429, { body }), retrying)
       assert.deepStrictEqual(failure(outcome), {
         message: `unexpected status 429 Too Many Requests: ${body}`,
@@ -588,9 +592,9 @@ describe("HttpModel streams that fail", () => {
       300_000,
     ],
     [
-      "bring garbage",
+      "bring garbage in place of the answer",
       [bareDeltas("par", "tial"), garbage],
-      `${prefix}malformed event: event of 9 characters is not JSON`,
+      `${prefix}the answer could not be read: every part of it was malformed`,
       0,
     ],
   ]

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ChatWire from "../src/ChatWire.ts"
-import { statusFailure } from "../src/internal/Failures.ts"
+import { statusFailure } from "../src/internal/StatusFailure.ts"
 import { isOverflow } from "../src/internal/Overflow.ts"
 import type { WireDecoder } from "../src/internal/WireDecoder.ts"
 import * as ResponsesWire from "../src/ResponsesWire.ts"
@@ -20,7 +20,7 @@ const verdict = (status: number, body: string) => {
 
 /** How the stream of one event ends. */
 const failureOf = (decoder: WireDecoder, event: unknown) => {
-  const error = decoder.event(JSON.stringify(event), []) ?? decoder.end([])
+  const error = decoder.event(JSON.stringify(event), []).error ?? decoder.end([]).error
   return { reason: error?.reason, retryable: error?.retryable }
 }
 

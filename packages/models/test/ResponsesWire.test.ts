@@ -18,7 +18,8 @@ const completed = {
 }
 const decode = (...events: ReadonlyArray<unknown>) => decodeAll(ResponsesWire.makeDecoder(), events)
 const item = (u: unknown) => ({ type: "response.output_item.done", item: u })
-const itemOf = (u: unknown) => decode(item(u), completed).events[0]
+const itemOf = (u: unknown) =>
+  decode(item(u), completed).events.find(({ _tag }) => _tag === "ItemDone" || _tag === "Completed")
 const prefix = "stream disconnected before completion: "
 
 const tool = {
@@ -53,7 +54,7 @@ describe("ResponsesWire.body", () => {
     })
   })
 
-  it("asks a reasoning model for its sealed reasoning, with the effort and summary of the request", () => {
+  it("asks for the sealed reasoning where the request has an effort or a summary, and for none otherwise", () => {
     const of = (overrides: Parameters<typeof request>[0]) => {
       const { reasoning, include, text } = ResponsesWire.body(request(overrides))
       return { reasoning, include, text }
@@ -62,10 +63,10 @@ describe("ResponsesWire.body", () => {
     assert.deepStrictEqual(
       [
         of({ model: "gpt-5", effort: "high", summary: "detailed", verbosity: "low" }),
-        of({ model: "o4-mini" }),
+        of({ model: "o4-mini", summary: "auto" }),
         of({ model: "codex-mini-latest", summary: "none" }),
         of({ model: "unknown", effort: "low" }),
-        of({ model: "gpt-4.1", summary: "auto", verbosity: "low" }),
+        of({ model: "gpt-4.1", verbosity: "low" }),
       ],
       [
         { reasoning: { effort: "high", summary: "detailed" }, include, text: { verbosity: "low" } },
@@ -182,6 +183,34 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
+  it("brackets each search of the provider with its beginning and its end", () => {
+    const search = (id: string | null, action: unknown) =>
+      item({ type: "web_search_call", id, status: "completed", action })
+    const added = {
+      type: "response.output_item.added",
+      item: { type: "web_search_call", id: "ws_1" },
+    }
+    const searches = decode(
+      added,
+      search("ws_1", { type: "search", query: "effect 4" }),
+      search("ws_2", { type: "open_page", url: "https://effect.website" }),
+      search(null, null),
+      completed,
+    ).events.filter(({ _tag }) => _tag.startsWith("WebSearch"))
+    assert.deepStrictEqual(searches, [
+      { _tag: "WebSearchBegin", callId: "ws_1" },
+      { _tag: "WebSearchEnd", callId: "ws_1", query: "effect 4" },
+      { _tag: "WebSearchBegin", callId: "ws_2" },
+      { _tag: "WebSearchEnd", callId: "ws_2", query: "https://effect.website" },
+      { _tag: "WebSearchBegin", callId: "" },
+      { _tag: "WebSearchEnd", callId: "", query: "" },
+    ])
+    assert.deepStrictEqual(itemOf({ type: "web_search_call", status: null, action: null }), {
+      _tag: "ItemDone",
+      item: { type: "web_search_call" },
+    })
+  })
+
   it("completes without usage where there is none, or none that can be read", () => {
     const ends = [undefined, null, { input_tokens: "many" }].map(
       (u) => decode({ type: "response.completed", response: { id: "r", usage: u } }).events,
@@ -223,10 +252,10 @@ describe("ResponsesWire.makeDecoder", () => {
         },
       },
     }
-    assert.isUndefined(decoder.event(JSON.stringify(failed), events))
+    assert.isUndefined(decoder.event(JSON.stringify(failed), events).error)
     assert.strictEqual(decoder.phase(), "answered")
-    assert.isUndefined(decoder.event(JSON.stringify(completed), events))
-    const error = decoder.end(events)
+    assert.isUndefined(decoder.event(JSON.stringify(completed), events).error)
+    const { error } = decoder.end(events)
     assert.deepStrictEqual(
       { events, message: error?.message, retryable: error?.retryable, after: error?.retryAfterMs },
       {
@@ -242,7 +271,7 @@ describe("ResponsesWire.makeDecoder", () => {
     const of = (error: unknown) => {
       const decoder = ResponsesWire.makeDecoder()
       decoder.event(JSON.stringify({ type: "response.failed", response: { error } }), [])
-      const fault = decoder.end([])
+      const fault = decoder.end([]).error
       return [fault?.message, fault?.retryable, fault?.retryAfterMs]
     }
     assert.deepStrictEqual(
@@ -282,7 +311,7 @@ describe("ResponsesWire.makeDecoder", () => {
   it("does not repeat what would fail the same way or wait for more than a minute", () => {
     const retryable = (event: unknown) => {
       const decoder = ResponsesWire.makeDecoder()
-      return (decoder.event(JSON.stringify(event), []) ?? decoder.end([]))?.retryable
+      return (decoder.event(JSON.stringify(event), []).error ?? decoder.end([]).error)?.retryable
     }
     const failed = (code: string, message: string) =>
       retryable({ type: "response.failed", response: { error: { code, message } } })
@@ -300,21 +329,17 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
-  it("L13 says what is wrong with an event it cannot read, without quoting it", () => {
+  it("L13 says what is wrong with a part of the answer it cannot read, without quoting it", () => {
     assert.deepStrictEqual(
       [
-        decode("{not json").fault,
-        decode("[]").fault,
-        decode({ type: "response.output_text.delta", delta: 7 }).fault,
+        decode("{not json", completed).fault,
         decode(item({ type: "function_call", name: "shell", arguments: "{}" })).fault,
         decode(item("text")).fault,
       ],
       [
-        `${prefix}malformed event: event of 9 characters is not JSON`,
-        `${prefix}malformed event: no \`type\``,
-        `${prefix}malformed event: response.output_text.delta: Expected string at ["delta"]`,
+        `${prefix}the answer could not be read: every part of it was malformed`,
         `${prefix}malformed event: response.output_item.done: Missing key at ["call_id"]`,
-        `${prefix}malformed event: response.output_item.done: Expected object at ["item"]`,
+        `${prefix}malformed event: response.output_item.done: expected an object with a \`type\` at \`item\``,
       ],
     )
   })

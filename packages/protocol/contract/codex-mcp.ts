@@ -936,7 +936,7 @@ export type NotificationsCancelledParams = {
   readonly reason?: string
 }
 
-/** An event of the conversation, tied to the tool call that runs it by `_meta.requestId`. */
+/** An event of the conversation, tied to the tool call that runs it by `_meta.requestId` and sent on the stream of that call, before its response. A client that agreed on a revision by `initialize` gets it unless it declares `capabilities.experimental["codex/event"]: { "enabled": false }`. A request of 2026-07-28 gets it when the client capabilities in its `_meta` declare `extensions["colloquy/codex-event"]: {}` or `experimental["codex/event"]: {}`, and otherwise only from a server with `mcp_events = "always"`; `server/discover` lists the extension while the server sends events. */
 export type CodexEventParams = {
   readonly _meta?: {
     readonly requestId?: string | number | RawIntegerEncoded | null
@@ -1153,7 +1153,7 @@ export interface ServerRequests {
 
 /** Notifications that the server sends, by their names on the wire. */
 export interface ServerNotifications {
-  /** An event of the conversation, tied to the tool call that runs it by `_meta.requestId`. */
+  /** An event of the conversation, tied to the tool call that runs it by `_meta.requestId` and sent on the stream of that call, before its response. A client that agreed on a revision by `initialize` gets it unless it declares `capabilities.experimental["codex/event"]: { "enabled": false }`. A request of 2026-07-28 gets it when the client capabilities in its `_meta` declare `extensions["colloquy/codex-event"]: {}` or `experimental["codex/event"]: {}`, and otherwise only from a server with `mcp_events = "always"`; `server/discover` lists the extension while the server sends events. */
   "codex/event": { params: CodexEventParams }
   /** Tells how far a request is that named a progress token; none follows its answer. */
   "notifications/progress": { params: NotificationsProgressParams }

@@ -45,6 +45,12 @@ export interface Connection {
   /** Returns when everything sent has been handed to the other side, or it is gone. */
   readonly flush: Effect.Effect<void>
   /**
+   * Returns when the other side has had time to read what was sent before: what is sent next is in a later write, and in
+   * practice in a later read of the other side. Returns at once when nothing was sent recently. Absent where the other side
+   * receives each text by itself.
+   */
+  readonly apart?: Effect.Effect<void>
+  /**
    * Returns when it is over for another reason than the end of input, before or after that: the other side is gone, or who
    * serves it has to leave. Nothing is worth waiting for then.
    */

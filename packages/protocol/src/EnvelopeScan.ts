@@ -8,8 +8,11 @@
 
 /** What is known of a message that was not parsed. */
 export interface Envelope {
-  /** A call has a `method`; a response has a `result` or an `error` and no `method`. */
-  readonly kind: "call" | "response" | "unknown"
+  /**
+   * A call has a `method`, and a notification is a call that was read to its end and has no member `id`; a response has a
+   * `result` or an `error` and no `method`.
+   */
+  readonly kind: "call" | "notification" | "response" | "unknown"
   /** The JSON text of the top-level `id`; absent when there is none, or when it is no string and no number. */
   readonly idToken?: string
 }
@@ -87,6 +90,8 @@ class Scan implements EnvelopeScan {
   private depth = 0
   /** The root is no object, or it has ended. */
   private done = false
+  /** The root is an object that has ended, and nothing follows it. */
+  private isWhole = false
   private inString = false
   private escaped = false
   private expects: "name" | "value" = "name"
@@ -101,14 +106,18 @@ class Scan implements EnvelopeScan {
     while (at < bytes.length && !this.done) {
       at = this.inString ? this.string(bytes, at) : this.structure(bytes, at)
     }
+    // More than one value is no message.
+    this.isWhole &&= bytes.subarray(at).every(isBlank)
   }
 
   end(): Envelope | undefined {
     const { idToken, members } = this
     const isCall = members.has("method")
     const isResponse = members.has("result") || members.has("error")
-    if (!isCall && !isResponse && !members.has("id")) return undefined
-    const kind = isCall ? "call" : isResponse ? "response" : "unknown"
+    const hasId = members.has("id")
+    if (!isCall && !isResponse && !hasId) return undefined
+    const call = this.isWhole && !hasId ? "notification" : "call"
+    const kind = isCall ? call : isResponse ? "response" : "unknown"
     return { kind, ...(idToken === undefined ? {} : { idToken }) }
   }
 
@@ -183,6 +192,7 @@ class Scan implements EnvelopeScan {
     if (this.depth === 1) {
       this.endMember()
       this.done = true
+      this.isWhole = true
     }
     this.depth--
   }

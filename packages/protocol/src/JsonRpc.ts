@@ -122,7 +122,10 @@ export interface Failure {
   /** What is wrong with the response itself, where `error` is not as the peer sent it. */
   readonly fault?: string
 }
-/** Not a message. `answerable` is false for what only a response could have been: answering it would echo for ever. */
+/**
+ * Not a message. `answerable` is false for what only a response could have been, because answering it would echo for ever,
+ * and for notifications.
+ */
 export interface Invalid {
   readonly _tag: "Invalid"
   /** For the response: any number can be echoed, also one that names no request. */
@@ -201,7 +204,9 @@ const unread = (envelope: Envelope | undefined, code: number, fault: string): Me
   }
   const name = code === ErrorCode.parseError ? "Parse error" : "Invalid Request"
   const error = new JsonRpcError({ code, message: `${name}: ${fault}` })
-  return { _tag: "Invalid", id: echoOf(tokenId(envelope?.idToken)), error, answerable: true }
+  // JSON-RPC 2.0, section 4.1: a notification is never answered. What may have had an id is answered, under null.
+  const answerable = envelope?.kind !== "notification"
+  return { _tag: "Invalid", id: echoOf(tokenId(envelope?.idToken)), error, answerable }
 }
 
 /** A message that was discarded because it is longer than what is read; `setting` names what sets the limit. */

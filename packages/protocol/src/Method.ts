@@ -78,6 +78,8 @@ export const infoOf = (method: Method): MethodInfo => Context.get(method.annotat
 /** A dialect: one wire vocabulary, a group of methods per direction. */
 export interface Dialect<C extends Rpc.Any, S extends Rpc.Any> {
   readonly name: string
+  /** The command that serves it. */
+  readonly command?: string
   readonly clientToServer: RpcGroup.RpcGroup<C>
   readonly serverToClient: RpcGroup.RpcGroup<S>
 }
@@ -87,10 +89,12 @@ export const dialect = <
   const S extends ReadonlyArray<Rpc.Any>,
 >(options: {
   readonly name: string
+  readonly command?: string
   readonly clientToServer: C
   readonly serverToClient: S
 }): Dialect<C[number], S[number]> => ({
   name: options.name,
+  ...(options.command === undefined ? {} : { command: options.command }),
   clientToServer: RpcGroup.make(...options.clientToServer),
   serverToClient: RpcGroup.make(...options.serverToClient),
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Envelope } from "../src/EnvelopeScan.ts"
+import { type Envelope, scan } from "../src/EnvelopeScan.ts"
 import { failureText, overlong, parse, parseFrame, successText } from "../src/JsonRpc.ts"
 
 const big = "9007199254740993"
@@ -157,11 +157,42 @@ describe("JsonRpc: lines that were not kept", () => {
     [{ kind: "call", idToken: "1.5" }, ["Invalid", 1.5]],
     [{ kind: "call", idToken: "{" }, ["Invalid", null]],
     [{ kind: "unknown", idToken: "7" }, ["Invalid", 7]],
+    [{ kind: "call" }, ["Invalid", null]],
+    [{ kind: "notification" }, ["Invalid", null]],
     [{ kind: "response", idToken: "7" }, ["Failure", 7]],
     [{ kind: "response", idToken: "1.5" }, ["Failure", null]],
   ])("L13 %j is %j", (envelope, expected) => {
     const message = overlong({ ...frame, ...(envelope === undefined ? {} : { envelope }) })
     assert.deepStrictEqual<unknown>([message._tag, "id" in message && message.id], expected)
+  })
+
+  it.each<readonly [text: string, answerable: boolean]>([
+    ['{"method":"m","params":{"id":1}}', false],
+    ['{"id":null,"method":"m"}', true],
+    ['{"method":"m","id":{}}', true],
+    ['{"method":"m","params":{}', true],
+    ['[{"method":"m"}]', true],
+    ['{"params":{}}', true],
+    ["x", true],
+  ])("L1 of a long line only a notification is not answered: %s is %s", (text, answerable) => {
+    const envelope = scan(text)
+    const message = overlong({ ...frame, ...(envelope === undefined ? {} : { envelope }) })
+    assert.deepStrictEqual<unknown>(
+      [message._tag, message._tag === "Invalid" && message.answerable],
+      ["Invalid", answerable],
+    )
+  })
+
+  it("L1 a notification that is nested too deep, or has too many values, is not answered", () => {
+    const deep = `{"method":"m","params":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
+    const many = `{"method":"m","params":[${"0,".repeat(1_100_000)}0]}`
+    for (const text of [deep, many]) {
+      const message = parse(text)
+      assert.deepStrictEqual<unknown>(
+        [message._tag, message._tag === "Invalid" && message.answerable],
+        ["Invalid", false],
+      )
+    }
   })
 
   it("L13 the error names the limit and its setting", () => {

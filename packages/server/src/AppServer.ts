@@ -10,6 +10,7 @@ import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { type FindDialect, unknownMethodRoute } from "./ForeignMethod.ts"
 import { invalidRequest } from "./app/AppErrors.ts"
 import { make as makeHandlers } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/CancelRequest.ts"
@@ -25,16 +26,23 @@ export interface AppServerOptions {
   readonly shutdownGrace?: Duration.Input
   /** Requests served at once. Default 1,024. */
   readonly maxInFlight?: number
+  /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
+  readonly findDialect?: FindDialect
 }
 
 /** What no request is: its name is not known, or that of a notification. */
-const noRequest = (name: string) => {
+const noRequest = (name: string, find: FindDialect | undefined) => {
   const methods = methodsOf(AppServer.clientToServer)
   if (methods.has(name)) return invalidRequest(`\`${name}\` is a notification, expected no \`id\``)
   const near = nearest(name, [...methods.keys()])
-  return invalidRequest(
-    `unknown method \`${name.slice(0, 80)}\`${near === undefined ? "" : `, did you mean \`${near}\`?`}`,
-  )
+  const fault = `unknown method \`${name.slice(0, 80)}\``
+  return unknownMethodRoute({
+    method: name,
+    spoken: AppServer.name,
+    find,
+    error: invalidRequest(near === undefined ? fault : `${fault}, did you mean \`${near}\`?`),
+    fault: invalidRequest(fault).message,
+  })
 }
 
 /**
@@ -62,7 +70,7 @@ export const serve = (
           [Initialized._tag]: () => initialized,
           [CancelRequest._tag]: cancelRequest,
         },
-        route: (request) => route(request) ?? noRequest(request.method),
+        route: (request) => route(request) ?? noRequest(request.method, options.findDialect),
         withdraw: ({ notify }, id) => notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),

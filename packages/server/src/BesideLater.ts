@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { McpServerOptions } from "./McpServer.ts"
+import { type FindDialect, unknownMethod } from "./ForeignMethod.ts"
 import { methodNotFound, type Route } from "./Route.ts"
 
 type Beside = NonNullable<McpServerOptions["beside"]>
@@ -31,10 +32,15 @@ const isStateless = ({ params }: Request): boolean =>
 const serve = (
   request: Request,
   find: Find,
+  findDialect: FindDialect | undefined,
   ...[params, caller]: Parameters<Route["handler"]>
 ): Effect.Effect<unknown, JsonRpcError> => {
+  const { method } = request
   const route = find(request)
-  if (route === undefined) return Effect.fail(methodNotFound(request.method))
+  if (route === undefined) {
+    const error = methodNotFound(method)
+    return unknownMethod({ method, spoken: CodexMcp.name, find: findDialect, error })
+  }
   const decoded = route.codec.decodeParams(params)
   if (Result.isFailure(decoded)) {
     const issues = faultsOf(decoded.failure)
@@ -56,9 +62,12 @@ const asItCame: Route["codec"] = {
   encodeResult: Result.succeed,
 }
 
-/** @param load runs once, for the first request that is not MCP's */
+/**
+ * @param load runs once, for the first request that is not MCP's
+ * @param findDialect names the dialect of a method that neither knows
+ */
 export const besideLater =
-  (load: Effect.Effect<Beside>): Beside =>
+  (load: Effect.Effect<Beside>, findDialect?: FindDialect): Beside =>
   (capabilities) =>
     Effect.gen(function* () {
       const services = yield* Effect.context<ConversationManager | SettingsResolver | Scope.Scope>()
@@ -83,7 +92,7 @@ export const besideLater =
         return {
           codec: asItCame,
           handler: (params, caller) =>
-            Effect.flatMap(loaded, (find) => serve(request, find, params, caller)),
+            Effect.flatMap(loaded, (find) => serve(request, find, findDialect, params, caller)),
         }
       }
     })

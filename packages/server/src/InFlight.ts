@@ -43,6 +43,7 @@ export interface InFlight {
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
    * `slot` takes the answer instead of the connection, and is told when there is none. `over` is called at the end of
    * the request: `sent` tells whether the answer may have gone out, which is known only of one that `after` ran for.
+   * `before` is waited for between the end of the work and the response; the request can still be cancelled then.
    */
   readonly start: (
     id: RequestId,
@@ -51,6 +52,7 @@ export interface InFlight {
     after?: () => Effect.Effect<void> | undefined,
     slot?: Slot,
     over?: (sent: boolean) => void,
+    before?: () => Effect.Effect<void> | undefined,
   ) => Effect.Effect<void>
   /**
    * Stops that request for good: it gets no answer that was not accepted yet, but this one when its work has ended; one
@@ -81,7 +83,11 @@ const stoppedError = () =>
 const dropped = (sending: Effect.Effect<void, ConnectionClosed>): Effect.Effect<void> =>
   Effect.catch(sending, ({ reason }) => Effect.logDebug(`answer dropped: ${reason}`))
 
-export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, Scope.Scope> =>
+/** @param apart see `Connection`; the errors of stopped requests follow what their handlers sent last */
+export const make = (
+  send: Connection["send"],
+  apart: Effect.Effect<void> = Effect.void,
+): Effect.Effect<InFlight, never, Scope.Scope> =>
   Effect.gen(function* () {
     const table = Pending.make<Entry>()
     const idle = Latch.makeUnsafe(true)
@@ -126,12 +132,20 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       entry.fiber.addObserver(() => over(entry))
     }
 
-    const start: InFlight["start"] = (id, work, cancellable = true, after, slot, whenOver) =>
+    const start: InFlight["start"] = (
+      id,
+      work,
+      cancellable = true,
+      after,
+      slot,
+      whenOver,
+      before,
+    ) =>
       Effect.suspend(() => {
         const entry: Entry = { id, cancellable, slot, over: whenOver, state: "running" }
         table.add(id, entry)
         idle.closeUnsafe()
-        const answer = (text: string) => {
+        const respond = (text: string) => {
           if (entry.state !== "running") return skip(entry)
           begin(entry)
           entry.sent = true
@@ -139,6 +153,10 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
           if (slot !== undefined) return slot.put(text, next)
           const sent = send([text])
           return next === undefined ? sent : Effect.andThen(sent, next)
+        }
+        const answer = (text: string) => {
+          const wait = before?.()
+          return wait === undefined ? respond(text) : Effect.flatMap(wait, () => respond(text))
         }
         const answered = Effect.flatMap(work, answer)
         return dropped(
@@ -191,6 +209,7 @@ export const make = (send: Connection["send"]): Effect.Effect<InFlight, never, S
       }
       const answering = entries.filter((entry) => entry.state === "answering")
       yield* Effect.all(slots, { discard: true }).pipe(
+        Effect.andThen(texts.length === 0 ? Effect.void : apart),
         Effect.andThen(dropped(send(texts))),
         Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
         Effect.timeoutOption(answerBound),

@@ -10,6 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { type FindDialect, unknownMethodRoute } from "./ForeignMethod.ts"
 import type { Features } from "./features/Features.ts"
 import type { PromptFiles } from "./features/PromptFiles.ts"
 import { makeServed } from "./mcp/MakeServed.ts"
@@ -21,7 +22,7 @@ import * as Session from "./mcp/Session.ts"
 import type { ThreadIdPlace } from "./mcp/ToolResults.ts"
 import type { VendorEvents } from "./mcp/VendorEvents.ts"
 import { make as makePeer } from "./Peer.ts"
-import type { Route } from "./Route.ts"
+import { isMethodNotFound, type Route } from "./Route.ts"
 import { Sealer } from "./Sealer.ts"
 import { Tasks } from "./tasks/Tasks.ts"
 
@@ -35,8 +36,10 @@ export interface McpServerOptions {
   /** Requests served at once. Default 1,024. */
   readonly maxInFlight?: number
   /**
-   * The events of a call's turn, beside its result: `on` (default) as `codex/event`; `twice` also under their bare
-   * names, as 0.20 sent them; `off`. A client may decline them by `capabilities.experimental["codex/event"]`.
+   * The events of a call's turn, beside its result: `on` (default) as `codex/event`; `always` also to requests of 2026-07-28
+   * that do not ask for them; `twice` also under their bare names, as 0.20 sent them; `off`. A client declines them by
+   * `capabilities.experimental["codex/event"]`, and a request of 2026-07-28 asks for them by that or by the extension
+   * `colloquy/codex-event`.
    */
   readonly events?: VendorEvents
   /** Which of the server's own tools are listed and can be called. Default `default`. */
@@ -58,6 +61,14 @@ export interface McpServerOptions {
     never,
     ConversationManager | SettingsResolver | Scope.Scope
   >
+  /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
+  readonly findDialect?: FindDialect
+  /**
+   * How long a call of a client of 2026-07-28 that declares tasks waits for its result before it is answered with a task;
+   * a question to the client makes it a task earlier. 0: a task at once, infinity: no task before a question. Clients of
+   * 2025-11-25 ask for a task themselves and get it at once. Default 20 seconds.
+   */
+  readonly taskAfter?: Duration.Input
   /** Items of one page of a list. Default 100. */
   readonly pageSize?: number
 }
@@ -91,6 +102,7 @@ export const serve = (
         events,
         tasks: Option.isSome(given) ? given.value : yield* Tasks.make(),
         served,
+        taskAfter: options.taskAfter,
         tools: options.ownTools ?? "default",
         threadId: options.threadId ?? "content",
       })
@@ -111,8 +123,17 @@ export const serve = (
         local: CodexMcp.clientToServer,
         handlers: handlers.notifications,
         ...router,
-        route: (request, batched) =>
-          (batched ? undefined : beside?.(request)) ?? router.route(request, batched),
+        route: (request, batched) => {
+          const found = (batched ? undefined : beside?.(request)) ?? router.route(request, batched)
+          return isMethodNotFound(found)
+            ? unknownMethodRoute({
+                method: request.method,
+                spoken: CodexMcp.name,
+                find: options.findDialect,
+                error: found,
+              })
+            : found
+        },
         withdraw: ({ notify }, requestId) => notify(Cancelled, [{ requestId }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),

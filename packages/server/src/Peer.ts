@@ -80,6 +80,11 @@ export interface Caller {
    * `over` is called when the request is over; `sent`: its answer may have gone out, also where `effect` did not run.
    */
   readonly afterAnswer?: (effect: Effect.Effect<void>, over?: (sent: boolean) => void) => void
+  /**
+   * Of a request: a notification was or will be sent that its sender can use only before it has the response. The response
+   * is then written apart from everything that was sent before (`Connection.apart`).
+   */
+  readonly separate?: () => void
 }
 
 export interface PeerOptions<L extends Rpc.Any> {
@@ -146,7 +151,8 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   let inFlightChars = 0
   const methods = methodsOf(options.local)
   const handlers = options.handlers as unknown as Readonly<Record<string, Route["handler"]>>
-  const inFlight = yield* makeInFlight(connection.send)
+  const apart = connection.apart ?? Effect.void
+  const inFlight = yield* makeInFlight(connection.send, apart)
   const answers = yield* makeAnswers(connection.send, maxInFlight)
   const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
   const fork = Effect.runForkWith(yield* Effect.context())
@@ -238,7 +244,11 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     }
     const ends = found.begins?.(id)
     inFlightChars += chars
-    const caller: Caller = { peer: control, requestId: id, afterAnswer }
+    let isSeparate = false
+    const separate = () => {
+      isSeparate = true
+    }
+    const caller: Caller = { peer: control, requestId: id, afterAnswer, separate }
     const work = responseText(
       id,
       codec,
@@ -256,6 +266,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
         atEnd(() => over?.(sent))
         atEnd(() => ends?.())
       },
+      () => (isSeparate ? apart : undefined),
     )
     return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
   }

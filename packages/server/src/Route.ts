@@ -21,3 +21,7 @@ export const methodNotFound = (method: string): JsonRpcError =>
     message: `Method not found: ${method}`,
     data: { method },
   })
+
+/** Whether nothing serves the request because nothing knows its method. */
+export const isMethodNotFound = (found: Route | JsonRpcError): found is JsonRpcError =>
+  found instanceof JsonRpcError && found.code === ErrorCode.methodNotFound

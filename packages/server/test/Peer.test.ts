@@ -255,6 +255,7 @@ describe("Peer: faults of JSON-RPC", () => {
           maxBytes: 10,
           envelope: { kind: "response", idToken: "1" },
         },
+        { _tag: "TooLong", bytes: 20, maxBytes: 10, envelope: { kind: "notification" } },
         { _tag: "NotUtf8", bytes: 3 },
       ]
       yield* Effect.forEach(frames, peer.client.inject)

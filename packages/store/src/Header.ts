@@ -18,6 +18,8 @@ import { beginning, type Numbering, ours } from "./RolloutLines.ts"
 export interface Header {
   readonly meta: ConversationMeta
   readonly generation: Generation
+  /** Format of the lines of Colloquy; absent in a file of the original. */
+  readonly format?: number
   /** Stand before those of the first line that follows. */
   readonly records: ReadonlyArray<LogRecord>
   /** Behind them. */
@@ -51,6 +53,7 @@ const September = Schema.Struct({
 const Own = Schema.Struct({
   type: Schema.Literal(ours.meta),
   payload: Schema.Struct({
+    format: Schema.optionalKey(Schema.Finite),
     provider: Schema.optionalKey(Schema.String),
     model: Schema.optionalKey(Schema.String),
     forked_from: Schema.optionalKey(Schema.String),
@@ -149,12 +152,18 @@ export const readHeader = (lines: ReadonlyArray<string>): Header | undefined => 
   const { payload } = september.value
   const own = asOwn(following[0])
   if (Option.isNone(own)) return foreign(payload, "september", following)
-  const { forked_from, model, provider } = own.value.payload
+  const { forked_from, format, model, provider } = own.value.payload
   const meta = {
     ...metaOf(payload, payload.cwd ?? "/"),
     ...member("provider", provider),
     ...member("model", model),
     ...member("forkedFrom", forked_from),
   }
-  return { meta, generation: "ours", records: [], numbering: beginning }
+  return {
+    meta,
+    generation: "ours",
+    ...(format === undefined ? {} : { format }),
+    records: [],
+    numbering: beginning,
+  }
 }

@@ -1,15 +1,17 @@
 /**
- * From an id or a path to the file of a conversation. A path counts where it lies once links are resolved, and no link
- * stands in its place; whatever lies elsewhere is refused before it is opened.
+ * From an id or a path to the file of a conversation. A path is accepted when its directory, with links resolved, is
+ * one of the directories of rollout files, and when the path itself is not a link. Every other path is refused with the
+ * same error, whether or not there is a file: a client must not learn from the error which other files exist.
  */
 import type { Where } from "@colloquy/core/store/ConversationStore"
-import { StoreError } from "@colloquy/core/store/StoreErrors"
+import { outsideSessions, StoreError } from "@colloquy/core/store/StoreErrors"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Catalog } from "./Catalog.ts"
-import { isAbsent, orUndefined } from "./FileErrors.ts"
-import { type Files } from "./Files.ts"
+import { isAbsent, isScarcity, orUndefined } from "./FileErrors.ts"
+import type { FileFault, Files } from "./Files.ts"
 import { archiveFolder, idInName, sessionsFolder } from "./RolloutName.ts"
 import { storeError } from "./StoreFaults.ts"
 
@@ -22,8 +24,21 @@ export interface Located {
 
 type Operation = StoreError["operation"]
 
-const outside = (operation: Operation, path: string, expected: string) =>
-  new StoreError({ operation, reason: "Outside", message: `path ${path}: expected ${expected}` })
+interface SplitPath {
+  readonly directory: string
+  readonly name: string
+}
+
+/** Undefined for a path that is not absolute or that does not end with the name of a file. */
+const split = (path: string): SplitPath | undefined => {
+  const onWindows = /^[A-Za-z]:[\\/]/.test(path)
+  if (!path.startsWith("/") && !onWindows) return undefined
+  const end = Math.max(path.lastIndexOf("/"), onWindows ? path.lastIndexOf("\\") : -1)
+  const name = path.slice(end + 1)
+  return name === "" || name === "." || name === ".."
+    ? undefined
+    : { directory: path.slice(0, Math.max(end, 1)), name }
+}
 
 export class Locator {
   private readonly files: Files["Service"]
@@ -62,9 +77,11 @@ export class Locator {
     operation: Operation,
     path: string,
   ): Effect.fn.Return<Located, StoreError | NoSuchConversation> {
-    if (!path.startsWith("/") && !/^[A-Za-z]:[\\/]/.test(path)) {
-      return yield* outside(operation, path, "an absolute one")
-    }
+    const outside = outsideSessions(operation, `${this.home}/${sessionsFolder}`)
+    const parts = split(path)
+    if (parts === undefined) return yield* outside
+    const folder = yield* this.folderOf(operation, path, parts.directory)
+    if (folder === undefined) return yield* outside
     const stat = yield* this.files
       .stat(path)
       .pipe(
@@ -72,29 +89,58 @@ export class Locator {
           isAbsent(fault) ? new NoSuchConversation({ id: path }) : storeError(operation, fault),
         ),
       )
-    if (stat.kind !== "file") return yield* outside(operation, path, "a file, and no link to one")
-    const real = yield* this.real(operation, path)
+    if (stat.kind !== "file") {
+      const message = `${outside.message}; this path is a directory or a link`
+      return yield* new StoreError({ operation, reason: "Outside", message })
+    }
+    const id = idInName(parts.name)
+    if (id === undefined) {
+      const message = `${outside.message}; rollout-<time>-<id>.jsonl is the name of one`
+      return yield* new StoreError({ operation, reason: "Foreign", message })
+    }
+    return { id, path: `${folder.path}/${parts.name}`, archived: folder.archived }
+  })
+
+  /** The directory of rollout files that this one is or is below; undefined for every other directory. */
+  private readonly folderOf = Effect.fnUntraced(function* (
+    this: Locator,
+    operation: Operation,
+    path: string,
+    directory: string,
+  ): Effect.fn.Return<
+    { readonly path: string; readonly archived: boolean } | undefined,
+    StoreError | NoSuchConversation
+  > {
+    const real = yield* Effect.result(this.files.realPath(directory))
+    if (Result.isFailure(real)) return yield* this.unreachable(operation, path, real.failure)
     for (const folder of [sessionsFolder, archiveFolder]) {
       const root = yield* Effect.mapError(
         orUndefined(this.files.realPath(`${this.home}/${folder}`)),
         (fault) => storeError(operation, fault),
       )
-      if (root === undefined || !real.startsWith(`${root}/`)) continue
-      const id = idInName(real.slice(real.lastIndexOf("/") + 1))
-      if (id === undefined) {
-        const message = `path ${path}: expected the name of a rollout file`
-        return yield* new StoreError({ operation, reason: "Foreign", message })
-      }
+      if (root === undefined || !`${real.success}/`.startsWith(`${root}/`)) continue
       return {
-        id,
-        path: `${folder}${real.slice(root.length)}`,
+        path: `${folder}${real.success.slice(root.length)}`,
         archived: folder === archiveFolder,
       }
     }
-    return yield* outside(operation, path, `one in the ${sessionsFolder} directory`)
+    return undefined
   })
 
-  private real(operation: Operation, path: string): Effect.Effect<string, StoreError> {
-    return Effect.mapError(this.files.realPath(path), (fault) => storeError(operation, fault))
+  /** The fault is reported for a directory that is written as one of rollout files, or when it says nothing of the directory. */
+  private unreachable(
+    operation: Operation,
+    path: string,
+    fault: FileFault,
+  ): Effect.Effect<undefined, StoreError | NoSuchConversation> {
+    const isInside =
+      !/(^|[\\/])\.\.([\\/]|$)/.test(path) &&
+      [sessionsFolder, archiveFolder].some((folder) => path.startsWith(`${this.home}/${folder}/`))
+    if (!isInside) {
+      return isScarcity(fault) ? Effect.fail(storeError(operation, fault)) : Effect.undefined
+    }
+    return Effect.fail(
+      isAbsent(fault) ? new NoSuchConversation({ id: path }) : storeError(operation, fault),
+    )
   }
 }

@@ -10,6 +10,7 @@ import type { Header } from "./Header.ts"
 import type { Located } from "./Locate.ts"
 import { LogReader, Waypoints } from "./LogReader.ts"
 import { headerOf } from "./RolloutHead.ts"
+import { format } from "./RolloutLines.ts"
 import type { Checked, FileVersion, IndexRow } from "./RolloutIndex.ts"
 import { repairTail } from "./Tail.ts"
 
@@ -36,7 +37,12 @@ export const ownHeader = Effect.fnUntraced(function* (
   if (head === undefined) {
     return yield* refuse(located, "expected a rollout file, which begins with its session_meta")
   }
-  const { id } = head.header.meta
+  const { format: written = format, meta } = head.header
+  const { id } = meta
+  if (written > format) {
+    const message = `written by a later version of Colloquy in format ${written}; this version reads format ${format}`
+    return yield* refuse(located, message)
+  }
   return id === located.id
     ? head.header
     : yield* refuse(located, `expected the id ${located.id} of its name, it is of ${id}`)

@@ -33,8 +33,11 @@ export const ours = {
 export const typeOfTag = (tag: string): string =>
   `colloquy${tag.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 
-/** Raised when an older version could no longer read what is written. */
-const format = 1
+/**
+ * Number of the format that this version writes. It is raised when earlier versions could not read what is written; a
+ * version does not open a file with a higher number than its own.
+ */
+export const format = 1
 
 /** Without a number of its own no more than this many lines follow one that has one, so that a reader from the end finds it soon. */
 const maxUnnumbered = 64

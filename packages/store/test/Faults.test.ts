@@ -362,6 +362,33 @@ describe("opening", () => {
     )
   }
 
+  const elsewhere = ["/elsewhere/rollout.jsonl", "/elsewhere/none.jsonl", "/none/x", "/elsewhere"]
+  for (const code of ["EACCES", "ELOOP", "ENAMETOOLONG", "ENOENT", undefined]) {
+    it.effect(
+      `L13 one error, which names the directory, refuses every path outside it, whatever is there (${code ?? "no fault"})`,
+      () =>
+        Effect.gen(function* () {
+          const machine = yield* stored()
+          const { file, files } = machine
+          files.put("/elsewhere/rollout.jsonl", files.text(file))
+          files.fault = (operation, path) =>
+            operation !== "open" && !path.startsWith(home) ? code : undefined
+          const refusals = yield* machine.run(
+            Effect.flatMap(ConversationStore, (store) =>
+              Effect.forEach(elsewhere, (path) => Effect.flip(store.metadata({ path }))),
+            ),
+          )
+          assert.deepStrictEqual(
+            refusals.map((error) => [reasonOf(error), error.message]),
+            elsewhere.map(() => [
+              "Outside",
+              `expected the absolute path of a rollout file in ${home}/sessions`,
+            ]),
+          )
+        }),
+    )
+  }
+
   it.effect("a path that names nothing names no conversation", () =>
     Effect.gen(function* () {
       const machine = yield* stored()

@@ -56,6 +56,7 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(read(fileOf(whole, meta)), {
       meta,
       generation: "ours",
+      format: 1,
       records: whole,
       numbering: { seq: 0, id: "" },
       bad: [],

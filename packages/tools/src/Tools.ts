@@ -26,6 +26,7 @@ import * as GitDiff from "./patch/GitDiff.ts"
 import { implicitInvocation, intercept } from "./patch/Interception.ts"
 import * as TurnDiff from "./patch/TurnDiff.ts"
 import { planTool } from "./plan/PlanTool.ts"
+import { searchTool } from "./search/SearchTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
 import { TrustedPrograms } from "./process/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
@@ -55,7 +56,7 @@ const nameOf = (call: ToolCall): string =>
 
 /** What does not change from turn to turn. */
 const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: ImageFile.ImageFiles) {
-  const { environment, secretNames } = options
+  const { environment, hostTools = [], secretNames } = options
   const runner = yield* CommandRunner
   const sandbox = yield* Sandbox
   const { resolve } = yield* Path.Path
@@ -93,8 +94,10 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
     ),
+    // A search tool of the application takes the place of the provider's.
+    ...(hostTools.some(({ name }) => name === searchTool.name) ? [] : [searchTool]),
     imageTool(images),
-    ...(options.hostTools ?? []),
+    ...hostTools,
   ]
 })
 

@@ -27,6 +27,12 @@ export interface StdioOptions {
   /** Senders wait while more than this is accepted and not written; default 4 MiB. One larger text passes alone. */
   readonly maxOutboxBytes?: number
   /**
+   * How long after a write its reader is expected to have read it, for what must not arrive in the same chunk (`apart`).
+   * Default 50 ms: on two busy cores 65 of 100 readers got both lines in one chunk after one turn of the event loop, 1 of
+   * 400 after 5 ms and 1 of 100 that were busy themselves after 20 ms.
+   */
+  readonly apartMs?: number
+  /**
    * After the input has ended, a reader that takes nothing for so long counts as gone: nothing it could still ask for
    * is worth an orphaned process (L9). Default 5 s. While the input is open it may take its time.
    */
@@ -49,10 +55,15 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
         options.maxUnreadBytes ?? 1024 * 1024,
       )
       const broken = Latch.makeUnsafe(false)
-      const outbox = Outbox.make(options.output, options.maxOutboxBytes ?? 4 * 1024 * 1024, () => {
-        broken.openUnsafe()
-        inbox.close()
-      })
+      const outbox = Outbox.make(
+        options.output,
+        options.maxOutboxBytes ?? 4 * 1024 * 1024,
+        options.apartMs ?? 50,
+        () => {
+          broken.openUnsafe()
+          inbox.close()
+        },
+      )
       inbox.whenEnded((whole) => {
         if (!whole) broken.openUnsafe()
         outbox.limitStalls(options.maxStallMs ?? 5000)
@@ -69,6 +80,7 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
       receive: inbox.receive,
       send: outbox.send,
       flush: outbox.flush,
+      apart: outbox.apart,
       broken: broken.await,
     })),
   )

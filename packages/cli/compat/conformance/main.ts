@@ -80,7 +80,8 @@ const serve = Effect.gen(function* () {
     input: process.stdin,
     output: takeStdout(),
   })
-  yield* McpServer.serve(connection, { version: "0.0.0", features })
+  // The referee expects a task of every call of a tool that may be one.
+  yield* McpServer.serve(connection, { version: "0.0.0", features, taskAfter: 0 })
 })
 
 await Effect.runPromise(Effect.scoped(serve).pipe(Effect.provide(core)))

@@ -22,8 +22,8 @@ export interface LiveSettingsOptions {
   readonly stateDirectory: string
   /** The arguments of `-c`. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
-  /** Everything but the tree. */
-  readonly source: Omit<Resolve.ResolveSource, "tree">
+  /** Everything but the tree; evaluated for each conversation, since a login may have been stored meanwhile. */
+  readonly source: () => Omit<Resolve.ResolveSource, "tree">
 }
 
 /** True where one of the two dotted paths is, or lies in, the other. */
@@ -93,7 +93,7 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
     resolve: (overrides) =>
       Effect.gen(function* () {
         const file = yield* read
-        const resolved = Resolve.resolve({ ...options.source, tree: laid(file) }, overrides)
+        const resolved = Resolve.resolve({ ...options.source(), tree: laid(file) }, overrides)
         if (Result.isSuccess(resolved)) {
           yield* warnOfUnknown(overrides.config)
           return yield* InstructionsFile.read(resolved.success)

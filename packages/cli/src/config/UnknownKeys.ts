@@ -1,5 +1,5 @@
 /** Keys of the configuration that nobody reads: ignored, since they may be meant for the original, but not in silence. */
-import { unknownKeys } from "@colloquy/core/settings/ConfigKeys"
+import { unknownKeys as allUnknownKeys } from "@colloquy/core/settings/ConfigKeys"
 import { Config } from "@colloquy/core/settings/ConfigSchema"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import * as Effect from "effect/Effect"
@@ -18,6 +18,10 @@ interface Unknown {
   readonly path: string
   readonly near?: string
 }
+
+/** A misspelt key of a provider is an error and therefore not ignored. */
+const unknownKeys = (schema: typeof AllKeys, tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
+  allUnknownKeys(schema, tree).filter(({ near }) => near?.startsWith("model_providers.") !== true)
 
 const told = (at: string, { near }: Unknown): string =>
   `${at}: there is no such key and it is ignored${near === undefined ? "" : `, did you mean \`${near}\`?`}`

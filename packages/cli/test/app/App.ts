@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { read, type WireMessage } from "../../../server/test/support/Wire.ts"
 import { entry } from "../support/Bundle.ts"
-import { home } from "../support/Home.ts"
+import { directory as directoryOf, home, requestingOffline } from "../support/Home.ts"
 import { environment } from "../support/Server.ts"
 
 type Names<D> =
@@ -175,7 +175,7 @@ const writeConfig = (directory: string, { config = "", script }: AppOptions) => 
   const path = join(directory, "script.json")
   if (script !== undefined) writeFileSync(path, JSON.stringify(script))
   const offline = script === undefined ? "" : `\n[offline]\nscript = "${path}"\n`
-  writeFileSync(join(directory, "config.toml"), `${config}${offline}`)
+  writeFileSync(join(directory, "config.toml"), requestingOffline(`${config}${offline}`))
 }
 
 /** A server of its own, and a client that has said who it is. */
@@ -184,7 +184,7 @@ export const start = Effect.fnUntraced(function* (
 ): Effect.fn.Return<App, never, Scope.Scope> {
   const directory = options.home ?? (yield* home())
   if (options.home === undefined) writeConfig(directory, options)
-  const work = yield* home()
+  const work = yield* directoryOf()
   const { pid = 0, stdin, stdout } = yield* launched(directory)
   const connection = yield* StdioConnection.make({
     input: stdout,

@@ -179,14 +179,17 @@ const getUserSavedConfig = row("tells what stands in the file now", { config: sa
 
 const setDefaultModel = row(
   "writes the active profile and nothing else",
-  { config: '# mine\nprofile = "p" # kept\nmodel = "m"\n\n[profiles.p]\nmodel = "old"\n' },
+  {
+    config:
+      '# mine\nmodel_provider = "offline"\nprofile = "p" # kept\nmodel = "m"\n\n[profiles.p]\nmodel = "old"\n',
+  },
   (app) =>
     Effect.gen(function* () {
       const path = join(app.home, "config.toml")
       const params = { model: "new", reasoningEffort: "high" }
       assert.deepStrictEqual(yield* app.ask("setDefaultModel", params), {})
       const text =
-        '# mine\nprofile = "p" # kept\nmodel = "m"\n\n[profiles.p]\nmodel = "new"\nmodel_reasoning_effort = "high"\n'
+        '# mine\nmodel_provider = "offline"\nprofile = "p" # kept\nmodel = "m"\n\n[profiles.p]\nmodel = "new"\nmodel_reasoning_effort = "high"\n'
       assert.strictEqual(Fs.readFileSync(path, "utf8"), text)
       yield* refuses(
         app,

@@ -22,7 +22,7 @@ const stage = (text: string | undefined, args: ReadonlyArray<string> = []) =>
     const live = LiveSettings.make({
       stateDirectory: directory,
       overrides: Result.getOrThrow(ConfigTree.parseOverrides(args)),
-      source: { builtinProviders: [], defaultProvider: "openai", cwd: directory },
+      source: () => ({ builtinProviders: [], defaultProvider: "openai", cwd: directory }),
     })
     const config = yield* Effect.provide(UserConfig, UserConfigFile.layer(directory, live))
     return { config, path, read: () => Fs.readFileSync(path, "utf8") }

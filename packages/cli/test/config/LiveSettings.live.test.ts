@@ -34,7 +34,7 @@ const setting = (args: ReadonlyArray<string> = []) =>
       live: LiveSettings.make({
         stateDirectory: directory,
         overrides: Result.getOrThrow(ConfigTree.parseOverrides(args)),
-        source: { builtinProviders: [openai], defaultProvider: "openai", cwd: directory },
+        source: () => ({ builtinProviders: [openai], defaultProvider: "openai", cwd: directory }),
       }),
     }),
   )

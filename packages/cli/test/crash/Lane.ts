@@ -222,7 +222,8 @@ export const run = (seed: number, kills: number): Effect.Effect<Tally, Broken> =
     const cwd = join(home, "work")
     mkdirSync(cwd)
     const goesOn = seed % 2 === 0
-    if (goesOn) writeFileSync(join(home, "config.toml"), 'on_restart = "continue"\n')
+    const config = `model_provider = "offline"\n${goesOn ? 'on_restart = "continue"\n' : ""}`
+    writeFileSync(join(home, "config.toml"), config)
     const lane: Lane = {
       dice: Dice.make(seed),
       home,

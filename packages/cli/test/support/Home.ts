@@ -5,8 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A directory with these files; `config.toml` is only there when it is named. */
-export const home = (
+/** The text of a `config.toml` that requests the offline model unless it selects a provider itself. */
+export const requestingOffline = (config: string): string =>
+  /^model_provider\b/m.test(config) ? config : `model_provider = "offline"\n${config}`
+
+/** A directory with these files and nothing else. */
+export const directory = (
   files: Readonly<Record<string, string>> = {},
 ): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -18,6 +22,12 @@ export const home = (
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
   )
 
+/** A state directory with these files: the offline model answers unless its `config.toml` selects another provider. */
+export const home = (
+  files: Readonly<Record<string, string>> = {},
+): Effect.Effect<string, never, Scope.Scope> =>
+  directory({ ...files, "config.toml": requestingOffline(files["config.toml"] ?? "") })
+
 /** A directory whose offline model follows this script. */
 export const scripted = (
   script: ReadonlyArray<ReadonlyArray<unknown>>,
@@ -25,7 +35,9 @@ export const scripted = (
   Effect.gen(function* () {
     const directory = yield* home({ "script.json": JSON.stringify(script) })
     const config = `[offline]\nscript = "${join(directory, "script.json")}"\n`
-    yield* Effect.sync(() => writeFileSync(join(directory, "config.toml"), config))
+    yield* Effect.sync(() =>
+      writeFileSync(join(directory, "config.toml"), requestingOffline(config)),
+    )
     return directory
   })
 

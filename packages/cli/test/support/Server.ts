@@ -154,6 +154,8 @@ const connect = (child: ChildProcessWithoutNullStreams, mayBreakOff: boolean): S
 export interface ServerOptions {
   readonly home: string
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** Working directory of the server. Default: the directory of temporary files. */
+  readonly cwd?: string
   /** Of a server that is killed while it speaks: its last line may be a part of one. */
   readonly mayBreakOff?: boolean
   /** True: the server finds no bubblewrap. Needs bubblewrap itself, which hides it. */
@@ -191,7 +193,7 @@ export const start = (options: ServerOptions): Effect.Effect<Server, never, Scop
       return connect(
         spawn(program, args, {
           env: environment(options),
-          cwd: tmpdir(),
+          cwd: options.cwd ?? tmpdir(),
           stdio: ["pipe", "pipe", "pipe"],
         }),
         options.mayBreakOff === true,

@@ -10,6 +10,7 @@ import * as Stream from "effect/Stream"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { ModelClient, type ModelError, type ModelRequest } from "../ModelClient.ts"
 import { answerOf } from "../TurnEvents.ts"
+import { reasoningOf } from "../Reasoning.ts"
 import { beforeRetry } from "../TurnRetry.ts"
 import { triggerText } from "./Compacted.ts"
 import { compactPromptOf } from "./CompactPrompt.ts"
@@ -64,8 +65,7 @@ export const summarise = Effect.fnUntraced(function* (
         instructions: compactPromptOf(settings),
         input: [...input, trigger],
         tools: [],
-        ...(settings.effort === undefined ? {} : { effort: settings.effort }),
-        summary: settings.summary,
+        ...reasoningOf(settings),
         ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
       }),
     )

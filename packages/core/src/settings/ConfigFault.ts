@@ -92,7 +92,7 @@ const oneOf = (ast: SchemaAST.Union, value: unknown): string => {
   return `unknown variant \`${value.slice(0, 80)}\`, ${expected}${suggestion}`
 }
 
-const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFault => {
+export const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFault => {
   const key = path.join(".")
   return new ConfigFault({ message: `${problem}\nin \`${key}\`\n`, key })
 }

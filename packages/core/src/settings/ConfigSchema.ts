@@ -88,7 +88,10 @@ export const Config = Schema.Struct({
     "Tokens of a request from which on the history is summarised; 0: never. Default 80 % of the window.",
   ),
   compact_prompt: key(Schema.String, "Replaces the instructions for a summary of the history."),
-  model_supports_reasoning_summaries: key(Schema.Boolean, unused("Whether the model has them.")),
+  model_supports_reasoning_summaries: key(
+    Schema.Boolean,
+    "Whether the model has reasoning, so that effort and summary are sent; default by the model.",
+  ),
   model_reasoning_summary_format: key(
     Schema.Literals(["none", "experimental"]),
     unused("How summaries are laid out."),
@@ -103,8 +106,8 @@ export const Config = Schema.Struct({
   tools: key(
     Schema.Struct({
       view_image: keyOr(Schema.Boolean, true, "Offers `view_image`."),
-      web_search: off(unused("Offers a web search.")),
-      web_search_request: key(Schema.Boolean, unused("Another name of `web_search`.")),
+      web_search: off("Offers the provider's own search of the web, on the Responses wire."),
+      web_search_request: key(Schema.Boolean, "Another name of `web_search`."),
     }),
     "Which tools are offered.",
   ),

@@ -5,10 +5,9 @@ import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts
 /** One table under `model_providers`. */
 export const ProviderConfig = Schema.Struct({
   name: Schema.String.annotate({ description: "Name for people." }),
-  base_url: keyOr(
+  base_url: key(
     Schema.String,
-    "https://api.openai.com/v1",
-    "Address that the paths of the wire are added to.",
+    "Address that the paths of the wire are added to. A provider that is used must have one.",
   ),
   env_key: key(Schema.String, "Environment variable that holds the API key."),
   env_key_instructions: key(Schema.String, "What a person is told who has not set that variable."),

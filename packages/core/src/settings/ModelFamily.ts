@@ -16,3 +16,9 @@ const contextWindows: ReadonlyArray<readonly [prefix: string, tokens: number]> =
 /** In tokens; null for a model nobody here knows. */
 export const contextWindowOf = (model: string): number | null =>
   contextWindows.find(([prefix]) => model.startsWith(prefix))?.[1] ?? null
+
+/** Families with reasoning. Other models refuse the member, or ignore it; `model_supports_reasoning_summaries` overrides. */
+const reasons = /^(o\d|gpt-[5-9]|codex-)/
+
+/** Whether a model takes a reasoning effort and gives summaries of its reasoning. */
+export const hasReasoning = (model: string): boolean => reasons.test(model)

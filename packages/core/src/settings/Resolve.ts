@@ -5,7 +5,6 @@
  * Never reads a file or the environment: the tree, the built-in providers and the directory come in as values.
  */
 import type { ConfiguredSandboxMode, SandboxPolicy } from "@colloquy/protocol/Policy"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -18,10 +17,11 @@ import {
 import type { ModelProvider } from "../ModelClient.ts"
 import { withStored } from "../store/Settings.ts"
 import { resolvePath } from "./AbsolutePath.ts"
-import { Config, decode, type ProviderConfig } from "./ConfigSchema.ts"
+import { Config, decode } from "./ConfigSchema.ts"
 import type { ConfigFault } from "./ConfigFault.ts"
 import { applyRecord, type ConfigTree, isEmpty } from "./ConfigTree.ts"
 import { contextWindowOf } from "./ModelFamily.ts"
+import { findProvider, misspeltProviderKey, own } from "./ProviderSettings.ts"
 import { toolSettings } from "./ToolSettings.ts"
 
 /** Everything that does not depend on the conversation. */
@@ -32,55 +32,19 @@ export interface ResolveSource {
   readonly builtinProviders: ReadonlyArray<ModelProvider>
   /** The provider where `model_provider` names none. */
   readonly defaultProvider: string
+  /** Why that one cannot answer, and what to configure: the error of a conversation that would be created with it. */
+  readonly unconfigured?: string
   /** The directory of the process, absolute. */
   readonly cwd: string
   /** The person's login shell, where it is one that the model is told of. */
   readonly shell?: "bash" | "zsh"
 }
 
-/** Retries are capped as in the original (§6.4). */
-const maxRetries = 100
-const defaultBaseUrl = "https://api.openai.com/v1"
-
 /** Where no `model` is configured; a provider that is not named here gets the original's default (§7.2). */
 const defaultModels: ReadonlyMap<string, string> = new Map([
   ["offline", "offline"],
   ["oss", "gpt-oss:20b"],
 ])
-
-const own = <A>(record: Readonly<Record<string, A>> | undefined, key: string): A | undefined =>
-  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
-
-const providerOf = (id: string, config: ProviderConfig): ModelProvider => {
-  const envKey = config.env_key ?? (config.requires_openai_auth ? "OPENAI_API_KEY" : undefined)
-  return {
-    id,
-    name: config.name,
-    wire: config.wire_api ?? "chat",
-    baseUrl: (config.base_url ?? defaultBaseUrl).replace(/\/+$/, ""),
-    ...(envKey === undefined ? {} : { envKey }),
-    ...(config.env_key_instructions === undefined
-      ? {}
-      : { envKeyInstructions: config.env_key_instructions }),
-    queryParams: config.query_params ?? {},
-    httpHeaders: config.http_headers ?? {},
-    envHttpHeaders: config.env_http_headers ?? {},
-    requestMaxRetries: Math.min(config.request_max_retries ?? 4, maxRetries),
-    streamMaxRetries: Math.min(config.stream_max_retries ?? 5, maxRetries),
-    streamIdleTimeout: Duration.millis(config.stream_idle_timeout_ms ?? 300_000),
-  }
-}
-
-const findProvider = (
-  source: ResolveSource,
-  config: Config,
-  id: string,
-): ModelProvider | undefined => {
-  const builtin = source.builtinProviders.find((provider) => provider.id === id)
-  if (builtin !== undefined) return builtin
-  const configured = own(config.model_providers, id)
-  return configured === undefined ? undefined : providerOf(id, configured)
-}
 
 const sandboxPolicyOf = (
   mode: ConfiguredSandboxMode,
@@ -103,6 +67,30 @@ const sandboxPolicyOf = (
 const fail = (message: string, key?: string) =>
   Result.fail(new SettingsError({ message, ...(key === undefined ? {} : { key }) }))
 
+const faulty = ({ key, message }: ConfigFault) => fail(message, key)
+
+const offline = "offline"
+
+/** The model `offline` is a request for the offline provider, unless a provider is configured that may have its own. */
+const providerOf = (
+  source: ResolveSource,
+  overrides: SettingsOverrides,
+  config: Config,
+): Result.Result<ModelProvider, SettingsError> => {
+  const isOffline = (overrides.model ?? config.model) === offline
+  const requested =
+    overrides.stored?.provider ??
+    config.model_provider ??
+    (isOffline && source.builtinProviders.some((one) => one.id === offline) ? offline : undefined)
+  if (requested === undefined && overrides.requiresProvider === true) {
+    if (source.unconfigured !== undefined) return fail(source.unconfigured, "model_provider")
+  }
+  const id = requested ?? source.defaultProvider
+  const found = findProvider(source.builtinProviders, config, id)
+  if (found === undefined) return fail(`Model provider \`${id}\` not found`, "model_provider")
+  return Result.isFailure(found) ? faulty(found.failure) : Result.succeed(found.success)
+}
+
 /** Most people configure nothing: then there is nothing to read, and no reader is made while a client waits. */
 const read = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
   isEmpty(tree) ? Result.succeed({}) : decode(Config, tree)
@@ -119,7 +107,9 @@ export const resolve = (
   const tree = applyRecord(source.tree, overrides.config ?? {})
   if (Result.isFailure(tree)) return fail(tree.failure)
   const decoded = read(tree.success)
-  if (Result.isFailure(decoded)) return fail(decoded.failure.message, decoded.failure.key)
+  if (Result.isFailure(decoded)) return faulty(decoded.failure)
+  const misspelt = misspeltProviderKey(tree.success)
+  if (misspelt !== undefined) return faulty(misspelt)
   const config = decoded.success
 
   const profileName = overrides.profile ?? config.profile
@@ -127,14 +117,13 @@ export const resolve = (
   if (profile === undefined) return fail(`config profile \`${profileName}\` not found`, "profile")
 
   const chosen = { ...config, ...profile }
-  const providerId = overrides.stored?.provider ?? chosen.model_provider ?? source.defaultProvider
-  const provider = findProvider(source, config, providerId)
-  if (provider === undefined)
-    return fail(`Model provider \`${providerId}\` not found`, "model_provider")
+  const provider = providerOf(source, overrides, chosen)
+  if (Result.isFailure(provider)) return Result.fail(provider.failure)
 
   const tools = toolSettings(chosen)
-  if (Result.isFailure(tools)) return fail(tools.failure.message, tools.failure.key)
-  const settings = { ...settle({ source, overrides, config: chosen, provider }), ...tools.success }
+  if (Result.isFailure(tools)) return faulty(tools.failure)
+  const settled = settle({ source, overrides, config: chosen, provider: provider.success })
+  const settings = { ...settled, ...tools.success }
   const { stored } = overrides
   return Result.succeed(stored === undefined ? settings : withStored(settings, stored))
 }
@@ -188,6 +177,9 @@ const settle = (choice: {
       : { effort: config.model_reasoning_effort }),
     summary: config.model_reasoning_summary ?? "auto",
     ...(config.model_verbosity === undefined ? {} : { verbosity: config.model_verbosity }),
+    ...(config.model_supports_reasoning_summaries === undefined
+      ? {}
+      : { supportsReasoning: config.model_supports_reasoning_summaries }),
     contextWindow: config.model_context_window ?? contextWindowOf(model),
     showRawReasoning: config.show_raw_agent_reasoning ?? false,
   }

@@ -88,6 +88,7 @@ export const toolSettings = (
 ): Result.Result<Partial<ConversationSettings>, ConfigFault> => {
   const policy = config.shell_environment_policy
   const secrets = secretNames(config)
+  const webSearch = config.tools?.web_search ?? config.tools?.web_search_request
   return Result.map(mcpServers(config.mcp_servers ?? {}), (servers) => ({
     ...(policy === undefined ? {} : { shellEnvironment: shellEnvironment(policy) }),
     ...(secrets.length === 0 ? {} : { secretNames: secrets }),
@@ -98,6 +99,7 @@ export const toolSettings = (
     ...(config.tools?.view_image === undefined
       ? {}
       : { includeViewImageTool: config.tools.view_image }),
+    ...(webSearch === true ? { includeWebSearchTool: true } : {}),
     ...(Object.keys(servers).length === 0 ? {} : { mcpServers: servers }),
     ...(config.project_doc_max_bytes === undefined
       ? {}

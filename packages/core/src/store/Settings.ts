@@ -18,6 +18,7 @@ const kept = [
   "includePlanTool",
   "includeApplyPatchTool",
   "includeViewImageTool",
+  "includeWebSearchTool",
   "showRawReasoning",
   "contextWindow",
   "autoCompactTokenLimit",

@@ -38,6 +38,17 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   message: Schema.String,
 }) {}
 
+/** The error for a path that cannot be that of a stored conversation; whether there is a file makes no difference. */
+export const outsideSessions = (
+  operation: StoreError["operation"],
+  sessionsDirectory: string,
+): StoreError =>
+  new StoreError({
+    operation,
+    reason: "Outside",
+    message: `expected the absolute path of a rollout file in ${sessionsDirectory}`,
+  })
+
 /** Who has the lease of a conversation, as far as the holder has told. */
 export const LeaseHolder = Schema.Struct({
   pid: Schema.optionalKey(Schema.Int),

@@ -30,6 +30,7 @@ export const StoredSettings = Schema.Struct({
   includePlanTool: Schema.optionalKey(Schema.Boolean),
   includeApplyPatchTool: Schema.optionalKey(Schema.Boolean),
   includeViewImageTool: Schema.optionalKey(Schema.Boolean),
+  includeWebSearchTool: Schema.optionalKey(Schema.Boolean),
   showRawReasoning: Schema.optionalKey(Schema.Boolean),
   /** In tokens; null: not known. */
   contextWindow: Schema.optionalKey(Schema.NullOr(Schema.Int)),

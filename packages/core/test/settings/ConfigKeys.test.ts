@@ -27,6 +27,7 @@ const around = `
   sandbox_mode = "workspace-write"
   [model_providers.p]
   name = "P"
+  base_url = "http://p"
   [mcp_servers.s]
   command = "c"
   [profiles.name]

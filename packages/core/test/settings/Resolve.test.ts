@@ -266,14 +266,14 @@ describe("Resolve", () => {
     assert.strictEqual(settings('[model_providers.openai]\nname = "Mine"').provider, openai)
   })
 
-  it("a provider of one's own has OpenAI's URL, the chat wire and the retries of §7.3", () => {
+  it("a provider of one's own has the chat wire and the retries of §7.3", () => {
     const toml =
-      'model_provider = "m"\n[model_providers.m]\nname = "M"\nrequires_openai_auth = true'
+      'model_provider = "m"\n[model_providers.m]\nname = "M"\nbase_url = "http://m/"\nrequires_openai_auth = true'
     assert.deepStrictEqual(settings(toml).provider, {
       id: "m",
       name: "M",
       wire: "chat",
-      baseUrl: "https://api.openai.com/v1",
+      baseUrl: "http://m",
       envKey: "OPENAI_API_KEY",
       queryParams: {},
       httpHeaders: {},

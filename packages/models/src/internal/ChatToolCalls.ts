@@ -1,6 +1,9 @@
 /** Tool calls put together from the deltas of one chat response (§6.6). */
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { parseJson } from "@colloquy/protocol/Json"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { isObject } from "./JsonObject.ts"
 
 const nullable = <T, E>(schema: Schema.Codec<T, E>) => Schema.optional(Schema.NullOr(schema))
 
@@ -32,6 +35,9 @@ const argumentText = (u: unknown): string =>
 
 export interface ToolCalls {
   readonly add: (delta: ToolCallDelta) => void
+  readonly isEmpty: () => boolean
+  /** True when every call has a name and a JSON object as arguments: then no piece of one is missing. */
+  readonly areWhole: () => boolean
   /** The calls in order of appearance, or what is wrong with one. */
   readonly items: () => { readonly items: ReadonlyArray<ResponseItem> } | { readonly fault: string }
 }
@@ -69,6 +75,13 @@ export const makeToolCalls = (base: number): ToolCalls => {
       call.name ||= delta.function?.name ?? delta.custom?.name ?? ""
       call.input += argumentText(delta.function?.arguments) + (delta.custom?.input ?? "")
     },
+    isEmpty: () => calls.length === 0,
+    // Free text has no end of its own, so that a custom call cannot be known to be whole.
+    areWhole: () =>
+      calls.every(
+        ({ custom, name, input }) =>
+          !custom && name !== "" && isObject(Result.getOrUndefined(parseJson(input))),
+      ),
     items: () => {
       const nameless = calls.findIndex(({ name }) => name === "")
       if (nameless !== -1) return { fault: `tool call ${nameless} has no function name` }

@@ -10,6 +10,7 @@ import {
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { JsonObject } from "./JsonObject.ts"
 
 type Reader = (item: unknown) => Result.Result<ResponseItem | undefined, Schema.SchemaError>
 
@@ -34,8 +35,11 @@ const textPart = (part: unknown): ReadonlyArray<ContentItem> =>
   })
 
 const message = as(
-  Schema.Struct({ role: Schema.String, content: Schema.Array(Schema.Unknown) }),
-  ({ role, content }) => ({ type: "message", role, content: content.flatMap(textPart) }),
+  Schema.Struct({
+    role: Schema.String,
+    content: Schema.optional(Schema.NullOr(Schema.Array(Schema.Unknown))),
+  }),
+  ({ role, content }) => ({ type: "message", role, content: (content ?? []).flatMap(textPart) }),
 )
 
 const Summary = Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String })
@@ -58,6 +62,10 @@ const reasoning = as(
   }),
 )
 
+const SearchAction = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+  Schema.Record(Schema.String, Schema.Unknown),
+])
+
 const localShellCall = as(
   Schema.Struct({
     ...LocalShellCallItem.fields,
@@ -67,26 +75,37 @@ const localShellCall = as(
   ({ id, call_id, ...item }) => ({ ...item, call_id: call_id ?? id ?? null }),
 )
 
+const webSearchCall = as(
+  Schema.Struct({
+    ...WebSearchCallItem.fields,
+    status: Schema.optional(Schema.NullOr(Schema.String)),
+    action: Schema.optional(Schema.NullOr(SearchAction)),
+  }),
+  ({ action, status, type }) => ({
+    type,
+    ...(status === undefined || status === null ? {} : { status }),
+    ...(action === undefined || action === null ? {} : { action }),
+  }),
+)
+
 const readers = new Map<string, Reader>([
   ["message", message],
   ["reasoning", reasoning],
   ["function_call", as(FunctionCallItem, (item) => item)],
   ["custom_tool_call", as(CustomToolCallItem, (item) => item)],
   ["local_shell_call", localShellCall],
-  ["web_search_call", as(WebSearchCallItem, (item) => item)],
+  ["web_search_call", webSearchCall],
 ])
 
-const decodeEvent = Schema.decodeUnknownResult(
-  Schema.Struct({
-    item: Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
-      Schema.Record(Schema.String, Schema.Unknown),
-    ]),
-  }),
-)
+/** The types that are a part of the answer, which a response must not lose. */
+const answerTypes: ReadonlySet<string> = new Set([
+  "message",
+  "function_call",
+  "custom_tool_call",
+  "local_shell_call",
+])
+export const isAnswerType = (type: string): boolean => answerTypes.has(type)
 
-/** `undefined`: a type we do not know. A known type with wrong members is a failure that names them. */
-export const readItem: Reader = (event) =>
-  Result.flatMap(
-    decodeEvent(event),
-    ({ item }) => readers.get(item.type)?.(item) ?? Result.succeed(undefined),
-  )
+/** `undefined`: an unknown type. A known type with wrong members is a failure that names them. */
+export const readItem = (item: JsonObject): ReturnType<Reader> =>
+  readers.get(String(item["type"]))?.(item) ?? Result.succeed(undefined)

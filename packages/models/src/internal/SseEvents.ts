@@ -12,13 +12,16 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import { dropped, eventTooLarge, idle, responseTooLarge } from "./Failures.ts"
-import type { WireDecoder } from "./WireDecoder.ts"
+import type { Reading, WireDecoder } from "./WireDecoder.ts"
 
 /** How long the rest of a whole answer (usage, end marker, end of the body) is waited for: reading to the end lets the connection be used again. */
 const rest = Duration.millis(500)
 
+/** Notes of one response that are logged one by one; further ones are counted. */
+const maxNotes = 5
+
 /** Limits of one response, in bytes. */
-export interface ResponseLimits {
+interface ResponseLimits {
   readonly maxEventBytes: number
   /** Of the whole body: what a decoder holds back, and what a turn keeps of one response, are bounded by it. */
   readonly maxResponseBytes: number
@@ -30,9 +33,15 @@ const makeReader = (decoder: WireDecoder, limits: ResponseLimits) => {
   let failure: ModelError | undefined
   let seen = 0
   let bytes = 0
+  let notes: Array<string> = []
+  let noted = 0
+  const take = ({ error, note }: Reading) => {
+    failure ??= error
+    if (note !== undefined && ++noted <= maxNotes) notes.push(note)
+  }
   const parser = new ServerSentEvents(limits.maxEventBytes, (data) => {
     seen++
-    failure ??= decoder.event(data, out)
+    if (failure === undefined) take(decoder.event(data, out))
   })
   return {
     read: (chunks: ReadonlyArray<Uint8Array>) => {
@@ -54,13 +63,19 @@ const makeReader = (decoder: WireDecoder, limits: ResponseLimits) => {
     end: () => {
       if (failure !== undefined) return
       parser.end()
-      failure = decoder.end(out)
+      if (failure === undefined) take(decoder.end(out))
+      if (noted > maxNotes) notes.push(`${noted - maxNotes} more notes of this kind are left out`)
     },
     fail: (error: ModelError) => {
       failure ??= error
     },
     seen: () => seen,
     failure: () => failure,
+    takeNotes: () => {
+      const taken = notes
+      notes = []
+      return taken
+    },
     take: () => {
       const taken = out
       out = []
@@ -69,12 +84,18 @@ const makeReader = (decoder: WireDecoder, limits: ResponseLimits) => {
   }
 }
 
-/** @param idleTimeout the longest wait for one more server-sent event; comments do not count */
+export interface BodyOptions extends ResponseLimits {
+  /** The longest wait for one more server-sent event; comments do not count. */
+  readonly idleTimeout: Duration.Duration
+  /** Id of the provider, for the log. */
+  readonly provider: string
+}
+
+/** Skipped events are logged as warnings, a bounded number of them for one response. */
 export const decodeBody = (
   body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
   decoder: WireDecoder,
-  idleTimeout: Duration.Duration,
-  limits: ResponseLimits,
+  { idleTimeout, provider, ...limits }: BodyOptions,
 ): Stream.Stream<ModelEvent, ModelError> =>
   Stream.transformPull(body, (pull) =>
     Effect.sync(() => {
@@ -115,8 +136,16 @@ export const decodeBody = (
             }),
         }),
       )
+      const log = (notes: ReadonlyArray<string>) =>
+        Effect.forEach(
+          notes,
+          (note) => Effect.logWarning(`event stream of model provider \`${provider}\`: ${note}`),
+          { discard: true },
+        )
       const next: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(
         () => {
+          const notes = reader.takeNotes()
+          if (notes.length > 0) return Effect.andThen(log(notes), next)
           const events = reader.take()
           if (Arr.isReadonlyArrayNonEmpty(events)) return Effect.succeed(events)
           const failure = reader.failure()

@@ -72,9 +72,9 @@ export const decodeAll = (
   const events: Array<ModelEvent> = []
   for (const event of data) {
     const text = typeof event === "string" ? event : JSON.stringify(event)
-    const fault = decoder.event(text, events)
+    const fault = decoder.event(text, events).error
     if (fault !== undefined) return { events, fault: fault.message }
   }
-  const fault = decoder.end(events)
+  const fault = decoder.end(events).error
   return fault === undefined ? { events } : { events, fault: fault.message }
 }

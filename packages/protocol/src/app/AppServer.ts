@@ -13,6 +13,7 @@ import * as Session from "./Session.ts"
 
 export const AppServer = dialect({
   name: "app-server",
+  command: "colloquy app-server",
   clientToServer: [
     Session.Initialize,
     Session.Initialized,

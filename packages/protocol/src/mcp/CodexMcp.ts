@@ -186,6 +186,9 @@ export const Progress = notification("notifications/progress", {
   doc: "Tells how far a request is that named a progress token; none follows its answer.",
 })
 
+/** The extension by which a client of 2026-07-28 asks for `codex/event`. */
+export const eventsExtension = "colloquy/codex-event"
+
 /** One event of the conversation that a tool call runs (§1.8). */
 export const CodexEvent = notification("codex/event", {
   params: Schema.Struct({
@@ -201,7 +204,11 @@ export const CodexEvent = notification("codex/event", {
     msg: AnyEventMsg,
   }),
   since: "0.20",
-  doc: "An event of the conversation, tied to the tool call that runs it by `_meta.requestId`.",
+  doc: [
+    "An event of the conversation, tied to the tool call that runs it by `_meta.requestId` and sent on the stream of that call, before its response.",
+    'A client that agreed on a revision by `initialize` gets it unless it declares `capabilities.experimental["codex/event"]: { "enabled": false }`.',
+    `A request of 2026-07-28 gets it when the client capabilities in its \`_meta\` declare \`extensions["${eventsExtension}"]: {}\` or \`experimental["codex/event"]: {}\`, and otherwise only from a server with \`mcp_events = "always"\`; \`server/discover\` lists the extension while the server sends events.`,
+  ].join(" "),
 })
 
 /** The answer is decoded later: whatever it is, it ends in a decision (`readDecision`). */
@@ -228,6 +235,7 @@ export const StreamDisconnected = notification("notifications/stream_disconnecte
 
 export const CodexMcp = dialect({
   name: "codex-mcp",
+  command: "colloquy mcp",
   clientToServer: [
     Initialize,
     Discover,

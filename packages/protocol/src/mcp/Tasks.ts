@@ -15,7 +15,10 @@ export const relatedTask = "io.modelcontextprotocol/related-task"
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
 
-/** Whether a call of a tool may be made a task; default `forbidden`. */
+/**
+ * Whether a call of a tool may be made a task; default `forbidden`. In 2026-07-28 a call of an `optional` tool is one when
+ * it takes long or asks something, and a call of a `required` tool is one at once.
+ */
 export type TaskSupport = "forbidden" | "optional" | "required"
 
 export const TaskStatus = Schema.Literals([

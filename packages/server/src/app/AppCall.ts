@@ -15,7 +15,7 @@ import type { Auth } from "./AuthPort.ts"
 import type { HostPort } from "./HostPort.ts"
 import type { UserConfig } from "./UserConfigPort.ts"
 
-export interface AppCall extends Required<Caller> {
+export interface AppCall extends Required<Omit<Caller, "separate">> {
   readonly connection: AppConnection
 }
 

@@ -6,21 +6,34 @@ import type { ArchiveConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "./AppCall.ts"
 import { cannotGet, internal, invalid, invalidRequest } from "./AppErrors.ts"
-import { storedAt } from "./StoredPaths.ts"
+import { type PathFault, pathFaultOf, pathFaultText, storedAtPath } from "./StoredPaths.ts"
 
-/** The path is that of the conversation's own file, which is not archived. */
+/** The texts of the original, each followed by what is wrong with the path. */
+const notInSessions = (path: string, fault: PathFault): JsonRpcError =>
+  invalid(`rollout path \`${path}\` must be in sessions directory: ${pathFaultText(fault)}`, {
+    issues: [fault],
+  })
+
+/** Fails unless the path is that of the conversation's own file, which is not archived. */
 const check = Effect.fnUntraced(function* (
   id: string,
   path: string,
 ): Effect.fn.Return<void, JsonRpcError> {
-  const stored = yield* storedAt({ path })
-  if (stored === undefined || stored.archived) {
-    return yield* invalid(`rollout path \`${path}\` must be in sessions directory`)
+  const stored = yield* Effect.mapError(storedAtPath(path), (error) => {
+    const fault = pathFaultOf("rolloutPath", path, error)
+    return fault === undefined ? cannotArchive(error) : notInSessions(path, fault)
+  })
+  if (stored.archived) {
+    const message = "the conversation is archived already"
+    return yield* notInSessions(path, { path: ["rolloutPath"], message })
   }
   if (stored.meta.id !== id) {
     return yield* invalid(`rollout path \`${path}\` does not match conversation id ${id}`)
   }
 })
+
+const cannotArchive = ({ message }: { readonly message: string }): JsonRpcError =>
+  internal(`failed to archive conversation: ${message}`)
 
 export const archiveConversation: AppHandler<typeof ArchiveConversation> = Effect.fnUntraced(
   function* ({ conversationId, rolloutPath }) {
@@ -30,9 +43,7 @@ export const archiveConversation: AppHandler<typeof ArchiveConversation> = Effec
     if (typeof rolloutPath === "string") yield* check(id, rolloutPath)
     const manager = yield* ConversationManager
     yield* Effect.mapError(manager.archive(id), (error) =>
-      error._tag === "NoSuchConversation"
-        ? cannotGet(id, error)
-        : internal(`failed to archive conversation: ${error.message}`),
+      error._tag === "NoSuchConversation" ? cannotGet(id, error) : cannotArchive(error),
     )
     return {}
   },

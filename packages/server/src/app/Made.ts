@@ -22,9 +22,10 @@ const overridesOf = (given: ConversationOverrides): SettingsOverrides => {
 
 export const settingsOf = (
   given: ConversationOverrides,
+  options: Pick<SettingsOverrides, "requiresProvider"> = {},
 ): Effect.Effect<ConversationSettings, JsonRpcError, SettingsResolver> =>
   Effect.flatMap(SettingsResolver, (resolver) =>
-    Effect.mapError(resolver.resolve(overridesOf(given)), badSettings),
+    Effect.mapError(resolver.resolve({ ...overridesOf(given), ...options }), badSettings),
   )
 
 export const madeOf = ({ id }: Conversation, { effort, model }: ConversationSettings) => ({

@@ -11,7 +11,7 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   params,
   { connection },
 ) {
-  const settings = yield* settingsOf(params)
+  const settings = yield* settingsOf(params, { requiresProvider: true })
   const manager = yield* ConversationManager
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
   // The first event is told by the answer.

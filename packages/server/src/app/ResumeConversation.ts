@@ -1,6 +1,6 @@
 /** `resumeConversation` (§3.5); its notification comes behind the answer (L2), before it in the original. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/ConversationState"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
@@ -14,11 +14,18 @@ import { eventsUntil } from "../mcp/conversation/Snapshot.ts"
 import { type AppHandler, stateOf } from "./AppCall.ts"
 import { badSettings, cannotSubmit, internal, invalid } from "./AppErrors.ts"
 import { madeOf } from "./Made.ts"
-import { rolloutPathOf } from "./StoredPaths.ts"
+import { pathFaultOf, pathFaultText, rolloutPathOf } from "./StoredPaths.ts"
 import { tell } from "./TellAfter.ts"
 
-const cannotResume = ({ message }: { readonly message: string }): JsonRpcError =>
-  internal(`error resuming conversation: ${message}`)
+const cannotResume = ({ message }: { readonly message: string }, data?: unknown): JsonRpcError =>
+  internal(`error resuming conversation: ${message}`, data)
+
+const cannotOpen = (path: string, error: GetError): JsonRpcError => {
+  const fault = pathFaultOf("path", path, error)
+  return fault === undefined
+    ? cannotResume(error)
+    : cannotResume({ message: pathFaultText(fault) }, { issues: [fault] })
+}
 
 /** What the original keeps in its file and tells again (§5.3). */
 const isTold = (msg: EventMsg): boolean => {
@@ -84,9 +91,11 @@ const override = Effect.fnUntraced(function* (
 export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.fnUntraced(
   function* ({ overrides, path }, { afterAnswer, connection, peer }) {
     const manager = yield* ConversationManager
-    const conversation = yield* Effect.mapError(manager.open(path), cannotResume)
+    const conversation = yield* Effect.mapError(manager.open(path), (error) =>
+      cannotOpen(path, error),
+    )
     yield* override(conversation, overrides ?? {}, yield* stateOf(conversation))
-    const events = yield* Effect.mapError(eventsUntil(conversation), cannotResume)
+    const events = yield* Effect.mapError(eventsUntil(conversation), (error) => cannotResume(error))
     const initialMessages = events.flatMap(({ msg }) => (isTold(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
     connection.heard.begin(conversation.id, seq)

@@ -44,7 +44,9 @@ export const codex = Effect.fnUntraced(function* (
 ): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager | SettingsResolver> {
   const manager = yield* ConversationManager
   const resolver = yield* SettingsResolver
-  const settings = yield* Effect.result(resolver.resolve(overridesOf(args)))
+  const settings = yield* Effect.result(
+    resolver.resolve({ ...overridesOf(args), requiresProvider: true }),
+  )
   if (settings._tag === "Failure") return badSettings(settings.failure.message)
   // What was made is run or forgotten: nothing may cut in between.
   return yield* Effect.uninterruptibleMask((restore) =>

@@ -15,6 +15,7 @@ import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { chosenTools, type ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
@@ -70,6 +71,7 @@ export interface HandlersOptions {
   readonly events: VendorEvents
   readonly served: Served
   readonly tasks: Tasks["Service"]
+  readonly taskAfter?: Duration.Input | undefined
   readonly tools: ToolChoice
   readonly threadId: ThreadIdPlace
 }
@@ -80,6 +82,7 @@ export const make = Effect.fnUntraced(function* ({
   served,
   serverInfo,
   session,
+  taskAfter,
   tasks,
   threadId,
   tools: choice,
@@ -108,7 +111,7 @@ export const make = Effect.fnUntraced(function* ({
       [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,
       [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools.listed)),
-      [ToolsCall._tag]: yield* toolsCall(tools, tasks),
+      [ToolsCall._tag]: yield* toolsCall(tools, tasks, taskAfter),
       ...taskHandlers(tasks, served.cursors),
       ...featureHandlers(served, session, subscriptions),
       [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless, tasks),

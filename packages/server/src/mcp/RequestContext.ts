@@ -109,7 +109,10 @@ export interface RequestContext {
   readonly requires: (capabilities: Members) => Effect.Effect<void, JsonRpcError>
   /** Runs the effect in the first run of the handler only; later runs of the same call get its result, a JSON value. */
   readonly once: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The task whose work this is. */
+  /**
+   * The task whose work this is, or may become: a call of 2026-07-28 whose result is not there soon, or that asks
+   * something, is answered with this task. No client knows the id before.
+   */
   readonly task?: TaskHandle
   /** Only where a handler is run again. */
   readonly rounds?: Rounds

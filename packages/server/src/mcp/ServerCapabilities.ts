@@ -1,8 +1,7 @@
 /** What the server does, as it declares it: one list for every era. */
-import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
+import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
 import type { Members } from "./RequestContext.ts"
-import { eventsExtension } from "./VendorEvents.ts"
 
 export interface Offered {
   /** Events beyond the specification: told unless they are declined, or to who asks for the extension. */

@@ -3,6 +3,7 @@ import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { namesOf } from "../features/Shelf.ts"
 import type { Tasks } from "../tasks/Tasks.ts"
@@ -26,8 +27,9 @@ const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
 export const toolsCall = Effect.fnUntraced(function* (
   offered: OfferedTools,
   tasks: Tasks["Service"],
+  taskAfter?: Duration.Input,
 ) {
-  const callOrTask = yield* makeTaskCalls(tasks)
+  const callOrTask = yield* makeTaskCalls(tasks, taskAfter)
   return (
     params: Params<typeof ToolsCallMethod>,
     context: RequestContext,

@@ -4,40 +4,59 @@
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { bareEvent } from "@colloquy/protocol/mcp/BareEvent"
-import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
+import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
 import type { Members, RequestContext } from "./RequestContext.ts"
 import type { Session } from "./Session.ts"
 
-/** `twice`: every event once more under its bare name, for clients of 0.20 that read that one. */
-export type VendorEvents = "on" | "off" | "twice"
+/**
+ * `on`: to clients with a handshake unless they decline, and to a request of 2026-07-28 that asks. `always`: also to
+ * requests of 2026-07-28 that say nothing. `twice`: as `on`, each event once more under its bare name, for clients of 0.20.
+ */
+export type VendorEvents = "on" | "always" | "off" | "twice"
 
-/** `experimental["codex/event"]`: `false`, or an object with `enabled: false`. Anything else asks for nothing. */
-export const declinesEvents = (capabilities: Members): boolean => {
-  const declared = member(capabilities["experimental"], CodexEvent._tag)
-  return declared === false || member(declared, "enabled") === false
+/** `false`, or an object with `enabled: false`, declines; null and absence say nothing; anything else asks. */
+const wish = (declared: unknown): "asks" | "declines" | undefined => {
+  if (declared === undefined || declared === null) return undefined
+  return declared === false || member(declared, "enabled") === false ? "declines" : "asks"
 }
 
-/** The name of the events among the extensions of a client (2026-07-28). */
-export const eventsExtension = "colloquy/codex-event"
+const asExperiment = (capabilities: Members) =>
+  wish(member(capabilities["experimental"], CodexEvent._tag))
 
-/** Without a handshake a client gets what it asks for: as an experiment, or as an extension. */
-const asksEvents = (capabilities: Members): boolean =>
-  !declinesEvents(capabilities) &&
-  [
-    member(capabilities["experimental"], CodexEvent._tag),
-    member(capabilities["extensions"], eventsExtension),
-  ].some((declared) => declared !== undefined)
+/** Of a client with a handshake: only `experimental["codex/event"]` counts. */
+export const declinesEvents = (capabilities: Members): boolean =>
+  asExperiment(capabilities) === "declines"
 
-/** What this request's client is told of. */
+/** What a request without a handshake says: as an experiment, or as an extension. Either declines for both. */
+const wishOf = (capabilities: Members): ReturnType<typeof wish> => {
+  const wishes = [
+    asExperiment(capabilities),
+    wish(member(capabilities["extensions"], eventsExtension)),
+  ]
+  return wishes.find((one) => one === "declines") ?? wishes.find((one) => one === "asks")
+}
+
+/**
+ * What this request's client is sent. Without a handshake a client that says nothing gets nothing: the specification asks
+ * a server to keep to the core for a client that does not declare an extension, clients that do not know the notification
+ * drop it, and each event costs them bytes.
+ */
 export const eventsOf = (
   session: Pick<Session, "events" | "offered">,
   { client, era }: Pick<RequestContext, "client" | "era">,
 ): VendorEvents => {
   if (era === "handshake") return session.events()
-  return asksEvents(client.capabilities) ? session.offered : "off"
+  switch (wishOf(client.capabilities)) {
+    case "asks":
+      return session.offered
+    case "declines":
+      return "off"
+    case undefined:
+      return session.offered === "always" ? "always" : "off"
+  }
 }
 
 const member = (of: unknown, name: string): unknown =>
@@ -94,6 +113,7 @@ export const sink = (events: VendorEvents, peer: PeerControl): EventSink => {
     case "off":
       return silent
     case "on":
+    case "always":
       return once(peer)
     case "twice":
       return twice(peer)

@@ -47,7 +47,7 @@ const stepped = (task: Task, nowMs: number, members: Partial<Task>): Task => ({
 })
 
 export const begin = (
-  made: Pick<Task, "id" | "principal" | "ordinal" | "ttlMs" | "pollIntervalMs">,
+  made: Pick<Task, "id" | "principal" | "ordinal" | "ttlMs" | "pollIntervalMs" | "message">,
   nowMs: number,
 ): Task => ({
   ...made,

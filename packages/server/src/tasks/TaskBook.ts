@@ -35,12 +35,17 @@ export interface TaskPage {
   readonly next?: number
 }
 
+/** Room for one task of one owner. */
+interface TaskPlace {
+  /** Stores the task in this place; at most once, and not after `release`. */
+  readonly fill: (make: (ordinal: number) => Task) => Task
+  /** Gives the room back; ignored once the place is filled or released. */
+  readonly release: () => void
+}
+
 export interface TaskBook {
-  /** Runs `make` when there is room. */
-  readonly add: (
-    principal: string,
-    make: (ordinal: number) => Task,
-  ) => Result.Result<Task, TooManyTasks>
+  /** Counts as a task of that owner until it is released. */
+  readonly reserve: (principal: string) => Result.Result<TaskPlace, TooManyTasks>
   /** Undefined for a task that is unknown, expired, or of somebody else. */
   readonly find: (principal: string, id: string, nowMs: number) => Task | undefined
   /** Takes the place of the task with that id; ignored when there is none. `chars`: those of its result. */
@@ -52,6 +57,7 @@ export interface TaskBook {
   readonly sweep: (nowMs: number) => ReadonlyArray<string>
   /** When the next one expires; undefined when none will as things are. */
   readonly nextExpiryMs: () => number | undefined
+  /** Number of the stored tasks; reserved places are not counted. */
   readonly size: number
 }
 
@@ -65,7 +71,10 @@ const isExpired = (task: Task, nowMs: number): boolean => (expiresAtMs(task) ?? 
 export const make = (limits: TaskLimits): TaskBook => {
   /** Maps keep the order of insertion: that of creation. */
   const owners = new Map<string, Map<string, Kept>>()
+  /** Number of the reserved places by owner. */
+  const reserved = new Map<string, number>()
   let size = 0
+  let allReserved = 0
   let ordinal = 0
   let keptChars = 0
 
@@ -90,20 +99,46 @@ export const make = (limits: TaskLimits): TaskBook => {
   }
 
   const full = (principal: string): keyof TaskLimits | undefined => {
-    if (size >= limits.maxTasks) return "maxTasks"
-    if ((owners.get(principal)?.size ?? 0) >= limits.maxPerPrincipal) return "maxPerPrincipal"
+    if (size + allReserved >= limits.maxTasks) return "maxTasks"
+    const owned = (owners.get(principal)?.size ?? 0) + (reserved.get(principal) ?? 0)
+    if (owned >= limits.maxPerPrincipal) return "maxPerPrincipal"
     return keptChars > limits.maxKeptChars ? "maxKeptChars" : undefined
   }
 
+  const countReserved = (principal: string, change: 1 | -1): void => {
+    const count = (reserved.get(principal) ?? 0) + change
+    if (count === 0) reserved.delete(principal)
+    else reserved.set(principal, count)
+    allReserved += change
+  }
+
+  const placeOf = (principal: string): TaskPlace => {
+    let open = true
+    countReserved(principal, 1)
+    const release = () => {
+      if (open) countReserved(principal, -1)
+      open = false
+    }
+    return {
+      fill: (makeTask) => {
+        if (!open) throw new Error("the place of a task was filled or released before")
+        release()
+        const task = makeTask(++ordinal)
+        const owned = owners.get(principal) ?? new Map<string, Kept>()
+        owners.set(principal, owned.set(task.id, { task, chars: 0 }))
+        size++
+        return task
+      },
+      release,
+    }
+  }
+
   return {
-    add: (principal, makeTask) => {
+    reserve: (principal) => {
       const limit = full(principal)
-      if (limit !== undefined) return Result.fail(new TooManyTasks({ limit, max: limits[limit] }))
-      const task = makeTask(++ordinal)
-      const owned = owners.get(principal) ?? new Map<string, Kept>()
-      owners.set(principal, owned.set(task.id, { task, chars: 0 }))
-      size++
-      return Result.succeed(task)
+      return limit === undefined
+        ? Result.succeed(placeOf(principal))
+        : Result.fail(new TooManyTasks({ limit, max: limits[limit] }))
     },
     find: (principal, id, nowMs) => {
       const task = owners.get(principal)?.get(id)?.task

@@ -19,11 +19,12 @@ export class UnknownTask extends Data.TaggedError("UnknownTask") {
 /** A page of a list. More than that is asked for by its cursor. */
 const pageSize = 100
 
+/** Stores the task that is made in the place that was reserved; at most once. */
+type Fill = (make: (ordinal: number, nowMs: number) => Task) => Effect.Effect<Task>
+
 export interface TaskTable {
-  readonly add: (
-    principal: string,
-    make: (ordinal: number, nowMs: number) => Task,
-  ) => Effect.Effect<Task, TooManyTasks>
+  /** Room for one task, for the length of the scope unless it is filled. */
+  readonly reserve: (principal: string) => Effect.Effect<Fill, TooManyTasks, Scope.Scope>
   readonly find: (principal: string, id: string) => Effect.Effect<Task, UnknownTask>
   /** A step of the task as it is now; none when it is forgotten. `chars`: those of its result. */
   readonly step: (
@@ -70,6 +71,14 @@ export const make = Effect.fnUntraced(function* (
   })
   yield* Effect.forkScoped(Effect.forever(sweep))
 
+  const reserve = (principal: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const reserved = book.reserve(principal)
+      if (Result.isSuccess(reserved)) return Effect.fromResult(reserved)
+      book.sweep(nowMs).forEach(forget)
+      return Effect.fromResult(book.reserve(principal))
+    })
+
   const find: TaskTable["find"] = (principal, id) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const task = book.find(principal, id, nowMs)
@@ -77,17 +86,16 @@ export const make = Effect.fnUntraced(function* (
     })
 
   return {
-    add: (principal, makeTask) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const add = () => book.add(principal, (ordinal) => makeTask(ordinal, nowMs))
-        let added = add()
-        if (Result.isFailure(added)) {
-          book.sweep(nowMs).forEach(forget)
-          added = add()
-        }
-        if (Result.isSuccess(added)) changes.set(added.success.id, Latch.makeUnsafe(false))
-        return Effect.fromResult(added)
-      }),
+    reserve: (principal) =>
+      Effect.map(
+        Effect.acquireRelease(reserve(principal), (place) => Effect.sync(place.release)),
+        (place) => (makeTask) =>
+          Effect.map(Clock.currentTimeMillis, (nowMs) => {
+            const task = place.fill((ordinal) => makeTask(ordinal, nowMs))
+            changes.set(task.id, Latch.makeUnsafe(false))
+            return task
+          }),
+      ),
     find,
     step: ({ principal, id }, next, chars) =>
       Effect.map(Clock.currentTimeMillis, (nowMs) => {

@@ -38,9 +38,18 @@ export interface TaskOrder {
   readonly principal: string
   /** As wanted: held to the bounds of the server. Null for ever, absent for the default. */
   readonly ttlMs?: number | null
+  /** The first status message. Default: none. */
+  readonly message?: string
   /** The work waits for it. Default: it begins at once. */
   readonly begin?: Effect.Effect<Beginning>
   readonly run: (task: TaskControl) => Effect.Effect<CallToolResult, JsonRpcError>
+}
+
+/** Room for one task, whose id is known before the task exists. */
+export interface TaskReservation {
+  readonly id: string
+  /** As `Tasks.create`, which fails where this does not; at most once. */
+  readonly create: (order: Omit<TaskOrder, "principal">) => Effect.Effect<Task>
 }
 
 export interface TasksOptions extends Partial<TaskLimits> {
@@ -57,6 +66,10 @@ export class Tasks extends Context.Service<
   {
     /** Found by its id when this returns; its work begins beside the caller. */
     readonly create: (order: TaskOrder) => Effect.Effect<Task, TooManyTasks>
+    /** Counts as a task until the scope closes without one; no client can find or list it before it is created. */
+    readonly reserve: (
+      principal: string,
+    ) => Effect.Effect<TaskReservation, TooManyTasks, Scope.Scope>
     readonly get: (principal: string, id: string) => Effect.Effect<Task, UnknownTask>
     /** Oldest first, those made after that ordinal; at most 100. */
     readonly list: (principal: string, after?: number) => Effect.Effect<TaskPage>
@@ -179,27 +192,38 @@ const makeTasks = Effect.fnUntraced(function* (
 
   const start = (task: Task, order: TaskOrder) => {
     const questions = makeQuestions(table, task)
-    return Effect.map(Effect.forkDetach(work(task, questions, order)), (fiber) => {
-      running.add(fiber)
-      fiber.addObserver(() => running.delete(fiber))
-      works.set(task.id, { questions, fiber })
-    })
+    // Begun at once: the finalizers of `begin` and of the work run however early the task is cancelled.
+    return Effect.map(
+      Effect.forkDetach(work(task, questions, order), { startImmediately: true }),
+      (fiber) => {
+        if (fiber.pollUnsafe() !== undefined) return
+        running.add(fiber)
+        fiber.addObserver(() => running.delete(fiber))
+        works.set(task.id, { questions, fiber })
+      },
+    )
   }
 
+  const reserve: Tasks["Service"]["reserve"] = Effect.fnUntraced(function* (principal) {
+    const id = yield* newId
+    const fill = yield* table.reserve(principal)
+    const create = ({ message, ...order }: Omit<TaskOrder, "principal">) =>
+      Effect.gen(function* () {
+        const ttlMs = ttlOf(order.ttlMs)
+        const made = { id, principal, ttlMs, pollIntervalMs }
+        const task = yield* fill((ordinal, nowMs) =>
+          Steps.begin({ ...made, ordinal, ...(message === undefined ? {} : { message }) }, nowMs),
+        )
+        yield* start(task, { ...order, principal })
+        return task
+      })
+    return { id, create: (order) => Effect.uninterruptible(create(order)) }
+  })
+
   return {
-    create: (order) =>
-      Effect.uninterruptible(
-        Effect.gen(function* () {
-          const id = yield* newId
-          const { principal } = order
-          const ttlMs = ttlOf(order.ttlMs)
-          const task = yield* table.add(principal, (ordinal, nowMs) =>
-            Steps.begin({ id, principal, ordinal, ttlMs, pollIntervalMs }, nowMs),
-          )
-          yield* start(task, order)
-          return task
-        }),
-      ),
+    reserve,
+    create: ({ principal, ...order }) =>
+      Effect.scoped(Effect.flatMap(reserve(principal), ({ create }) => create(order))),
     get: table.find,
     list: (principal, after = 0) => table.page(principal, after),
     answer: (principal, id, answers) =>

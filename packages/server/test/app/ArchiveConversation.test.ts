@@ -20,10 +20,13 @@ const store = PathStore.layer
 const closedIn = ({ messages }: Harness) =>
   messages.flatMap(({ method, params }) => (method === "conversationClosed" ? [params] : []))
 
-const outside = (path: string) => ({
+const refused = (path: string, fault: string) => ({
   code: -32600,
-  message: `rollout path \`${path}\` must be in sessions directory`,
+  message: `rollout path \`${path}\` must be in sessions directory: rolloutPath: ${fault}`,
 })
+
+const outside = (path: string) =>
+  refused(path, `expected the absolute path of a rollout file in /state/sessions; got "${path}"`)
 
 describe("archiveConversation", () => {
   it.effect("ends the conversation and puts it away, once", () =>
@@ -38,7 +41,7 @@ describe("archiveConversation", () => {
         assert.deepStrictEqual(resultOf(yield* app.ask(2, "listConversations", {})), { items: [] })
         assert.deepStrictEqual(
           errorOf(yield* app.ask(3, "archiveConversation", params)),
-          outside(params.rolloutPath),
+          refused(params.rolloutPath, "the conversation is archived already"),
         )
         const { code, message } = errorOf(yield* say(app, conversationId, "x", {}, 4))
         assert.strictEqual(code, -32600)
@@ -117,7 +120,6 @@ describe("archiveConversation", () => {
         for (const [id, path] of [
           "/tmp/none.jsonl",
           `/tmp/rollout-${conversationId}.jsonl`,
-          PathStore.pathOf(unknownId),
         ].entries()) {
           assert.deepStrictEqual(
             errorOf(
@@ -129,6 +131,13 @@ describe("archiveConversation", () => {
             outside(path),
           )
         }
+        const nothing = PathStore.pathOf(unknownId)
+        assert.deepStrictEqual(
+          errorOf(
+            yield* app.ask(5, "archiveConversation", { conversationId, rolloutPath: nothing }),
+          ),
+          refused(nothing, `there is no rollout file at "${nothing}"`),
+        )
         const state = yield* app.ask(4, "getConversation", { conversationId })
         assert.strictEqual(resultOf(state)["status"], "idle")
       }),

@@ -83,10 +83,13 @@ describe("resumeConversation", () => {
   )
 
   it.effect.each([
-    [{ path: "/tmp/none.jsonl" }, "error resuming conversation: "],
+    [
+      { path: "/tmp/none.jsonl" },
+      'error resuming conversation: path: expected the absolute path of a rollout file in /state/sessions; got "/tmp/none.jsonl"',
+    ],
     [
       { path: PathStore.pathOf("00000000-0000-4000-8000-000000000000") },
-      "error resuming conversation: ",
+      'error resuming conversation: path: there is no rollout file at "/state/sessions/',
     ],
     [{}, "Invalid request: params.path: Missing key"],
     [{ path: "x", overrides: { model: 1 } }, "Invalid request: params.overrides.model"],

@@ -83,7 +83,8 @@ export const memoryWorld = (revision: Revision): World => ({
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair(64)
       const features = yield* Effect.orDie(Features.make({ prompts }))
-      yield* McpServer.serve(server, { features }).pipe(
+      // Behaviours of tasks need one of each call, however short.
+      yield* McpServer.serve(server, { features, taskAfter: 0 }).pipe(
         Effect.provideContext(yield* Layer.build(services)),
         Effect.forkScoped({ startImmediately: true }),
       )

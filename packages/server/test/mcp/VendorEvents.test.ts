@@ -8,6 +8,7 @@ import { sink, type VendorEvents } from "../../src/mcp/VendorEvents.ts"
 import type { PeerControl } from "../../src/Peer.ts"
 import { asking, exec, initialize, oneCall, questionId, result } from "../support/Asking.ts"
 import { cancelled, defaultAnswer, toolCall, withServer } from "../support/Harness.ts"
+import { saying } from "../support/Stateless.ts"
 import { callResult, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
 const types = [
@@ -35,6 +36,7 @@ const seen = (events: VendorEvents | undefined, capabilities: unknown) =>
   )
 
 const event = "codex/event"
+const extension = "colloquy/codex-event"
 const on = { experimental: { [event]: {} }, methods: types.map(() => event) }
 const off = { experimental: undefined, methods: [] }
 const twice = { ...on, methods: types.flatMap((type) => [event, type]) }
@@ -67,6 +69,44 @@ describe("codex/event: whether it is sent", () => {
     ["on", { unknown: { [event]: false } }, on],
   ])("setting %s, client %j", ([setting, capabilities, expected]) =>
     Effect.map(seen(setting, capabilities), (got) => assert.deepStrictEqual(got, expected)),
+  )
+
+  it.effect.each<readonly [setting: VendorEvents | undefined, capabilities: object, sent: boolean]>(
+    [
+      [undefined, {}, false],
+      ["on", {}, false],
+      ["twice", {}, false],
+      ["always", {}, true],
+      ["off", client({}), false],
+      ["on", client({}), true],
+      ["on", { extensions: { [extension]: {} } }, true],
+      ["on", client(null), false],
+      ["on", { extensions: { [extension]: null } }, false],
+      ["on", { extensions: { [extension]: false } }, false],
+      ["on", { extensions: { [extension]: { enabled: false } } }, false],
+      ["always", { extensions: { [extension]: { enabled: false } } }, false],
+      ["always", client(false), false],
+      ["always", { ...client(false), extensions: { [extension]: {} } }, false],
+    ],
+  )("2026-07-28: setting %s, client %j: %s", ([setting, capabilities, sent]) =>
+    withServer(setting === undefined ? {} : { events: setting }, (server) =>
+      Effect.gen(function* () {
+        const params = saying({ name: "codex", arguments: { prompt: "x" } }, capabilities)
+        yield* server.ask(2, "tools/call", params)
+        yield* server.quiet
+        assert.deepStrictEqual(typesOf(server.messages, 2), sent ? types : [])
+        const { result } = yield* server.ask(3, "server/discover", saying())
+        const { extensions } = Object(result?.["capabilities"])
+        assert.strictEqual(Object.hasOwn(Object(extensions), extension), setting !== "off")
+      }),
+    ),
+  )
+
+  it.effect("always: with a handshake as ever, and declined as ever", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* seen("always", {}), on)
+      assert.deepStrictEqual(yield* seen("always", client(false)), off)
+    }),
   )
 
   it.effect("without a handshake it is sent", () =>

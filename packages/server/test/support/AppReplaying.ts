@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as AppServer from "../../src/AppServer.ts"
 import { type Ports, withApp } from "./AppHarness.ts"
-import { compare, type Difference } from "./Compare.ts"
+import { compare, type Mismatch } from "./Compare.ts"
 import { settingsWith } from "./Harness.ts"
 import * as PathStore from "./PathStore.ts"
 import { play } from "./Playing.ts"
@@ -49,12 +49,12 @@ const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
   )
 }
 
-/** Every difference between what the original and we send. */
+/** Every mismatch between the messages of the original and of Colloquy. */
 export const found = (
   version: Recording.Version,
   entries: ReadonlyArray<Recording.Entry>,
   { script, settings = settingsWith({}), ports = {} }: AppReplay,
-): Effect.Effect<ReadonlyArray<Difference>, ConnectionClosed> =>
+): Effect.Effect<ReadonlyArray<Mismatch>, ConnectionClosed> =>
   withApp(
     {
       script,

@@ -1,7 +1,7 @@
-/** Compares what the original and we sent, request by request, and tells every difference. Knows no difference by name. */
+/** Compares what the original and we sent, request by request, and gives every mismatch. Knows no difference by name. */
 import { event, type WireMessage } from "./Wire.ts"
 
-export interface Difference {
+export interface Mismatch {
   /**
    * The id of the request it belongs to, as JSON; `null` for answers to what had no usable id. For a request of the
    * server's own its place among them, from 0: each side numbers its own.
@@ -61,7 +61,7 @@ const align = (
 const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === "object" && u !== null
 
-type Finding = Pick<Difference, "kind" | "path" | "original" | "ours">
+type Finding = Pick<Mismatch, "kind" | "path" | "original" | "ours">
 
 const members = (path: string, original: object, ours: object): ReadonlyArray<Finding> => {
   const [a, b] = [original, ours] as ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -105,11 +105,11 @@ const groups = (messages: ReadonlyArray<WireMessage>) => {
 export const compare = (
   original: ReadonlyArray<WireMessage>,
   ours: ReadonlyArray<WireMessage>,
-): ReadonlyArray<Difference> => {
+): ReadonlyArray<Mismatch> => {
   const [theirs, mine] = [groups(original), groups(ours)]
   return [...new Set([...theirs.keys(), ...mine.keys()])].flatMap((request) =>
     align(theirs.get(request) ?? [], mine.get(request) ?? []).flatMap(
-      ([a, b]): ReadonlyArray<Difference> => {
+      ([a, b]): ReadonlyArray<Mismatch> => {
         if (a === undefined && b === undefined) return []
         if (a === undefined || b === undefined) {
           const label = labelOf(a ?? b ?? {})

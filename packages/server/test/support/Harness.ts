@@ -141,7 +141,8 @@ const start: (
     const texts: Array<string> = []
     const messages: Array<WireMessage> = []
     const server = yield* Effect.forkChild(
-      (options.serve ?? McpServer.serve)(serverSide, options),
+      // Tests of tasks need a task at once, not a wait for one; those of the wait set it.
+      (options.serve ?? McpServer.serve)(serverSide, { taskAfter: 0, ...options }),
       {
         startImmediately: true,
       },

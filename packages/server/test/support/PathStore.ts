@@ -4,7 +4,7 @@ import {
   type ConversationSummary,
   type Where,
 } from "@colloquy/core/store/ConversationStore"
-import { StoreError } from "@colloquy/core/store/StoreErrors"
+import { outsideSessions, type StoreError } from "@colloquy/core/store/StoreErrors"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,13 +20,6 @@ const withPath = (summary: ConversationSummary): ConversationSummary => ({
     : pathOf(summary.meta.id),
 })
 
-const outside = (path: string) =>
-  new StoreError({
-    operation: "metadata",
-    reason: "Outside",
-    message: `${path} does not lie where conversations are kept`,
-  })
-
 export const layer = Layer.effect(
   ConversationStore,
   Effect.gen(function* () {
@@ -36,7 +29,7 @@ export const layer = Layer.effect(
       const id = /\/rollout-([0-9a-f-]{36})\.jsonl$/.exec(where.path)?.[1]
       return id !== undefined && where.path === pathOf(id)
         ? Effect.succeed({ id: ConversationId.make(id) })
-        : Effect.fail(outside(where.path))
+        : Effect.fail(outsideSessions("metadata", sessions.replace(/\/$/, "")))
     }
     return ConversationStore.of({
       create: (...args) => memory.create(...args),

@@ -17,8 +17,11 @@ const files = import.meta.glob("../fixtures/*/*.jsonl", {
   import: "default",
 })
 
-/** `-app`: the requests of the app-server, which 0.29 served beside MCP. */
-export type Version = "0.29.0" | "0.29.0-app" | "0.45.0" | "0.153.4"
+/**
+ * `-app`: the requests of the app-server, which 0.29 serves beside MCP. `-commands`: recordings whose commands really
+ * run when they are replayed, by `packages/cli/test/CommandReplays.live.test.ts`.
+ */
+export type Version = "0.29.0" | "0.29.0-app" | "0.29.0-commands" | "0.45.0" | "0.153.4"
 
 export type Entry =
   | { readonly dir: "c2s"; readonly text: string }
@@ -29,11 +32,15 @@ interface Line {
   readonly dir: Entry["dir"]
   readonly msg: unknown
   readonly raw?: string
+  /** Shortens a long line: the `@` in `raw` is replaced by this text, repeated this number of times. */
+  readonly repeat?: { readonly text: string; readonly times: number }
 }
 
 const entry = (line: string): Entry => {
-  const { dir, msg, raw } = JSON.parse(line) as Line
-  const text = raw ?? JSON.stringify(msg)
+  const { dir, msg, raw, repeat } = JSON.parse(line) as Line
+  const short = raw ?? JSON.stringify(msg)
+  const text =
+    repeat === undefined ? short : short.replace("@", () => repeat.text.repeat(repeat.times))
   switch (dir) {
     case "c2s":
       return { dir, text }

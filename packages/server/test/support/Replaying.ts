@@ -1,25 +1,20 @@
-/** Plays the client's part of a recording against a server in memory and holds what it sent to what the original sent. */
+/** Plays the client's part of a recording against a server in memory and compares its messages with the original's. */
 import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { ProviderScript } from "@colloquy/testing/ProviderScript"
-import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { compare, type Difference } from "./Compare.ts"
+import { compare, type Mismatch } from "./Compare.ts"
 import { settingsWith, withServer } from "./Harness.ts"
 import { play } from "./Playing.ts"
 import { type Otherwise, toolsOf } from "./RecordedTools.ts"
 import type * as Recording from "./Recording.ts"
 import { event, read, type WireMessage } from "./Wire.ts"
 
-/** A named difference, and the requests it may show in where it must not in others. */
-export type Use<Key extends string> = Key | readonly [Key, ...requests: ReadonlyArray<string>]
-
-export interface Replay<Key extends string> {
+export interface Replay {
   /** What the recording's provider must have said. */
   readonly script: ProviderScript
-  readonly uses: ReadonlyArray<Use<Key>>
   readonly tools?: Otherwise
   /** Of the recording's `config.toml`. Default: its model and provider alone. */
   readonly settings?: Layer.Layer<SettingsResolver>
@@ -30,10 +25,6 @@ export interface Replay<Key extends string> {
 /** Files are named by the time they were made. */
 const timeOfFile =
   /(?<=\/state\/sessions\/)(?:\d+\/)*(rollout-)(?:[\dT-]{20})?(?=[0-9a-f-]{36}\.jsonl)/g
-
-export type Explanations<Key extends string> = Readonly<
-  Record<Key, (difference: Difference) => boolean>
->
 
 /** Conversation ids of a side by the request that made them. */
 const conversations = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, string> =>
@@ -61,14 +52,21 @@ const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
   )
 }
 
-export const keyOf = <Key extends string>(use: Use<Key>): Key =>
-  typeof use === "string" ? use : use[0]
-
-/** Every difference between what the original and we send. */
-const found = (
+/** The mismatches between what the original and what Colloquy sent in a session. */
+export const compared = (
   entries: ReadonlyArray<Recording.Entry>,
-  replay: Replay<string>,
-): Effect.Effect<ReadonlyArray<Difference>, ConnectionClosed> =>
+  texts: ReadonlyArray<string>,
+): ReadonlyArray<Mismatch> =>
+  compare(
+    named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
+    named(texts),
+  )
+
+/** Every mismatch between the messages of the original and of Colloquy. */
+export const found = (
+  entries: ReadonlyArray<Recording.Entry>,
+  replay: Replay,
+): Effect.Effect<ReadonlyArray<Mismatch>, ConnectionClosed> =>
   withServer(
     {
       script: replay.script,
@@ -78,33 +76,5 @@ const found = (
       ...(replay.store === undefined ? {} : { store: replay.store }),
     },
     (harness) =>
-      Effect.map(play(entries, harness, conversations), () =>
-        compare(
-          named(entries.flatMap((entry) => (entry.dir === "s2c" ? [entry.text] : []))),
-          named(harness.texts),
-        ),
-      ),
+      Effect.map(play(entries, harness, conversations), () => compared(entries, harness.texts)),
   )
-
-/** Fails on a difference that has no name, and on a name whose difference did not show. */
-export const check = <Key extends string>(
-  entries: ReadonlyArray<Recording.Entry>,
-  replay: Replay<Key>,
-  explanations: Explanations<Key>,
-): Effect.Effect<void, ConnectionClosed> => {
-  const allows = (use: Use<Key>, difference: Difference): boolean =>
-    (typeof use === "string" || use.slice(1).includes(difference.request)) &&
-    explanations[keyOf(use)](difference)
-  return Effect.map(found(entries, replay), (differences) => {
-    assert.deepStrictEqual(
-      differences.filter((difference) => !replay.uses.some((use) => allows(use, difference))),
-      [],
-      "differences that have no name",
-    )
-    assert.deepStrictEqual(
-      replay.uses.filter((use) => !differences.some((difference) => allows(use, difference))),
-      [],
-      "named differences that did not show",
-    )
-  })
-}

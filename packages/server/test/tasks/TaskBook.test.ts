@@ -9,8 +9,8 @@ const made = (
   id: string,
   ttlMs: number | null = 10_000,
 ) =>
-  book.add(principal, (ordinal) =>
-    Steps.begin({ id, principal, ordinal, ttlMs, pollIntervalMs: 1000 }, 0),
+  Result.map(book.reserve(principal), ({ fill }) =>
+    fill((ordinal) => Steps.begin({ id, principal, ordinal, ttlMs, pollIntervalMs: 1000 }, 0)),
   )
 
 const must = (added: Result.Result<Steps.Task, TaskBook.TooManyTasks>): Steps.Task => {
@@ -59,6 +59,23 @@ describe("TaskBook", () => {
     const refused = made(book, "eve", "c")
     assert.strictEqual(Result.isFailure(refused) && refused.failure.limit, "maxTasks")
     assert.strictEqual(book.size, 2)
+  })
+
+  it("L6 counts a reserved place as a task until it is released, and fills it once", () => {
+    const book = limited({ maxPerPrincipal: 1 })
+    const place = Result.getOrThrow(book.reserve("ann"))
+    assert.isTrue(Result.isFailure(made(book, "ann", "a")))
+    assert.strictEqual(book.size, 0)
+    place.release()
+    place.release()
+    const task = must(made(book, "ann", "b"))
+    assert.isTrue(Result.isFailure(book.reserve("ann")))
+    assert.throws(() => place.fill(() => task), /filled or released/)
+    book.remove(task)
+    const next = Result.getOrThrow(book.reserve("ann"))
+    next.fill(() => task)
+    next.release()
+    assert.isTrue(Result.isFailure(book.reserve("ann")))
   })
 
   it("begins nothing while more results are kept than it has room for, and again when they are forgotten", () => {

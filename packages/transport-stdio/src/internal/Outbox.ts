@@ -13,6 +13,8 @@ export interface Outbox {
   readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
   /** Returns when all that was accepted before has been handed to the system, or the stream is gone. */
   readonly flush: Effect.Effect<void>
+  /** Returns when all that was accepted before was written `apartMs` ago, or the stream is gone. */
+  readonly apart: Effect.Effect<void>
   /** From now on a reader that takes nothing for `maxStallMs` counts as gone. */
   readonly limitStalls: (maxStallMs: number) => void
   /** Fails all senders from now on, drops what was accepted but not written, and lets go of the stream. */
@@ -45,11 +47,13 @@ const bytesOf = (texts: ReadonlyArray<string>) => {
 
 /**
  * @param maxBytes accepted and not yet written; a single larger text passes when nothing else is waiting
+ * @param apartMs how long after a write the reader has read it
  * @param onGone called once, when the stream fails or closes on its own
  */
 export const make = (
   output: Writable,
   maxBytes: number,
+  apartMs: number,
   onGone: (reason: string) => void,
 ): Outbox => {
   let queue: Array<string> = []
@@ -59,10 +63,13 @@ export const make = (
   let writing = false
   let scheduled = false
   let erring = false
+  let writtenAtMs = Number.NEGATIVE_INFINITY
   let closed: ConnectionClosed | undefined
   let stallTimer: NodeJS.Timeout | undefined
   const senders = new Set<Sender>()
   const flushers = new Set<Flusher>()
+  /** Ends a wait of `apart` early. */
+  const pauses = new Set<() => void>()
 
   const fits = (bytes: number) => pendingBytes === 0 || pendingBytes + bytes <= maxBytes
 
@@ -112,6 +119,7 @@ export const make = (
       }
       if (error) return fail(error.message)
       written += batch.length
+      writtenAtMs = performance.now()
       pendingBytes -= bytes
       for (const flusher of flushers) {
         if (flusher.upTo > written) continue
@@ -140,6 +148,7 @@ export const make = (
       flushers.delete(flusher)
       flusher.resume(Exit.void)
     }
+    for (const end of pauses) end()
   }
 
   const fail = (reason: string) => {
@@ -164,6 +173,30 @@ export const make = (
     else output.removeListener("error", onError)
   }
   const onClose = () => fail("the output was closed")
+  const flush: Outbox["flush"] = Effect.suspend(() => {
+    if (closed !== undefined || written === accepted) return Effect.void
+    return Effect.callback<void>((resume) => {
+      const flusher = { upTo: accepted, resume }
+      flushers.add(flusher)
+      return Effect.sync(() => {
+        flushers.delete(flusher)
+      })
+    })
+  })
+  const pause = (ms: number) =>
+    Effect.callback<void>((resume) => {
+      const stop = () => {
+        clearTimeout(timer)
+        pauses.delete(end)
+      }
+      const end = () => {
+        stop()
+        resume(Effect.void)
+      }
+      const timer = setTimeout(end, ms)
+      pauses.add(end)
+      return Effect.sync(stop)
+    })
   output.on("error", onError)
   output.on("close", onClose)
   if (output.destroyed || output.writableEnded) fail("the output was closed")
@@ -187,16 +220,14 @@ export const make = (
           })
         })
       }),
-    flush: Effect.suspend(() => {
-      if (closed !== undefined || written === accepted) return Effect.void
-      return Effect.callback<void>((resume) => {
-        const flusher = { upTo: accepted, resume }
-        flushers.add(flusher)
-        return Effect.sync(() => {
-          flushers.delete(flusher)
-        })
-      })
-    }),
+    flush,
+    apart: Effect.andThen(
+      flush,
+      Effect.suspend(() => {
+        const leftMs = writtenAtMs + apartMs - performance.now()
+        return closed !== undefined || leftMs <= 0 ? Effect.void : pause(leftMs)
+      }),
+    ),
     limitStalls,
     close,
   }

@@ -58,6 +58,8 @@ const side = Effect.fnUntraced(function* (out: Transform, into: Transform, maxBy
     maxLineBytes,
     maxUnreadBytes: maxBytes,
     maxOutboxBytes: maxBytes,
+    // A write of its own without a timer.
+    apartMs: 0,
   })
   let closed = false
   const end: StreamEnd = {

@@ -18,7 +18,7 @@ export const create = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Value, Refused, ConversationManager | SettingsResolver> {
   const manager = yield* ConversationManager
   const { prompt: _, ...overrides } = args
-  const settings = yield* resolve(overrides)
+  const settings = yield* resolve(overrides, { requiresProvider: true })
   const conversation = yield* Effect.mapError(manager.create(settings), ({ message }) =>
     notStarted(message),
   )

@@ -35,9 +35,12 @@ const overridesOf = (args: Overrides): SettingsOverrides =>
 
 export const resolve = (
   args: Overrides,
+  options: Pick<SettingsOverrides, "requiresProvider"> = {},
 ): Effect.Effect<ConversationSettings, Refused, SettingsResolver> =>
   Effect.flatMap(SettingsResolver, (resolver) =>
-    Effect.mapError(resolver.resolve(overridesOf(args)), ({ message }) => badSettings(message)),
+    Effect.mapError(resolver.resolve({ ...overridesOf(args), ...options }), ({ message }) =>
+      badSettings(message),
+    ),
   )
 
 type Field = keyof ConversationSettings

@@ -1,11 +1,11 @@
 /** `conversationStream`: watches a conversation, and puts its questions to the client. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ConversationStream } from "@colloquy/protocol/mcp/ConversationTools"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { InputRequired } from "../RequestContext.ts"
 import { bringAll } from "../rounds/AskedConversation.ts"
-import { eventsExtension } from "../VendorEvents.ts"
 import { type Call, find } from "./Call.ts"
 import { orAsked } from "./OrAsked.ts"
 import { Refused, type Value } from "./Results.ts"

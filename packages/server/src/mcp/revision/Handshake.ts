@@ -21,7 +21,7 @@ import type {
 import type { Session } from "../Session.ts"
 import { missingIn, neededFor } from "./Capabilities.ts"
 import { metaOf } from "./RequestMeta.ts"
-import { logTo, progressTo } from "./Tell.ts"
+import { logTo, progressTo, reporting } from "./Tell.ts"
 
 const refusal = (missing: Members) =>
   new JsonRpcError({
@@ -66,7 +66,7 @@ const contextOf = (
   caller: Required<Caller>,
   meta: Members,
 ): RequestContext => {
-  const { peer } = caller
+  const peer = reporting(caller, caller.peer, meta)
   const client = session.client()
   const declared: ClientDeclared =
     client === undefined

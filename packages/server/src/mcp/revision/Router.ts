@@ -85,10 +85,10 @@ const alone = (method: string) =>
     message: `Invalid Request: \`${method}\` must not stand in a batch`,
   })
 
-const whole = ({ afterAnswer, peer, requestId }: Caller): Required<Caller> | undefined =>
-  requestId === undefined || afterAnswer === undefined
-    ? undefined
-    : { afterAnswer, peer, requestId }
+const isWhole = (caller: Caller): caller is Required<Caller> =>
+  caller.requestId !== undefined &&
+  caller.afterAnswer !== undefined &&
+  caller.separate !== undefined
 
 const nameless = Effect.suspend(() => Effect.die("a request without an id"))
 
@@ -119,12 +119,8 @@ export const make = ({
   const old = (method: Method, handler: AnyHandler): Route => ({
     begins: (id) => onRequest(id),
     codec: oldCodec(method),
-    handler: (params, given) => {
-      const caller = whole(given)
-      return caller === undefined
-        ? nameless
-        : handshake(handler, params, { principal, session }, caller)
-    },
+    handler: (params, caller) =>
+      isWhole(caller) ? handshake(handler, params, { principal, session }, caller) : nameless,
   })
 
   /** A state that is none leads to nothing; the call itself is told. */
@@ -152,9 +148,8 @@ export const make = ({
           ? onRequest(id, takeBack(call))
           : onRequest(id),
       codec,
-      handler: (params, given) => {
-        const caller = whole(given)
-        if (caller === undefined) return nameless
+      handler: (params, caller) => {
+        if (!isWhole(caller)) return nameless
         quiet ??= silent(caller.peer)
         return stateless(handler, params, {
           said,

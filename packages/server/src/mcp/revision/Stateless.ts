@@ -26,7 +26,7 @@ import {
   responsesOf,
   type Resumed,
 } from "./RequestState.ts"
-import { logTo, progressTo } from "./Tell.ts"
+import { logTo, progressTo, reporting } from "./Tell.ts"
 
 const lacking = (missing: Members) =>
   new JsonRpcError({
@@ -42,11 +42,12 @@ interface Round {
 }
 
 const contextOf = (
-  { caller, peer, principal, said }: StatelessRequest,
+  { caller, peer: silentPeer, principal, said }: StatelessRequest,
   resumed: Resumed | undefined,
   responses: Members,
   round: Round,
 ): RequestContext => {
+  const peer = reporting(caller, silentPeer, said.meta)
   const requires: RequestContext["requires"] = (capabilities) => {
     const missing = missingIn(said.client.capabilities, capabilities)
     return missing === undefined ? Effect.void : Effect.fail(lacking(missing))

@@ -3,7 +3,7 @@ import { Progress, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
 import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { PeerControl } from "../../Peer.ts"
+import type { Caller, PeerControl } from "../../Peer.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
 /** Who connects over a pipe: the one who started the process. */
@@ -14,6 +14,22 @@ let is: ((u: unknown) => u is ProgressToken) | undefined
 /** Read when there is progress to tell: a start does not wait for it. */
 const isToken = (u: unknown): u is ProgressToken =>
   u !== undefined && u !== null && (is ??= Schema.is(ProgressToken))(u)
+
+/** The peer of a request that may report progress: the response is written apart from it. */
+export const reporting = (
+  { separate }: Pick<Required<Caller>, "separate">,
+  peer: PeerControl,
+  meta: Members,
+): PeerControl =>
+  (meta["progressToken"] ?? undefined) === undefined
+    ? peer
+    : {
+        ...peer,
+        notify: (method, params) => {
+          if (method._tag === Progress._tag) separate()
+          return peer.notify(method, params)
+        },
+      }
 
 /** What does not rise is not told: the protocol forbids it. */
 export const progressTo = (peer: PeerControl, meta: Members): RequestContext["progress"] => {

@@ -1,23 +1,27 @@
 /**
- * Whether a `tools/call` is answered at once with a task, and the task that it is answered with. In 2025-11-25 the client
- * asks for one; in 2026-07-28 the server makes one for every client that can take it, of every tool that may be one.
- * Decides nothing about the tool. Keeps L2: the work begins when the answer that names the task was accepted.
+ * Whether a `tools/call` is answered with a task, and the task that it is answered with. In 2025-11-25 the client asks for
+ * one and gets it at once; in 2026-07-28 the server decides, for a client that declares tasks and a tool that may be one:
+ * a call that ends within `taskAfter` and asks nothing is answered with its result (`DeferredTask`). Decides nothing about
+ * the tool. Keeps L2: the work of a task that is made at once begins when the response that names it was accepted.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
 import type { Task } from "../../tasks/Task.ts"
+import type { TooManyTasks } from "../../tasks/TaskBook.ts"
 import type { Beginning, Tasks } from "../../tasks/Tasks.ts"
 import type * as Scope from "effect/Scope"
 import { tellStatus } from "./TaskStatusNotices.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
 import { isMembers, missingIn } from "../revision/Capabilities.ts"
-import { inTask } from "./TaskContext.ts"
+import { callThenTask } from "./DeferredTask.ts"
+import { inTask, runAfter } from "./TaskContext.ts"
 import { asked as asksForTasks, extension, invalidParams, noRoom } from "./TaskRequests.ts"
 import { created } from "./TaskShapes.ts"
 
@@ -75,9 +79,21 @@ export type CallOrTask = (
   task: unknown,
 ) => Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired>
 
-/** Of one connection: it is told of the status of the tasks that its calls became, while it is there (2025-11-25). */
-export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, Scope.Scope> =>
+/** As long as a person takes a silent call for a working one; clients give up after 60 s. */
+const defaultTaskAfter: Duration.Input = "20 seconds"
+
+/**
+ * Of one connection: it is told of the status of the tasks that its calls became, while it is there (2025-11-25).
+ *
+ * @param taskAfter how long a call of 2026-07-28 waits for its result; 0: such a call is a task at once
+ */
+export const make = (
+  tasks: Tasks["Service"],
+  taskAfter: Duration.Input = defaultTaskAfter,
+): Effect.Effect<CallOrTask, never, Scope.Scope> =>
   Effect.map(Effect.scope, (connection) => {
+    const isDeferred = Duration.toMillis(taskAfter) > 0
+
     const begin = Effect.fnUntraced(function* (
       tool: ToolRun,
       context: RequestContext,
@@ -101,10 +117,10 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
         ...wanted,
         begin: Deferred.await(accepted),
         run: (control) => {
-          const { after, context: inside } = inTask(context, control)
-          return tool.run(inside, prepared).pipe(
+          const inside = inTask(context, control)
+          return tool.run(inside.context, prepared).pipe(
             Effect.catchTag("InputRequired", (required) => Effect.die(required)),
-            Effect.ensuring(after),
+            Effect.ensuring(runAfter(inside)),
           )
         },
       })
@@ -114,18 +130,32 @@ export const make = (tasks: Tasks["Service"]): Effect.Effect<CallOrTask, never, 
     const asked = (tool: ToolRun, context: RequestContext, wanted: Wanted) =>
       Effect.mapError(begin(tool, context, wanted), noRoom)
 
+    const deferred = (tool: ToolRun, context: RequestContext, prepared: Option.Option<unknown>) =>
+      Effect.scoped(
+        Effect.flatMap(tasks.reserve(context.principal), (reservation) =>
+          callThenTask(context, {
+            reservation,
+            taskAfter,
+            run: (inside) => tool.run(inside, prepared),
+          }),
+        ),
+      )
+
     /** Nobody asked for a task, so what comes before it is a call like any other. */
     const decided = Effect.fnUntraced(function* (tool: ToolRun, context: RequestContext) {
       const first = yield* tool.prepare?.(context) ?? Effect.undefined
       if (first?._tag === "Failure") return first.failure
       const prepared = first === undefined ? Option.none() : Option.some(first.success)
-      return yield* begin(tool, context, {}, prepared).pipe(
-        Effect.catch((refused) =>
-          // The server decides, and without room it decides against a task.
-          tool.taskSupport === "optional"
-            ? tool.run(context, prepared)
-            : Effect.fail(noRoom(refused)),
-        ),
+      // A tool that has to be a task says that its result is not worth waiting for.
+      const waits = isDeferred && tool.taskSupport === "optional"
+      const answer: Effect.Effect<CallToolResult | OtherResult, JsonRpcError | TooManyTasks> = waits
+        ? deferred(tool, context, prepared)
+        : begin(tool, context, {}, prepared)
+      return yield* Effect.catchTag(answer, "TooManyTasks", (refused) =>
+        // The server decides, and without room it decides against a task.
+        tool.taskSupport === "optional"
+          ? tool.run(context, prepared)
+          : Effect.fail(noRoom(refused)),
       )
     })
 

@@ -1,7 +1,7 @@
 /**
- * The context of a call whose work is a task: its questions are the task's, and what it tells goes out while somebody
- * may hear it: in 2025-11-25 with the name of the task, until the connection ends; in 2026-07-28 not at all, for the
- * stream of the call is over. The work goes on either way.
+ * The context of a call whose work is a task, or may become one: its questions are the task's. Notifications are sent in
+ * 2025-11-25 with the id of the task, until the connection ends; in 2026-07-28 on the stream of the call, which ends with
+ * the response that names the task. The work continues either way.
  */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
@@ -16,8 +16,17 @@ import { metaOf } from "../revision/RequestMeta.ts"
 import { logTo, progressTo } from "../revision/Tell.ts"
 import { withRelated } from "./TaskShapes.ts"
 
-/** Nobody listens: the call was answered, and its stream with it. */
-const unheard: PeerControl["notify"] = () => Effect.void
+/** On the stream of the call while it is open. A send that fails after the response does not concern the work. */
+const streamNotify =
+  ({ notify }: PeerControl, isOpen: () => boolean): PeerControl["notify"] =>
+  (method, params) =>
+    Effect.suspend(() =>
+      isOpen()
+        ? Effect.catch(notify(method, params), (closed) =>
+            isOpen() ? Effect.fail(closed) : Effect.void,
+          )
+        : Effect.void,
+    )
 
 const relatedNotify =
   ({ notify }: PeerControl, taskId: string): PeerControl["notify"] =>
@@ -35,9 +44,10 @@ const asksClient = (method: Method): boolean =>
   [Elicit, CreateMessage, RootsList].some(({ _tag }) => _tag === method._tag)
 
 /** Where a handler asks the connection, the task asks instead. */
-const taskPeer = (call: RequestContext, task: TaskControl): PeerControl => ({
+const taskPeer = (call: RequestContext, task: TaskControl, isOpen: () => boolean): PeerControl => ({
   cancel: call.peer.cancel,
-  notify: call.era === "stateless" ? unheard : relatedNotify(call.peer, task.id),
+  notify:
+    call.era === "stateless" ? streamNotify(call.peer, isOpen) : relatedNotify(call.peer, task.id),
   request: ((method: Method, params: InputRequest["params"]) => {
     if (!asksClient(method)) return call.peer.request(method, params as never)
     const name = infoOf(method).capability ?? method._tag
@@ -46,15 +56,22 @@ const taskPeer = (call: RequestContext, task: TaskControl): PeerControl => ({
   }) as PeerControl["request"],
 })
 
+type AfterAnswer = Parameters<RequestContext["afterAnswer"]>
+
 export interface TaskContext {
   readonly context: RequestContext
-  /** What the work wanted to happen after its answer; the last given counts. */
-  readonly after: Effect.Effect<void>
+  /** What the work asked to run after its response; the last given counts. Undefined when it asked for nothing. */
+  readonly afterAnswer: () => AfterAnswer | undefined
 }
 
-export const inTask = (call: RequestContext, task: TaskControl): TaskContext => {
-  const peer = taskPeer(call, task)
-  let after: Effect.Effect<void> = Effect.void
+/** @param isOpen whether the call waits for its response (2026-07-28); default: it was answered with the task */
+export const inTask = (
+  call: RequestContext,
+  task: TaskControl,
+  isOpen: () => boolean = () => false,
+): TaskContext => {
+  const peer = taskPeer(call, task, isOpen)
+  let after: AfterAnswer | undefined
   const ask: RequestContext["ask"] = <K extends string>(
     asked: Readonly<Record<K, InputRequest>>,
   ): Effect.Effect<Readonly<Record<K, Readonly<Record<string, unknown>>>>, JsonRpcError> =>
@@ -75,10 +92,14 @@ export const inTask = (call: RequestContext, task: TaskControl): TaskContext => 
       log: logTo(peer, call.logLevel),
       ask,
       once: (_key, effect) => effect,
-      afterAnswer: (effect) => {
-        after = effect
+      afterAnswer: (...given) => {
+        after = given
       },
     },
-    after: Effect.suspend(() => after),
+    afterAnswer: () => after,
   }
 }
+
+/** Runs what the work asked for; the response of a task is its result, which is stored then. */
+export const runAfter = ({ afterAnswer }: TaskContext): Effect.Effect<void> =>
+  Effect.suspend(() => afterAnswer()?.[0] ?? Effect.void)

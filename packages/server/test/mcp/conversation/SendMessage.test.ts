@@ -81,7 +81,7 @@ describe("conversationSendMessage", () => {
         yield* send(server, 1, id, "one")
         yield* wait(server, id)
         const overrides = {
-          model: "other",
+          model: "gpt-5-other",
           cwd: "/elsewhere",
           approval_policy: "never",
           sandbox: "workspace-write",
@@ -95,14 +95,18 @@ describe("conversationSendMessage", () => {
         const [first, second, third] = yield* bodies(server)
         assert.strictEqual(first?.model, "mock-model")
         for (const body of [second, third]) {
-          assert.deepInclude(body, { model: "other", instructions: "Be terse." })
+          assert.deepInclude(body, { model: "gpt-5-other", instructions: "Be terse." })
           assert.strictEqual(body?.reasoning?.effort, "high")
         }
         const environments = JSON.stringify(second?.input)
         assert.include(environments, "<cwd>/elsewhere</cwd>")
         assert.include(environments, "<sandbox_mode>workspace-write</sandbox_mode>")
         const status = valueOf(yield* server.call(4, "conversationStatus", { conversation_id: id }))
-        assert.deepInclude(status, { model: "other", cwd: "/elsewhere", approval_policy: "never" })
+        assert.deepInclude(status, {
+          model: "gpt-5-other",
+          cwd: "/elsewhere",
+          approval_policy: "never",
+        })
       }),
     ),
   )

@@ -203,7 +203,7 @@ describe("a call as a task", () => {
     ([answer, ends]) =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()
-        const callOrTask = yield* makeTaskCalls(tasks)
+        const callOrTask = yield* makeTaskCalls(tasks, 0)
         let ran = false
         let after: Effect.Effect<void> = Effect.void
         let over: (sent: boolean) => void = () => {}

@@ -1,0 +1,14 @@
+/** Names the dialect of an unknown method; the definitions of all dialects are loaded with the first one. */
+import type { McpServerOptions } from "@colloquy/server/McpServer"
+import * as Effect from "effect/Effect"
+
+type FindDialect = NonNullable<McpServerOptions["findDialect"]>
+
+/** @param spoken the dialect of the connection */
+export const findDialect =
+  (spoken: string): FindDialect =>
+  (method) =>
+    Effect.map(
+      Effect.promise(() => import("@colloquy/protocol/Dialects")),
+      ({ otherDialectOf }) => otherDialectOf(method, spoken),
+    )

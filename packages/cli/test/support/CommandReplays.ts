@@ -1,0 +1,151 @@
+/** Replays of recordings whose commands really run: the built program, a provider on loopback, a real workspace. */
+import { compared } from "../../../server/test/support/Replaying.ts"
+import type { Mismatch } from "../../../server/test/support/Compare.ts"
+import * as Recording from "../../../server/test/support/Recording.ts"
+import * as MockProvider from "@colloquy/testing/MockProvider"
+import * as Script from "@colloquy/testing/ProviderScript"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { provided } from "./Home.ts"
+import * as Server from "./Server.ts"
+
+export const version = "0.29.0-commands"
+
+interface CommandReplay {
+  /** One tool call each, then the text `done`. */
+  readonly commands: ReadonlyArray<ReadonlyArray<string>>
+  /** The model asks to run the commands outside the sandbox, with this justification if any. */
+  readonly escalated?: { readonly justification?: string }
+  readonly env?: Readonly<Record<string, string>>
+  /** Makes the files of the workspace. */
+  readonly prepare?: (workspace: string) => void
+}
+
+/** By the name of the recording; `/workspace` and `/state` stand for the directories of the replay. */
+export const commandReplays: Readonly<Record<string, CommandReplay>> = {
+  safe_command_escalated: {
+    commands: [["echo", "hello"]],
+    escalated: { justification: "just reading" },
+  },
+  directory_link: {
+    commands: [["touch", "made.txt"]],
+    escalated: {},
+    prepare: (workspace) => {
+      mkdirSync(join(workspace, "real"))
+      symlinkSync("real", join(workspace, "link"))
+    },
+  },
+  writable_path: {
+    commands: [["own-tool"]],
+    escalated: {},
+    env: { PATH: `/workspace/bin:${process.env["PATH"]}` },
+    prepare: (workspace) => {
+      mkdirSync(join(workspace, "bin"))
+      writeFileSync(join(workspace, "bin", "own-tool"), "#!/bin/sh\necho ran\n", { mode: 0o755 })
+    },
+  },
+  hidden_state: { commands: [["cat", "/state/auth.json"]] },
+  secret_variables: {
+    commands: ["DATABASE_URL", "MONKEY", "MY_SECRET"].map((name) => ["printenv", name]),
+    env: { DATABASE_URL: "postgres://user:password@host/db", MONKEY: "ape", MY_SECRET: "s" },
+  },
+}
+
+const scriptOf = (
+  { commands, escalated }: CommandReplay,
+  place: (text: string) => string,
+): Script.ProviderScript => [
+  ...commands.map((command) =>
+    Script.reply(
+      Script.toolCall(
+        "shell",
+        {
+          command: command.map(place),
+          ...(escalated === undefined ? {} : { with_escalated_permissions: true, ...escalated }),
+        },
+        "call_1",
+      ),
+    ),
+  ),
+  Script.reply(
+    Script.event({
+      type: "response.output_item.done",
+      item: {
+        type: "message",
+        role: "assistant",
+        content: [{ type: "output_text", text: "done" }],
+      },
+    }),
+  ),
+]
+
+const workspaceOf = (
+  prepare: CommandReplay["prepare"],
+): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const directory = realpathSync(mkdtempSync(join(tmpdir(), "colloquy-replay-")))
+      prepare?.(directory)
+      return directory
+    }),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+  )
+
+const timeless = (text: string) =>
+  text.replaceAll(/"duration":\{"secs":\d+,"nanos":\d+\}/g, '"duration":"<time>"')
+
+const isResponse = (text: string) => /^\{"jsonrpc":"2\.0","id":\d+,"result":/.test(text)
+
+/** Sends what the client sent; it approves what the original did not ask for as well. */
+const play = Effect.fnUntraced(function* (
+  server: Server.Server,
+  entries: ReadonlyArray<Recording.Entry>,
+  place: (text: string) => string,
+) {
+  for (const entry of entries) {
+    if (entry.dir !== "c2s" || isResponse(entry.text)) continue
+    server.write(`${place(entry.text)}\n`)
+  }
+  const approved = new Set<unknown>()
+  for (;;) {
+    const { id, method } = yield* server.until(
+      (frame) =>
+        (frame.method === undefined && frame.id === 2) ||
+        (frame.method === "elicitation/create" && !approved.has(frame.id)),
+    )
+    if (method === undefined) return
+    approved.add(id)
+    server.send({ id, result: { decision: "approved" } })
+  }
+})
+
+/** The mismatches of a replay. */
+export const mismatches = Effect.fnUntraced(function* (
+  name: string,
+): Effect.fn.Return<ReadonlyArray<Mismatch>, never, Scope.Scope> {
+  const replay = commandReplays[name]
+  if (replay === undefined) return yield* Effect.die(`no replay of ${name}`)
+  const entries = Recording.load(version, name)
+  const workspace = yield* workspaceOf(replay.prepare)
+  let place = (text: string) => text.replaceAll("/workspace", workspace)
+  const provider = yield* MockProvider.make((call) => Script.replyTo(scriptOf(replay, place), call))
+  const home = realpathSync(yield* provided(provider.baseUrl, "responses"))
+  const inWorkspace = place
+  place = (text) => inWorkspace(text).replaceAll("/state", home)
+  writeFileSync(join(home, "auth.json"), '{"OPENAI_API_KEY":"a-key-in-auth-json"}\n')
+  const env = Object.entries(replay.env ?? {}).map(([key, value]) => [key, place(value)])
+  const server = yield* Server.start({ home, cwd: workspace, env: Object.fromEntries(env) })
+  yield* play(server, entries, place)
+  server.child.stdin.end()
+  yield* server.exit
+  const ours = server.frames.map((frame) =>
+    timeless(JSON.stringify(frame).replaceAll(workspace, "/workspace").replaceAll(home, "/state")),
+  )
+  const recorded = entries.map((entry) =>
+    entry.dir === "s2c" ? { ...entry, text: timeless(entry.text) } : entry,
+  )
+  return compared(recorded, ours)
+})

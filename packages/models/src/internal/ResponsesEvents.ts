@@ -1,0 +1,158 @@
+/**
+ * The meaning of each event type of the Responses wire. Types without a reader are ignored, since providers add new ones.
+ * An event whose members have unexpected types is skipped, unless it is the only place of a part of the answer: a
+ * finished message or tool call.
+ */
+import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
+import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { malformed, reportedFailure } from "./Failures.ts"
+import { isObject, type JsonObject } from "./JsonObject.ts"
+import { readFault } from "./ProviderFault.ts"
+import { isAnswerType, readItem } from "./ResponsesItem.ts"
+import { Tokens, usageOf } from "./Usage.ts"
+import { failed, oneLine, type Reading, skipped, used } from "./WireDecoder.ts"
+
+type EventReading = Reading & {
+  /** The response failed; reported when the stream ends, as the original does. */
+  readonly failure?: ModelError
+}
+
+type Reader = (event: JsonObject, out: Array<ModelEvent>) => EventReading
+
+const delta =
+  (type: string, read: (text: string) => ModelEvent): Reader =>
+  (event, out) => {
+    const { delta: text } = event
+    // The finished item repeats the text, so that the answer loses nothing.
+    if (typeof text !== "string") return skipped(`${type}: expected a string at \`delta\``)
+    out.push(read(text))
+    return used
+  }
+
+const Usage = Schema.Struct({
+  input_tokens: Tokens,
+  input_tokens_details: Schema.optional(
+    Schema.NullOr(Schema.Struct({ cached_tokens: Schema.optional(Tokens) })),
+  ),
+  output_tokens: Tokens,
+  output_tokens_details: Schema.optional(
+    Schema.NullOr(Schema.Struct({ reasoning_tokens: Schema.optional(Tokens) })),
+  ),
+  total_tokens: Schema.optional(Tokens),
+})
+const decodeUsage = Schema.decodeUnknownOption(Usage)
+
+/** Unreadable usage does not fail the answer. */
+const usage = (u: unknown): { readonly usage?: TokenUsage } =>
+  Option.match(decodeUsage(u), {
+    onNone: () => ({}),
+    onSome: (found) => ({
+      usage: usageOf({
+        input: found.input_tokens,
+        cached: found.input_tokens_details?.cached_tokens,
+        output: found.output_tokens,
+        reasoning: found.output_tokens_details?.reasoning_tokens,
+        total: found.total_tokens,
+      }),
+    }),
+  })
+
+const responseOf = ({ response }: JsonObject): JsonObject => (isObject(response) ? response : {})
+
+const searchId = ({ id }: JsonObject): string => (typeof id === "string" ? id : "")
+
+/** What was searched for, or which page was looked at. */
+const searchQuery = ({ action }: JsonObject): string => {
+  if (!isObject(action)) return ""
+  const { pattern, query, url } = action
+  return [query, url, pattern].find((text) => typeof text === "string") ?? ""
+}
+
+const itemAdded: Reader = ({ item }, out) => {
+  if (!isObject(item)) return skipped("response.output_item.added: expected an object at `item`")
+  if (item["type"] === "web_search_call") {
+    out.push({ _tag: "WebSearchBegin", callId: searchId(item) })
+  }
+  return used
+}
+
+const itemDone: Reader = ({ item }, out) => {
+  const at = "response.output_item.done"
+  if (!isObject(item) || typeof item["type"] !== "string") {
+    return failed(malformed(`${at}: expected an object with a \`type\` at \`item\``))
+  }
+  const read = readItem(item)
+  if (Result.isFailure(read)) {
+    const problem = `${at}: ${oneLine(read.failure)}`
+    return isAnswerType(item["type"]) ? failed(malformed(problem)) : skipped(problem)
+  }
+  if (read.success === undefined) return used
+  if (read.success.type === "web_search_call") {
+    out.push({ _tag: "WebSearchEnd", callId: searchId(item), query: searchQuery(item) })
+  }
+  out.push({ _tag: "ItemDone", item: read.success })
+  return used
+}
+
+const incomplete: Reader = (event) => {
+  const { incomplete_details: details } = responseOf(event)
+  const given = isObject(details) ? details["reason"] : undefined
+  const reason = typeof given === "string" ? given : "no reason given"
+  return {
+    failure: reportedFailure({ codes: [reason], message: `incomplete response: ${reason}` }),
+  }
+}
+
+const textDelta = (text: string): ModelEvent => ({ _tag: "TextDelta", delta: text })
+
+const deltas: Readonly<Record<string, (text: string) => ModelEvent>> = {
+  "response.output_text.delta": textDelta,
+  // A refusal is the text the model answers with; the finished item has it as text too.
+  "response.refusal.delta": textDelta,
+  "response.reasoning_summary_text.delta": (text) => ({ _tag: "ReasoningDelta", delta: text }),
+  "response.reasoning_text.delta": (text) => ({ _tag: "RawReasoningDelta", delta: text }),
+}
+
+const readers = new Map<string, Reader>([
+  ...Object.entries(deltas).map(([type, read]) => [type, delta(type, read)] as const),
+  [
+    "response.reasoning_summary_part.added",
+    (_, out) => {
+      out.push({ _tag: "ReasoningSectionBreak" })
+      return used
+    },
+  ],
+  ["response.output_item.added", itemAdded],
+  ["response.output_item.done", itemDone],
+  [
+    "response.completed",
+    (event) => ({ completed: { _tag: "Completed", ...usage(responseOf(event)["usage"]) } }),
+  ],
+  [
+    "response.failed",
+    (event) => ({
+      failure: reportedFailure(
+        readFault(responseOf(event)["error"]),
+        "response.failed event received",
+      ),
+    }),
+  ],
+  ["response.incomplete", incomplete],
+  [
+    "error",
+    // Some providers put the members into the event itself, others into `error`.
+    (event) => {
+      const fault = isObject(event["error"]) ? event["error"] : { ...event, type: undefined }
+      return { failure: reportedFailure(readFault(fault)) }
+    },
+  ],
+])
+
+export const readEvent: Reader = (event, out) => {
+  const { type } = event
+  if (typeof type !== "string") return skipped("an event without a `type`")
+  return readers.get(type)?.(event, out) ?? used
+}

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { AppServer } from "../src/app/AppServer.ts"
+import { otherDialectOf } from "../src/Dialects.ts"
+import { CodexMcp } from "../src/mcp/CodexMcp.ts"
+import { methodsOf } from "../src/Method.ts"
+
+const mcp = {
+  name: CodexMcp.name,
+  command: "colloquy mcp",
+  methods: [...methodsOf(CodexMcp.clientToServer).keys()],
+}
+const app = {
+  name: AppServer.name,
+  command: "colloquy app-server",
+  methods: [...methodsOf(AppServer.clientToServer).keys()],
+}
+
+const names = [mcp.name, app.name]
+
+describe("otherDialectOf", () => {
+  it.each([
+    [mcp, app],
+    [app, mcp],
+  ] as const)(
+    "finds every method of the other dialect, and none of its own: $name",
+    (spoken, other) => {
+      const foreign = other.methods.filter((name) => !spoken.methods.includes(name))
+      assert.isAbove(foreign.length, 15)
+      for (const method of foreign) {
+        const { command, name: dialect } = other
+        assert.deepStrictEqual(otherDialectOf(method, spoken.name), { dialect, command })
+      }
+      for (const method of spoken.methods) {
+        assert.isUndefined(otherDialectOf(method, spoken.name))
+      }
+    },
+  )
+
+  it.each(["thread/start", "turn/interrupt"])(
+    "recognises app-server v2, which is not served: %s",
+    (method) => {
+      for (const spoken of names) {
+        assert.deepStrictEqual(otherDialectOf(method, spoken), { dialect: "app-server v2" })
+      }
+    },
+  )
+
+  it.each(["no/such/method", "", "__proto__", "xthread/start", "thread"])(
+    "finds none for %j",
+    (method) => {
+      for (const spoken of names) assert.isUndefined(otherDialectOf(method, spoken))
+    },
+  )
+})

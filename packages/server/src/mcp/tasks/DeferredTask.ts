@@ -1,0 +1,128 @@
+/**
+ * A call whose work becomes a task only when that helps the client: when it takes longer than `taskAfter`, or asks the
+ * client something.
+ *
+ *     waiting ── the work ends ────────────────► response: its result
+ *        │  └─── the request is cancelled ─────► the work is interrupted, no response
+ *        │ `taskAfter` has passed, or a question
+ *        ▼
+ *     response: the task ── accepted ──────────► the work continues as the task, which asks its questions
+ *           └────────────── not accepted ──────► the work is interrupted; no task of which the client was not told runs
+ *
+ * The work runs once. Keeps L1, L2 (a question follows the response that names the task) and L8: while the call waits the
+ * work belongs to the request and ends with it, also when the connection ends, because no client could ask for the task.
+ */
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type { TaskOrder, Beginning, TaskControl, TaskReservation } from "../../tasks/Tasks.ts"
+import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
+import { inTask, runAfter, type TaskContext } from "./TaskContext.ts"
+import { created } from "./TaskShapes.ts"
+
+type Ran = Effect.Effect<CallToolResult, JsonRpcError | InputRequired>
+
+export interface DeferredCall {
+  readonly reservation: TaskReservation
+  /** How long the response waits for the result. */
+  readonly taskAfter: Duration.Input
+  readonly run: (context: RequestContext) => Ran
+}
+
+/** The task that the call may become, as its work uses it. */
+const makeDraft = (id: string) => {
+  const created = Deferred.makeUnsafe<TaskControl>()
+  const asked = Deferred.makeUnsafe<void>()
+  let message: string | undefined
+  const control: TaskControl = {
+    id,
+    ask: (questions) =>
+      Effect.andThen(
+        Deferred.succeed(asked, undefined),
+        Effect.flatMap(Deferred.await(created), ({ ask }) => ask(questions)),
+      ),
+    say: (words) =>
+      Effect.suspend(() => {
+        message = words
+        return Deferred.isDoneUnsafe(created)
+          ? Effect.flatMap(Deferred.await(created), ({ say }) => say(words))
+          : Effect.void
+      }),
+  }
+  return {
+    control,
+    /** Returns when the work has asked something. */
+    asked: Deferred.await(asked),
+    message: () => message,
+    /** From now on the work uses this task. */
+    become: (task: TaskControl) =>
+      Effect.andThen(
+        message === undefined ? Effect.void : task.say(message),
+        Deferred.succeed(created, task),
+      ),
+  }
+}
+
+type Draft = ReturnType<typeof makeDraft>
+
+/** The task that the work goes on as once the response was accepted. */
+const orderOf = (
+  call: RequestContext,
+  inside: TaskContext,
+  work: Fiber.Fiber<CallToolResult, JsonRpcError>,
+  draft: Draft,
+): Omit<TaskOrder, "principal"> => {
+  const accepted = Deferred.makeUnsafe<Beginning>()
+  const stop = Fiber.interrupt(work)
+  // Before the task is created: a call that is cancelled before its response was accepted leaves none.
+  call.afterAnswer(Deferred.succeed(accepted, "heard").pipe(Effect.asVoid), (sent) =>
+    Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unheard")),
+  )
+  const message = draft.message()
+  return {
+    ...(message === undefined ? {} : { message }),
+    begin: Deferred.await(accepted).pipe(
+      Effect.tap((beginning) => (beginning === "heard" ? Effect.void : stop)),
+      Effect.onInterrupt(() => stop),
+    ),
+    run: (control) =>
+      Effect.andThen(draft.become(control), Fiber.join(work)).pipe(
+        Effect.onInterrupt(() => stop),
+        Effect.ensuring(runAfter(inside)),
+      ),
+  }
+}
+
+export const callThenTask = (
+  call: RequestContext,
+  { reservation, run, taskAfter }: DeferredCall,
+): Effect.Effect<CallToolResult | OtherResult, JsonRpcError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const draft = makeDraft(reservation.id)
+      let waiting = true
+      const inside = inTask(call, draft.control, () => waiting)
+      const work = yield* run(inside.context).pipe(
+        Effect.catchTag("InputRequired", (required) => Effect.die(required)),
+        Effect.forkDetach({ startImmediately: true }),
+      )
+      const due = Effect.raceFirst(Effect.sleep(taskAfter), draft.asked)
+      yield* restore(Effect.raceFirst(Fiber.await(work), due)).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(work)),
+      )
+      // The result counts when it is there at the last moment.
+      const ended = work.pollUnsafe()
+      if (ended !== undefined) {
+        const after = inside.afterAnswer()
+        if (after !== undefined) call.afterAnswer(...after)
+        return yield* ended
+      }
+      waiting = false
+      const task = yield* reservation.create(orderOf(call, inside, work, draft))
+      return created(task, yield* Clock.currentTimeMillis, call.era)
+    }),
+  )
