@@ -6,7 +6,8 @@
  * npm, its cache and the registry are those of the user who runs this. A client that cannot be installed is skipped,
  * with a line that says why; one in another version than the pinned one is a failure.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
@@ -85,16 +86,17 @@ const report = ({ missing }: Installed): void => {
 }
 
 /** For Vitest's `globalSetup`. */
-export const setup = async (project: TestProject): Promise<() => void> => {
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-compat-"))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Thousands of files: removed synchronously, they would keep Vitest from ending its workers in time.
+  const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const installed = { folder, missing: await installAll(folder) }
     report(installed)
     project.provide("installed", installed)
     return remove
   } catch (error) {
-    remove()
+    await remove()
     throw error
   }
 }
