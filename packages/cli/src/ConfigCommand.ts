@@ -32,20 +32,30 @@ const wide = 56
 export const lineOf = ({ path, value, origin }: EffectiveKey): string =>
   `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(wide)} # ${origin}\n`
 
+/** Why `openai` is the provider where none is configured. */
+const openaiOrigin = (
+  { missingProvider }: Startup.Startup,
+  environment: Environment.Environment,
+): string => {
+  if (environment.openaiConfigured) return "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
+  const original = Environment.originalLogin(environment)
+  return missingProvider === undefined && original !== undefined
+    ? `the login of codex in ${original}`
+    : "default, but no key of OpenAI is set and no login is stored"
+}
+
 const chosenDefaults = (
-  { missingProvider, settings }: Startup.Startup,
+  startup: Startup.Startup,
   environment: Environment.Environment,
 ): Sources["chosen"] => {
-  const byEnvironment = environment.openaiConfigured
-    ? "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
-    : "default, but no key of OpenAI is set and no login is stored"
+  const { missingProvider, settings } = startup
   return {
     model_provider: {
       value: settings.provider.id,
       origin:
         missingProvider === undefined && settings.provider.wire === "offline"
           ? `model ${settings.model}`
-          : byEnvironment,
+          : openaiOrigin(startup, environment),
     },
     model: { value: settings.model, origin: `default of ${settings.provider.id}` },
     ...(settings.contextWindow === null

@@ -1,7 +1,7 @@
 /** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
 import { homedir, userInfo } from "node:os"
 import { basename, isAbsolute, join, resolve } from "node:path"
-import { existsSync } from "./StartFiles.ts"
+import { statSync } from "./StartFiles.ts"
 
 export interface Environment {
   /** The directory of the process, absolute; empty when it was removed under the process. */
@@ -13,8 +13,12 @@ export interface Environment {
    * in use: absolute, each once, the one in use first.
    */
   readonly hiddenDirectories: ReadonlyArray<string>
-  /** An OpenAI key, login or address is there: then `openai` is the provider where none is configured. */
+  /** Directory of the original, `CODEX_HOME`, else `~/.codex`; absent where it is the state directory. Absolute. */
+  readonly originalDirectory?: string
+  /** An OpenAI key, login or address of our own is there: then `openai` is the provider where none is configured. */
   readonly openaiConfigured: boolean
+  /** `OPENAI_API_KEY` is set. */
+  readonly hasOpenaiKey: boolean
   /** The login shell of whoever runs the process, by the password database, where it is one of these (§6.2). */
   readonly shell?: "bash" | "zsh"
   readonly openaiBaseUrl?: string
@@ -51,19 +55,22 @@ export const fromVariables = (
   const ossBaseUrl = ossUrl(variables)
   const logLevel = set(variables, "COLLOQUY_LOG")
   const shell = shellOf(place.shell)
+  const hasOpenaiKey = set(variables, "OPENAI_API_KEY") !== undefined
   const [ownHome, originalHome] = [set(variables, "COLLOQUY_HOME"), set(variables, "CODEX_HOME")]
   const ownDefault = join(place.home, ".colloquy")
   const stateDirectory = ownHome ?? originalHome ?? ownDefault
   const places = [stateDirectory, ownHome, originalHome, ownDefault, join(place.home, ".codex")]
+  const absolute = (path: string) => resolve(place.cwd || "/", path)
+  const originalDirectory = absolute(originalHome ?? join(place.home, ".codex"))
   return {
     cwd: place.cwd,
     stateDirectory,
     hiddenDirectories: [
-      ...new Set(
-        places.flatMap((path) => (path === undefined ? [] : resolve(place.cwd || "/", path))),
-      ),
+      ...new Set(places.flatMap((path) => (path === undefined ? [] : absolute(path)))),
     ],
-    openaiConfigured: openaiBaseUrl !== undefined || set(variables, "OPENAI_API_KEY") !== undefined,
+    ...(originalDirectory === absolute(stateDirectory) ? {} : { originalDirectory }),
+    openaiConfigured: openaiBaseUrl !== undefined || hasOpenaiKey,
+    hasOpenaiKey,
     ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
     ...(ossBaseUrl === undefined ? {} : { ossBaseUrl }),
     ...(logLevel === undefined ? {} : { logLevel }),
@@ -91,9 +98,28 @@ const home = (): string => {
   return isAbsolute(path) ? path : "/"
 }
 
+/**
+ * The path of the `auth.json` in a directory, unless there is none. A file that cannot be examined is there: reading it
+ * gives the error.
+ */
+const loginIn = (directory: string): string | undefined => {
+  const path = join(directory, "auth.json")
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : path
+  } catch {
+    return path
+  }
+}
+
 /** Whether a login is stored now: a client may have logged in since the process began. */
 export const isLoggedIn = ({ stateDirectory }: Pick<Environment, "stateDirectory">): boolean =>
-  existsSync(join(stateDirectory, "auth.json"))
+  loginIn(stateDirectory) !== undefined
+
+/** File of a login that the original has stored now; undefined without one. */
+export const originalLogin = ({
+  originalDirectory,
+}: Pick<Environment, "originalDirectory">): string | undefined =>
+  originalDirectory === undefined ? undefined : loginIn(originalDirectory)
 
 /** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
 export const read = (directory?: string): Environment => {

@@ -26,6 +26,11 @@ const LoginConfig = Schema.Struct({
     Schema.String,
     "Where the tokens are good for, in place of the provider's address.",
   ),
+  from_codex: keyOr(
+    Schema.Boolean,
+    true,
+    "True: where Colloquy has no login, the one of the original in `$CODEX_HOME` or `~/.codex` is read and used for the provider `openai`; it is never changed.",
+  ),
 })
 
 export const ServerOptions = Schema.Struct({

@@ -14,11 +14,13 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
-import { problemOf } from "./config/ConfigFile.ts"
+import { leftOut } from "./auth/LeftOut.ts"
+import * as ConfigFile from "./config/ConfigFile.ts"
+import { isFileOnly } from "./config/FileOnlyKeys.ts"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { warningsOf } from "./config/UnknownKeys.ts"
 import { errorLine } from "./ErrorLine.ts"
-import { type Environment, isLoggedIn } from "./Environment.ts"
+import { type Environment, isLoggedIn, originalLogin } from "./Environment.ts"
 import { serverOptions, type ServerOptions } from "./ServerOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
@@ -27,7 +29,7 @@ export interface Startup {
   readonly source: Resolve.ResolveSource
   /** As the configuration is when it is asked for. */
   readonly live: LiveSettings.LiveSettings
-  /** The arguments of `-c`. */
+  /** The arguments of `-c` that have an effect. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
   readonly options: ServerOptions
   /** What a conversation gets that asks for nothing special. */
@@ -73,7 +75,7 @@ const readJson = (path: string): Result.Result<unknown, string> => {
     const json = parseJson(new TextDecoder().decode(readFile(path, maxScriptBytes)))
     return Result.mapError(json, ({ message }) => `is ${message}`)
   } catch (error) {
-    return Result.fail(problemOf(error))
+    return Result.fail(ConfigFile.problemOf(error))
   }
 }
 
@@ -87,7 +89,18 @@ const readScript = Effect.fnUntraced(function* (path: string) {
 const unconfigured = ({ stateDirectory }: Environment): string =>
   `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
 
-const sourceOf = (environment: Environment): Omit<Resolve.ResolveSource, "tree"> => ({
+/** Why no provider is configured, if that is so. A login of the original counts, unless the setting leaves it out. */
+const missing = (environment: Environment, usesOriginal: boolean): string | undefined => {
+  if (environment.openaiConfigured || isLoggedIn(environment)) return undefined
+  const original = originalLogin(environment)
+  if (original === undefined) return unconfigured(environment)
+  return usesOriginal ? undefined : `${unconfigured(environment)} Note: ${leftOut(original)}.`
+}
+
+const sourceOf = (
+  environment: Environment,
+  fault: string | undefined,
+): Omit<Resolve.ResolveSource, "tree"> => ({
   builtinProviders: [
     openaiProvider(
       environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
@@ -96,9 +109,7 @@ const sourceOf = (environment: Environment): Omit<Resolve.ResolveSource, "tree">
     offlineProvider,
   ],
   defaultProvider: "openai",
-  ...(environment.openaiConfigured || isLoggedIn(environment)
-    ? {}
-    : { unconfigured: unconfigured(environment) }),
+  ...(fault === undefined ? {} : { unconfigured: fault }),
   cwd: environment.cwd,
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })
@@ -116,12 +127,14 @@ export const tokenBaseUrl = (
   return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
 }
 
-/** Whether conversations can start at `path`; one that cannot be looked at is no place for them either. */
-const isDirectory = (path: string): boolean => {
+/** Why conversations cannot start at `path`; undefined where they can. */
+const directoryFault = (path: string): string | undefined => {
   try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
+    return statSync(path).isDirectory() ? undefined : "is not a directory"
+  } catch (error) {
+    return ConfigFile.codeOf(error) === "ENOENT"
+      ? "is not a directory"
+      : ConfigFile.problemOf(error)
   }
 }
 
@@ -131,24 +144,30 @@ export const load = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
-  if (!isDirectory(environment.cwd)) {
-    return yield* fail(`colloquy: ${environment.cwd} is not a directory`)
-  }
-  const overrides = yield* Effect.mapError(
+  const fault = directoryFault(environment.cwd)
+  if (fault !== undefined) return yield* fail(`colloquy: ${environment.cwd} ${fault}`)
+  const given = yield* Effect.mapError(
     Effect.fromResult(ConfigTree.parseOverrides(args)),
     (problem) => fail(`error parsing -c overrides: ${problem}`),
   )
+  const overrides = given.filter(({ path }) => !isFileOnly(path))
+  const file = yield* Effect.mapError(
+    Effect.fromResult(ConfigFile.read(environment.stateDirectory)),
+    loadingFailed,
+  )
+  const tree = ConfigTree.applyOverrides(file.tree, overrides)
+  const warnings = yield* warningsOf(file, given)
+  const failed = ({ message }: SettingsError) =>
+    new StartupError({ message: loadingFailed(message).message, warnings })
+  const usesOriginal = ConfigTree.get(tree, "login.from_codex") !== false
+  const sourceNow = () => sourceOf(environment, missing(environment, usesOriginal))
+  const source = { ...sourceNow(), tree }
   const live = LiveSettings.make({
     stateDirectory: environment.stateDirectory,
     overrides,
-    source: () => sourceOf(environment),
+    source: sourceNow,
+    known: file,
   })
-  const file = yield* Effect.mapError(live.file, ({ message }) => loadingFailed(message))
-  const warnings = yield* warningsOf(file, overrides)
-  const failed = ({ message }: SettingsError) =>
-    new StartupError({ message: loadingFailed(message).message, warnings })
-  const tree = yield* Effect.mapError(live.tree, failed)
-  const source = { ...sourceOf(environment), tree }
   const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
     Effect.catch(({ message, key }) =>
       Effect.flatMap(

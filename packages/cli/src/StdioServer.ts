@@ -30,6 +30,7 @@ import * as LazyProjectDocs from "./LazyProjectDocs.ts"
 import * as LazyStore from "./LazyStore.ts"
 import * as LazyTools from "./LazyTools.ts"
 import { machineOptions } from "./MachineOptions.ts"
+import * as LazyNotify from "./notify/LazyNotify.ts"
 import * as ProcessGuard from "./ProcessGuard.ts"
 import * as Startup from "./Startup.ts"
 import * as StderrLog from "./StderrLog.ts"
@@ -53,12 +54,31 @@ export interface StdioServer {
   >
 }
 
+const conversations = (
+  program: StdioServer["program"],
+  { live, settings, source }: Startup.Startup,
+  environment: Environment.Environment,
+) => {
+  const { environment: variables, secretNames } = machineOptions(environment, source)
+  const notifying = LazyNotify.make(live, {
+    environment: variables,
+    secretNames: [...secretNames, ...(settings.secretNames ?? [])],
+    cwd: environment.cwd,
+  })
+  return Layer.unwrap(
+    Effect.map(notifying, (onTurnCompleted) =>
+      LazyConversations.layer({ program: { ...program, version }, onTurnCompleted }),
+    ),
+  )
+}
+
 const services = (
   program: StdioServer["program"],
-  { source, live, options, settings, script }: Startup.Startup,
+  startup: Startup.Startup,
   environment: Environment.Environment,
-) =>
-  LazyConversations.layer({ program: { ...program, version } }).pipe(
+) => {
+  const { source, live, options, settings, script } = startup
+  return conversations(program, startup, environment).pipe(
     Layer.provide(
       LazyModels.layer({
         ...(script === undefined ? {} : { script }),
@@ -71,6 +91,9 @@ const services = (
     Layer.provideMerge(
       MachineAuth.layer({
         stateDirectory: environment.stateDirectory,
+        ...(environment.originalDirectory === undefined
+          ? {}
+          : { originalDirectory: environment.originalDirectory }),
         login: options.login,
         ...Startup.tokenBaseUrl(environment, source),
         provider: settings.provider,
@@ -94,6 +117,7 @@ const services = (
       ),
     ),
   )
+}
 
 const serveOn = (
   { program, serve }: StdioServer,

@@ -460,7 +460,8 @@ describe("colloquy doctor", () => {
         sandbox ?? "",
         code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
       )
-      const helpers = lines.slice(code === 0 ? 1 : 0)
+      const helpers = lines.slice(code === 0 ? 1 : 0, -1)
+      assert.match(lines.at(-1) ?? "", /^missing login: there is none in \S+ or \S+$/)
       if (code === 0) {
         assert.match(
           lines[0] ?? "",

@@ -9,7 +9,9 @@ describe("Environment", () => {
       cwd: "/work",
       stateDirectory: "/home/me/.colloquy",
       hiddenDirectories: ["/home/me/.colloquy", "/home/me/.codex"],
+      originalDirectory: "/home/me/.codex",
       openaiConfigured: false,
+      hasOpenaiKey: false,
     })
   })
 
@@ -36,7 +38,9 @@ describe("Environment", () => {
       cwd: "/work",
       stateDirectory: "/own",
       hiddenDirectories: ["/own", "/codex", "/home/me/.colloquy", "/home/me/.codex"],
+      originalDirectory: "/codex",
       openaiConfigured: true,
+      hasOpenaiKey: true,
       openaiBaseUrl: "http://here/v1",
       ossBaseUrl: "http://localhost:1/v1",
       logLevel: "info",
@@ -59,6 +63,7 @@ describe("Environment", () => {
       stateDirectory: "/codex",
       hiddenDirectories: ["/codex", "/home/me/.colloquy", "/home/me/.codex"],
       openaiConfigured: false,
+      hasOpenaiKey: false,
       ossBaseUrl: "http://x",
     })
   })

@@ -97,6 +97,19 @@ export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()
   }
 }
 
+/** The stored conversation that `resumePath` of the settings names cannot be read. Nothing was made. */
+export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResume", {
+  path: Schema.String,
+  /** What was expected of the path, or why the file cannot be read. */
+  reason: Schema.String,
+  /** Present where the store said why. */
+  because: Schema.optionalKey(StoreError),
+}) {
+  override get message() {
+    return `\`experimental_resume\`: ${this.reason}; got ${JSON.stringify(this.path)}`
+  }
+}
+
 /** A limit on conversations is reached; nothing was made or loaded. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
   "TooManyConversations",

@@ -6,6 +6,7 @@ import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { OnTurnCompleted } from "./CompletedTurn.ts"
 import type {
   AttachError,
   ConversationClosed,
@@ -103,6 +104,7 @@ type Fate =
 export interface ConversationOptions {
   /** Runs when the fiber has ended, for whatever reason. */
   readonly onClose?: (fate: Fate) => Effect.Effect<unknown>
+  readonly onTurnCompleted?: OnTurnCompleted
   /** Where everything is recorded before it happens; without one nothing is. */
   readonly writer?: LogWriter
   /**

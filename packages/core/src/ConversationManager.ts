@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import type { Conversation } from "./Conversation.ts"
 import type {
   BadPageLimit,
+  CannotResume,
   ConversationUnavailable,
   ManagerClosed,
   NoSuchConversation,
@@ -36,8 +37,12 @@ export class ConversationManager extends Context.Service<
   {
     /**
      * Makes a conversation; it is on disk, and its first event, `session_configured`, is in its log when this returns (L10).
+     * With `resumePath` in its settings it begins with the history of that stored conversation, which stays as it is: events of
+     * a turn that was not over there are left out, ids of submissions are kept.
      */
-    readonly create: (settings: ConversationSettings) => Effect.Effect<Conversation, CreateError>
+    readonly create: (
+      settings: ConversationSettings,
+    ) => Effect.Effect<Conversation, CreateError | CannotResume>
     /**
      * Finds a conversation, of whatever process, and loads it if need be; several callers share one load. What it gives
      * goes on working when the conversation leaves memory meanwhile: each call loads it again. An archived one is

@@ -17,6 +17,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import type { OnTurnCompleted } from "./CompletedTurn.ts"
 import { begin, type OwnedConversation } from "./Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "./ConversationErrors.ts"
 import { type Entry, type Live, wakeWatchers } from "./ConversationManagerEntry.ts"
@@ -33,6 +34,7 @@ export interface ResidentsOptions {
   readonly maxListeners: number
   readonly idleTimeToLive: Duration.Duration
   readonly storage: Storage
+  readonly onTurnCompleted?: OnTurnCompleted
 }
 
 /** A store that does not take a lease back in this time keeps nobody waiting. */
@@ -95,6 +97,9 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       onClose,
       permits,
       maxListeners: options.maxListeners,
+      ...(options.onTurnCompleted === undefined
+        ? {}
+        : { onTurnCompleted: options.onTurnCompleted }),
       existing,
       repairs,
       writer,

@@ -6,7 +6,12 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { ConversationUnavailable, NoSuchConversation, ProviderGone } from "./ConversationErrors.ts"
+import {
+  CannotResume,
+  ConversationUnavailable,
+  NoSuchConversation,
+  ProviderGone,
+} from "./ConversationErrors.ts"
 import type { Entry } from "./ConversationManagerEntry.ts"
 import type {
   ConversationSettings,
@@ -117,7 +122,7 @@ export const make = (
     return { settings, existing: fold.done(), writer, repairs: [] }
   })
 
-  const fold = Effect.fnUntraced(function* (entry: Entry) {
+  const fold = Effect.fnUntraced(function* (entry: Pick<Entry, "id">) {
     const folding = new Fold()
     let from: Position | undefined = undefined
     do {
@@ -138,6 +143,26 @@ export const make = (
     }
     return folded
   })
+
+  /** The events of a stored conversation. Takes no lease and repairs nothing: another process may be writing it. */
+  const history = (path: string) =>
+    inTime("metadata", store.metadata({ path })).pipe(
+      Effect.flatMap(({ meta: { id } }) =>
+        Effect.map(fold({ id }), ({ log }) => ({ id, events: log.all() })),
+      ),
+      Effect.mapError((error) =>
+        error._tag === "NoSuchConversation"
+          ? new CannotResume({
+              path,
+              reason: "expected the path of a stored conversation, and there is none",
+            })
+          : new CannotResume({
+              path,
+              reason: error.message,
+              ...(error._tag === "StoreError" ? { because: error } : {}),
+            }),
+      ),
+    )
 
   /** Those it ran with in this process, else what was kept of them, with the configuration of now. */
   const settingsOf = (
@@ -201,7 +226,7 @@ export const make = (
       Effect.tapError(({ message }) => Effect.logWarning(`not loaded: ${message}`)),
     )
 
-  return { create, forget, load }
+  return { create, forget, history, load }
 }
 
 export type Storage = ReturnType<typeof make>

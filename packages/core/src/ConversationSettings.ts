@@ -26,6 +26,11 @@ export interface ConversationSettings {
   readonly baseInstructions?: string
   /** Absolute; whoever gives out settings has read it into `baseInstructions` and left this out. */
   readonly baseInstructionsFile?: string
+  /**
+   * Path of the stored conversation that a new one begins with the history of; the store says which paths it accepts. Only
+   * read when the conversation is made.
+   */
+  readonly resumePath?: string
   /** Added after the system instructions. */
   readonly developerInstructions?: string
   /** Replaces the built-in instructions for a summary of the history. */

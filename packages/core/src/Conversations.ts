@@ -13,6 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import type { OnTurnCompleted } from "./CompletedTurn.ts"
 import type { Conversation } from "./Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "./ConversationErrors.ts"
 import { ConversationManager, type CreateError, type PutAwayError } from "./ConversationManager.ts"
@@ -22,7 +23,7 @@ import { pageOf } from "./ConversationManagerPages.ts"
 import { make as makeResidents } from "./ConversationManagerResidents.ts"
 import { make as makeStorage, type Program, unavailable } from "./ConversationManagerStorage.ts"
 import { type ConversationSettings, SettingsResolver } from "./ConversationSettings.ts"
-import { beyondHistory, forkLog, problemOf } from "./Fork.ts"
+import { beyondHistory, forkLog, type ForkRule, problemOf } from "./Fork.ts"
 import { IdGenerator } from "./IdGenerator.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { number } from "./ConversationState.ts"
@@ -51,10 +52,14 @@ export interface ConversationsOptions {
   readonly idleTimeToLive?: Duration.Input
   /** Who makes conversations here, as their logs tell it. Default `colloquy`, version `0`. */
   readonly program?: Program
+  /** Observes the turns of all conversations that the model has answered to their end. */
+  readonly onTurnCompleted?: OnTurnCompleted
 }
 
 /** Ten seconds for a store, one for a turn, its kill grace, and some room. */
 const shutdownBound = Duration.seconds(12)
+
+const everything: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
 
 const defaultProgram: Program = { originator: "colloquy", version: "0" }
 
@@ -80,6 +85,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
     storage,
+    ...(options.onTurnCompleted === undefined ? {} : { onTurnCompleted: options.onTurnCompleted }),
   })
 
   const handle = (entry: Entry): Conversation => new Handle(entry, residents)
@@ -217,7 +223,15 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const load = (entry: Entry) => residents.using(entry, () => Effect.succeed(handle(entry)))
 
   return ConversationManager.of({
-    create: (settings) => start(settings),
+    create: Effect.fnUntraced(function* ({ resumePath, ...settings }) {
+      if (resumePath === undefined) return yield* start(settings)
+      yield* isOpen
+      const { events, id } = yield* storage.history(resumePath)
+      return yield* start(settings, {
+        id,
+        log: (made) => forkLog(events, everything, { id: made, settings }),
+      })
+    }),
     get: Effect.fnUntraced(function* (id) {
       yield* isOpen
       return yield* load(yield* found(id, find(id)))

@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Ref from "effect/Ref"
+import { type Completion, completionOf, notifyCompleted } from "./CompletedTurn.ts"
 import {
   ConversationClosed,
   ConversationUnavailable,
@@ -47,6 +48,8 @@ interface Decided {
   /** Absent of what nobody asked for. */
   readonly command?: Command
   readonly decision: Decision
+  /** Of the turn that it completes, for the observer of turns. */
+  readonly completion?: Completion
 }
 
 /** One life of a conversation. A class: its methods are shared, closures would cost every idle conversation anew. */
@@ -189,7 +192,8 @@ export class LiveConversation implements OwnedConversation {
     permits?.settle(before, journal.head)
     // What comes behind the last word is refused.
     if (decision.actions.some(({ _tag }) => _tag === "Close")) this.over = true
-    return { command, decision }
+    const completion = completionOf(before, command.input, decision)
+    return { command, decision, ...(completion === undefined ? {} : { completion }) }
   }
 
   /** Whoever waits for the answer goes on at once. */
@@ -273,14 +277,25 @@ export class LiveConversation implements OwnedConversation {
 
   private tell(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     const acting: Array<Action> = []
+    const completions: Array<Completion> = []
     for (const decided of all) {
       this.answer(decided)
       // A hundred thousand deltas are no reason for as many effects.
       for (const action of decided.decision.actions) acting.push(action)
+      if (decided.completion !== undefined) completions.push(decided.completion)
     }
-    return acting.length === 0
+    if (acting.length + completions.length === 0) return Effect.void
+    return Effect.andThen(
+      Effect.forEach(acting, (action) => this.act(action), { discard: true }),
+      Effect.forEach(completions, (one) => this.observe(one), { discard: true }),
+    )
+  }
+
+  private observe(completion: Completion): Effect.Effect<void> {
+    const { onTurnCompleted } = this.options
+    return onTurnCompleted === undefined
       ? Effect.void
-      : Effect.forEach(acting, (action) => this.act(action), { discard: true })
+      : notifyCompleted(onTurnCompleted, this.id, completion, this.journal.log.all())
   }
 
   /** Carries out these commands as one batch. */

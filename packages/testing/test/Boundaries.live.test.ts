@@ -28,6 +28,7 @@ const ports = [
   "Approval",
   "ApprovalBook",
   "Backoff",
+  "CompletedTurn",
   "ConversationErrors",
   "ConversationSettings",
   "ConversationStore",

@@ -37,7 +37,8 @@ const ofNode = /(?<![.\w])(?:spawn|spawnSync|exec|execSync|execFile|execFileSync
 
 /** What in this source starts programs, in order. */
 const startsIn = (source: string): ReadonlyArray<string> => {
-  const { code } = scan(source)
+  // The formatter puts a call of a chain on a line of its own.
+  const code = scan(source).code.replaceAll(/\s+(?=\.\w)/g, "")
   const found = [...code.matchAll(always), ...(modules.test(code) ? code.matchAll(ofNode) : [])]
   return found.toSorted((a, b) => a.index - b.index).map(([text]) => text)
 }
@@ -112,6 +113,7 @@ describe("StartedPrograms", () => {
       ["ChildProcess.make`", "ChildProcess.make("],
     ],
     ["parts.runner.run(launch, options)", ["runner.run("]],
+    ["parts.runner\n  .run(launch, options)\n  .pipe(x)", ["runner.run("]],
     ["// runner.run(launch)\nfork(effect)", []],
   ]
   for (const [source, starts] of ways) {

@@ -136,7 +136,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
     law: "L2",
     name: "a stateless call is told events that it did not ask for",
     file: "packages/server/src/mcp/VendorEvents.ts",
-    find: 'return asksEvents(client.capabilities) ? session.offered : "off"',
+    find: 'return session.offered === "always" ? "always" : "off"',
     replace: "return session.offered",
   },
   {

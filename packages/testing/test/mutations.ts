@@ -143,9 +143,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L6",
     name: "the conversation waits until somebody has read",
     file: "packages/core/src/LiveConversation.ts",
-    find: ": Effect.forEach(acting, (action) => this.act(action), { discard: true })",
+    find: "Effect.forEach(acting, (action) => this.act(action), { discard: true }),",
     replace:
-      ': Effect.andThen(Effect.forEach(acting, (action) => this.act(action), { discard: true }), Effect.sleep("1 millis"))',
+      'Effect.andThen(Effect.forEach(acting, (action) => this.act(action), { discard: true }), Effect.sleep("1 millis")),',
   },
   {
     law: "L6",

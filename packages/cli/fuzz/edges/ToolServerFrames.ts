@@ -42,6 +42,7 @@ const noProcesses = ProcessGroup.of({
 const anyProgram = TrustedPrograms.of({
   remember: () => Effect.void,
   resolve: (name) => Effect.succeed(`/usr/bin/${name}`),
+  resolveConfigured: Effect.succeed,
   safeSearchPath: Effect.succeed,
   systemProgramIn: () => Effect.undefined,
 })

@@ -4,8 +4,10 @@
  */
 import { AuthFailed } from "@colloquy/server/app/AuthPort"
 import { readFile } from "@colloquy/store/ReadFile"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Result from "effect/Result"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { replace } from "../AtomicFile.ts"
@@ -16,23 +18,35 @@ export type { Kept, Tokens } from "./StoredLogin.ts"
 
 const maxBytes = 256 * 1024
 
+/** The file was read and its text makes no sense; `message` names the file. */
+export class MalformedLogin extends Data.TaggedError("MalformedLogin")<{
+  readonly message: string
+}> {}
+
 const fail = (message: string) => new AuthFailed({ message })
 
 const pathIn = (directory: string): string => join(directory, "auth.json")
 
-/** Undefined for a file that is missing. */
-const readFrom = (path: string): Effect.Effect<Stored | undefined, AuthFailed> =>
+/** Undefined for a file that is missing, and for no other reason. */
+const textOf = (path: string): Effect.Effect<string | undefined, AuthFailed> =>
   Effect.suspend(() => {
-    let text: string
     try {
-      text = new TextDecoder().decode(readFile(path, maxBytes))
+      return Effect.succeed(new TextDecoder().decode(readFile(path, maxBytes)))
     } catch (error) {
       return codeOf(error) === "ENOENT" ? Effect.undefined : fail(`${path}: ${problemOf(error)}`)
     }
-    return Effect.mapError(Effect.fromResult(storedIn(text)), (problem) =>
-      fail(`${path}: ${problem}`),
-    )
   })
+
+const readFrom = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<Stored | undefined, AuthFailed | MalformedLogin> {
+  const text = yield* textOf(path)
+  if (text === undefined) return undefined
+  return yield* Effect.mapError(
+    Effect.fromResult(storedIn(text)),
+    (problem) => new MalformedLogin({ message: `${path}: ${problem}` }),
+  )
+})
 
 const write = Effect.fnUntraced(function* (
   path: string,
@@ -46,9 +60,13 @@ const write = Effect.fnUntraced(function* (
 })
 
 export interface AuthFile {
-  /** Undefined when nobody is logged in. */
-  readonly read: Effect.Effect<Kept | undefined, AuthFailed>
-  /** Returns when it is on disk. */
+  readonly path: string
+  /** Undefined where there is no login. */
+  readonly read: Effect.Effect<Kept | undefined, AuthFailed | MalformedLogin>
+  /**
+   * Returns when it is on disk. Members of the file that are not of a login stay; a text that makes no sense is replaced.
+   * Fails, and the file is as before, when it is there and cannot be read.
+   */
   readonly write: (kept: Kept) => Effect.Effect<void, AuthFailed>
   readonly remove: Effect.Effect<void, AuthFailed>
 }
@@ -56,15 +74,18 @@ export interface AuthFile {
 export const make = (directory: string): AuthFile => {
   const path = pathIn(directory)
   return {
+    path,
     read: Effect.map(readFrom(path), (stored) =>
       stored === undefined ? undefined : keptIn(stored),
     ),
-    write: (kept) =>
-      Effect.flatMap(
-        // A file that cannot be read holds nothing that could be kept.
-        Effect.orElseSucceed(readFrom(path), () => undefined),
-        (before) => write(path, { ...before, ...storedOf(kept) }),
-      ),
+    write: Effect.fnUntraced(function* (kept) {
+      // What could not be read may be the only copy of a login.
+      const text = yield* Effect.mapError(textOf(path), ({ message }) =>
+        fail(`${message}; the file was not changed: remove it to log in again`),
+      )
+      const before = text === undefined ? undefined : Result.getOrUndefined(storedIn(text))
+      yield* write(path, { ...before, ...storedOf(kept) })
+    }),
     remove: Effect.try({
       try: () => rmSync(path, { force: true }),
       catch: (error) => fail(`${path}: cannot be removed (${codeOf(error)})`),

@@ -9,6 +9,8 @@ import type { AuthOptions, LiveAuth } from "./Auth.ts"
 
 export interface LazyAuthOptions {
   readonly stateDirectory: string
+  /** Of the original's `auth.json`, where it is another directory. */
+  readonly originalDirectory?: string
   readonly login: ServerOptions["login"]
   /** Where the tokens of a login are good for, where `login` does not say it. */
   readonly tokenBaseUrl?: string
@@ -19,12 +21,15 @@ export interface LazyAuthOptions {
 const defaultScopes = "openid profile email offline_access"
 
 const authOptions = (options: LazyAuthOptions): AuthOptions => {
-  const { login = {}, provider, stateDirectory } = options
+  const { login = {}, originalDirectory, provider, stateDirectory } = options
   const { callback_port: callbackPort, client_id: clientId, issuer: url } = login
   const { base_url: tokenBaseUrl = options.tokenBaseUrl, scopes = defaultScopes } = login
   return {
     directory: stateDirectory,
     provider,
+    ...(originalDirectory === undefined
+      ? {}
+      : { original: { directory: originalDirectory, isUsed: login.from_codex ?? true } }),
     ...(url === undefined || clientId === undefined
       ? {}
       : { issuer: { url: url.replace(/\/+$/, ""), clientId, scopes } }),

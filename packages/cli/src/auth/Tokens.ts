@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Semaphore from "effect/Semaphore"
-import type { AuthFile, Kept, Tokens } from "./AuthFile.ts"
+import type { AuthFile, Kept, MalformedLogin, Tokens } from "./AuthFile.ts"
 import { claimsOf } from "./Claims.ts"
 import * as OAuth from "./OAuth.ts"
 
@@ -26,7 +26,7 @@ export interface Fresh {
   /** What is kept, its tokens refreshed where they run out. Fails when that fails; `force` refreshes at once. */
   readonly read: (options?: {
     readonly force?: boolean
-  }) => Effect.Effect<Kept | undefined, AuthFailed>
+  }) => Effect.Effect<Kept | undefined, AuthFailed | MalformedLogin>
 }
 
 export const make = Effect.fnUntraced(function* (

@@ -22,6 +22,8 @@ export interface LiveSettingsOptions {
   readonly stateDirectory: string
   /** The arguments of `-c`. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
+  /** The file as it was read last. */
+  readonly known?: ConfigFile.ConfigFile
   /** Everything but the tree; evaluated for each conversation, since a login may have been stored meanwhile. */
   readonly source: () => Omit<Resolve.ResolveSource, "tree">
 }
@@ -76,7 +78,7 @@ export interface LiveSettings {
 const failure = (message: string) => new SettingsError({ message })
 
 export const make = (options: LiveSettingsOptions): LiveSettings => {
-  let known: ConfigFile.ConfigFile | undefined
+  let { known } = options
   const args = options.overrides.map(({ path }) => path)
 
   const read = Effect.suspend(() => {

@@ -1,4 +1,7 @@
-/** Keys of the configuration that nobody reads: ignored, since they may be meant for the original, but not in silence. */
+/**
+ * Keys of the configuration that have no effect where they are: unknown ones, which may be meant for the original, and those
+ * that only `config.toml` may set. They are ignored with a warning.
+ */
 import { unknownKeys as allUnknownKeys } from "@colloquy/core/settings/ConfigKeys"
 import { Config } from "@colloquy/core/settings/ConfigSchema"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
@@ -7,6 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ServerOptions } from "../ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
+import { ignoredWarning, isFileOnly } from "./FileOnlyKeys.ts"
 
 /** Everything that `config.toml` and `-c` may hold. */
 export const AllKeys = Schema.Struct({ ...Config.fields, ...ServerOptions.fields })
@@ -37,11 +41,13 @@ const toldOf = (unknown: ReadonlyArray<Unknown>, at: (one: Unknown) => string): 
   more: Math.max(0, unknown.length - maxWarnings),
 })
 
-const ofOverride = (override: ConfigTree.Override): Told =>
-  toldOf(
+const ofOverride = (override: ConfigTree.Override): Told => {
+  if (isFileOnly(override.path)) return { lines: [ignoredWarning(`-c ${override.path}`)], more: 0 }
+  return toldOf(
     unknownKeys(AllKeys, ConfigTree.applyOverrides(ConfigTree.empty, [override])),
     ({ path }) => `-c ${path}`,
   )
+}
 
 const ofFile = (file: ConfigFile): Effect.Effect<Told> => {
   const unknown = unknownKeys(AllKeys, file.tree)
@@ -77,5 +83,10 @@ export const warningsOfRecord = (
   const tree = ConfigTree.applyRecord(ConfigTree.empty, config)
   if (Result.isFailure(tree)) return []
   const unknown = unknownKeys(AllKeys, tree.success)
-  return limited([toldOf(unknown, ({ path }) => `config of a conversation: \`${path}\``)])
+  const at = (path: string) => `config of a conversation: \`${path}\``
+  const ignored = Object.keys(tree.success).filter(isFileOnly)
+  return limited([
+    { lines: ignored.map((path) => ignoredWarning(at(path))), more: 0 },
+    toldOf(unknown, ({ path }) => at(path)),
+  ])
 }

@@ -121,7 +121,7 @@ const resumeConversation: Row = {
       "resumeConversation",
       { path: "/etc/passwd" },
       internal(
-        "error resuming conversation: conversation /etc/passwd is not available: path /etc/passwd: expected one in the sessions directory",
+        `error resuming conversation: path: expected the absolute path of a rollout file in ${app.home}/sessions; got "/etc/passwd"`,
       ),
     )
     return app
@@ -153,7 +153,9 @@ const archiveConversation = row("moves the file to the archive", {}, (app) =>
       app,
       "archiveConversation",
       { conversationId, rolloutPath: "/etc/passwd" },
-      invalid("rollout path `/etc/passwd` must be in sessions directory"),
+      invalid(
+        `rollout path \`/etc/passwd\` must be in sessions directory: rolloutPath: expected the absolute path of a rollout file in ${app.home}/sessions; got "/etc/passwd"`,
+      ),
     )
     const text = readFileSync(rolloutPath, "utf8")
     assert.deepStrictEqual(

@@ -99,6 +99,10 @@ export const Config = Schema.Struct({
   hide_agent_reasoning: off(unused("Leaves reasoning out of a display.")),
   show_raw_agent_reasoning: off("Tells the model's own words of reasoning, too."),
   instructions: key(Schema.String, unused("AGENTS.md files take its place.")),
+  experimental_resume: key(
+    Schema.String,
+    "Absolute path of a stored conversation whose history every new conversation begins with; empty: none.",
+  ),
   /** Bytes; 0 reads none. */
   project_doc_max_bytes: keyOr(Count, 32_768, "Bytes of AGENTS.md files that are told the model."),
   include_plan_tool: off("Offers `update_plan`."),
@@ -134,7 +138,10 @@ export const Config = Schema.Struct({
     "What becomes of a turn whose process ended under it: aborted, or taken up again.",
   ),
   approval_timeout_sec: keyOr(Seconds, 600, "Seconds a question waits for its answer."),
-  notify: key(Strings, unused("Program told of the end of a turn.")),
+  notify: key(
+    Strings,
+    "Program and arguments, started after each completed turn with a JSON text as the last argument. Only `config.toml` may set it.",
+  ),
   file_opener: keyOr(
     Schema.Literals(["vscode", "vscode-insiders", "windsurf", "cursor", "none"]),
     "vscode",

@@ -166,6 +166,9 @@ const settle = (choice: {
     ...(config.experimental_instructions_file === undefined
       ? {}
       : { baseInstructionsFile: resolvePath(cwd, config.experimental_instructions_file) }),
+    ...(config.experimental_resume === undefined || config.experimental_resume === ""
+      ? {}
+      : { resumePath: config.experimental_resume }),
     ...(overrides.developerInstructions === undefined
       ? {}
       : { developerInstructions: overrides.developerInstructions }),

@@ -54,8 +54,8 @@ export const withStored = (
   stored: StoredSettings,
 ): ConversationSettings => {
   // What was not set then is not set now.
-  const { effort: _, verbosity: __, ...rest } = settings
-  const { approvalDeadlineMs, killGraceMs, provider: ___, unattended, ...members } = stored
+  const { effort: _, verbosity: __, resumePath: ___, ...rest } = settings
+  const { approvalDeadlineMs, killGraceMs, provider: ____, unattended, ...members } = stored
   return {
     ...rest,
     ...members,

@@ -44,6 +44,14 @@ const problem = (toml: string, overrides: SettingsOverrides = {}) =>
   })
 
 describe("Resolve", () => {
+  it("experimental_resume counts for a new conversation alone, and an empty path is none", () => {
+    const toml = 'experimental_resume = "/sessions/one.jsonl"'
+    assert.strictEqual(settings(toml).resumePath, "/sessions/one.jsonl")
+    assert.isUndefined(settings(toml, { stored: toStored(settings(toml)) }).resumePath)
+    assert.isUndefined(settings(toml, { config: { experimental_resume: "" } }).resumePath)
+    assert.include(problem("experimental_resume = 5"), "in `experimental_resume`")
+  })
+
   it("without any configuration the defaults of §7.2 hold", () => {
     assert.deepStrictEqual(settings(""), {
       model: "gpt-5",

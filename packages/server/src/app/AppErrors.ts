@@ -1,11 +1,13 @@
 /** From what can go wrong to the codes and texts of this dialect (§3): the only place that decides them. Pure. */
 import type {
   AttachError,
+  CannotResume,
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
 import type { ConversationManager, CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type * as Effect from "effect/Effect"
+import type { AuthFailed } from "./AuthPort.ts"
 import type { UserConfigFailed } from "./UserConfigPort.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 
@@ -49,7 +51,11 @@ export const cannotGet = (id: string, error: GetError): JsonRpcError => {
 export const badSettings = ({ message }: { readonly message: string }): JsonRpcError =>
   invalid(`error deriving config: ${message}`)
 
-export const cannotCreate = ({ message }: CreateError): JsonRpcError =>
+/** Whether there is a login could not be read. */
+export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
+  internal(`error reading the login: ${message}`)
+
+export const cannotCreate = ({ message }: CreateError | CannotResume): JsonRpcError =>
   internal(`error creating conversation: ${message}`)
 
 type ForkError = Effect.Error<ReturnType<ConversationManager["Service"]["fork"]>>

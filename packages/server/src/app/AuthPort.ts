@@ -50,10 +50,15 @@ export class Auth extends Context.Service<
     readonly cancelLogin: (loginId: string) => Effect.Effect<void, NoSuchLogin>
     /** Forgets what was logged in with, and ends a login under way. Done twice it is done once. */
     readonly logout: Effect.Effect<void, AuthFailed>
-    /** `refresh` asks for a new token first; where that fails the old one is told. */
-    readonly status: (options: { readonly refresh: boolean }) => Effect.Effect<AuthStatus>
-    /** As the stored token claims, unchecked; undefined without one. */
-    readonly email: Effect.Effect<string | undefined>
+    /**
+     * `refresh` asks for a new token first; where that fails the old one is given. Fails when it cannot be read whether
+     * there is a login: that is not the absence of one.
+     */
+    readonly status: (options: {
+      readonly refresh: boolean
+    }) => Effect.Effect<AuthStatus, AuthFailed>
+    /** As the stored token claims, unchecked; undefined without one. Fails as `status`. */
+    readonly email: Effect.Effect<string | undefined, AuthFailed>
   }
 >()("@colloquy/server/app/Auth") {
   /** Of a server that keeps nothing: there is no login, and none is needed. */

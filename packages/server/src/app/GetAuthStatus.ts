@@ -3,6 +3,7 @@ import type { GetAuthStatus } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { AppHandler } from "./AppCall.ts"
+import { cannotReadLogin } from "./AppErrors.ts"
 import { Auth } from "./AuthPort.ts"
 
 export const getAuthStatus: AppHandler<typeof GetAuthStatus> = Effect.fnUntraced(function* ({
@@ -10,7 +11,10 @@ export const getAuthStatus: AppHandler<typeof GetAuthStatus> = Effect.fnUntraced
   refreshToken,
 }) {
   const auth = yield* Auth
-  const { method, required, token } = yield* auth.status({ refresh: refreshToken === true })
+  const { method, required, token } = yield* Effect.mapError(
+    auth.status({ refresh: refreshToken === true }),
+    cannotReadLogin,
+  )
   if (!required) return { requiresOpenaiAuth: false }
   return {
     ...(method === undefined ? {} : { authMethod: method }),

@@ -2,7 +2,7 @@
 import type { LogoutChatGpt } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "./AppCall.ts"
-import { internal } from "./AppErrors.ts"
+import { cannotReadLogin, internal } from "./AppErrors.ts"
 import { Auth } from "./AuthPort.ts"
 import { answerFirst } from "./TellAfter.ts"
 
@@ -12,7 +12,7 @@ export const logoutChatGpt: AppHandler<typeof LogoutChatGpt> = Effect.fnUntraced
     answerFirst(call)
     yield* Effect.mapError(auth.logout, ({ message }) => internal(`logout failed: ${message}`))
     // A key in the environment stays: then somebody is still logged in.
-    const { method } = yield* auth.status({ refresh: false })
+    const { method } = yield* Effect.mapError(auth.status({ refresh: false }), cannotReadLogin)
     const told = method === undefined ? {} : { authMethod: method }
     yield* call.connection.audience.authChanged(auth, told)
     return {}

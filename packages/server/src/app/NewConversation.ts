@@ -2,7 +2,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { NewConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
-import type { AppHandler } from "./AppCall.ts"
+import { type AppHandler, stateOf } from "./AppCall.ts"
 import { cannotCreate } from "./AppErrors.ts"
 import { madeOf, settingsOf } from "./Made.ts"
 import { rolloutPathOf } from "./StoredPaths.ts"
@@ -14,7 +14,8 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   const settings = yield* settingsOf(params, { requiresProvider: true })
   const manager = yield* ConversationManager
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
-  // The first event is told by the answer.
-  connection.heard.begin(conversation.id, 1)
+  // The response delivers the first event, and a history that was resumed is not new.
+  const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)
+  connection.heard.begin(conversation.id, seq)
   return { ...madeOf(conversation, settings), ...(yield* rolloutPathOf(conversation.id)) }
 })

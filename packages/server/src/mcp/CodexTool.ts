@@ -58,8 +58,11 @@ export const codex = Effect.fnUntraced(function* (
             ...call,
             conversation,
             prompt: args.prompt,
-            // The first turn's events carry the request's id, so that a client can tell them by it alone (§1.5 step 4).
-            submissionId: requestIdText(call.requestId),
+            // The first turn's events carry the request's id, so that a client recognises them by it alone (§1.5 step 4);
+            // in a history that was resumed an earlier turn may have that id.
+            ...(settings.success.resumePath === undefined
+              ? { submissionId: requestIdText(call.requestId) }
+              : {}),
             from: 0,
           }),
         ).pipe(Effect.onInterrupt(() => forgetUnused(manager, conversation))),

@@ -61,6 +61,11 @@ export class TrustedPrograms extends Context.Service<
      */
     readonly resolve: (name: string, installed?: string) => Effect.Effect<string, ProgramNotTrusted>
     /**
+     * The absolute path of a program that the user's configuration names: by an absolute path, which alone is tried and
+     * which keeps its symbolic links, or by a name for `resolve`.
+     */
+    readonly resolveConfigured: (program: string) => Effect.Effect<string, ProgramNotTrusted>
+    /**
      * `searchPath` without relative and empty entries and without those where commands can write: for the programs that
      * a person configured by name or approved. It keeps the order of its entries. Where none is left it is that of the
      * system: an empty search path would mean the working directory.
@@ -206,7 +211,22 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
     return yield* untrusted(name, directories, [...refusals, ...ignored])
   })
 
+  const resolveConfigured = Effect.fnUntraced(function* (program: string) {
+    if (!program.includes("/")) return yield* resolve(program)
+    if (!program.startsWith("/")) {
+      const reason = "expected an absolute path, or a name to be searched on PATH"
+      return yield* untrusted(program, [], [{ path: program, reason }])
+    }
+    const candidate = yield* Cache.get(examined, program)
+    if (candidate === undefined) {
+      return yield* untrusted(program, [], [{ path: program, reason: "there is no such file" }])
+    }
+    const refusal = refusalOf(candidate, yield* writable)
+    return refusal === undefined ? program : yield* untrusted(program, [], [refusal])
+  })
+
   return TrustedPrograms.of({
+    resolveConfigured,
     remember: Effect.fnUntraced(function* (policy, cwd) {
       const [roots, places] = [yield* spelt(rootsUnder(policy, cwd)), yield* spelt([cwd])]
       yield* Ref.update(remembered, (known) => ({

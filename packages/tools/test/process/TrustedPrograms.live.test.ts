@@ -133,6 +133,37 @@ describe("TrustedPrograms", () => {
     ),
   )
 
+  it.live("L15 a configured program is the one at its absolute path, or none", () =>
+    withPath(["machine"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "machine"))
+        program(join(base, "workspace"))
+        Fs.symlinkSync(join(base, "machine", name), join(base, "links", name))
+        const named = join(base, "machine", name)
+        assert.strictEqual(yield* programs.resolveConfigured(name), named)
+        assert.strictEqual(yield* programs.resolveConfigured(named), named)
+        const linked = join(base, "links", name)
+        assert.strictEqual(yield* programs.resolveConfigured(linked), linked)
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        const reasonOf = (path: string) =>
+          Effect.map(Effect.flip(programs.resolveConfigured(path)), ({ refusals }) =>
+            refusals.map(({ reason }) => reason).join(),
+          )
+        assert.strictEqual(
+          yield* reasonOf(join(base, "workspace", name)),
+          `it lies in ${join(base, "workspace")}, where commands can write`,
+        )
+        assert.strictEqual(
+          yield* reasonOf(`./${name}`),
+          "expected an absolute path, or a name to be searched on PATH",
+        )
+        assert.strictEqual(yield* reasonOf(join(base, "open", name)), "there is no such file")
+        Fs.writeFileSync(join(base, "open", "plain"), "text")
+        assert.strictEqual(yield* reasonOf(join(base, "open", "plain")), "it is no executable file")
+      }),
+    ),
+  )
+
   it.live("L15 leaves out of a search path what commands can write to, and keeps its order", () =>
     withPath([], (programs, base) =>
       Effect.gen(function* () {
