@@ -133,6 +133,9 @@ const eventOf = (params: unknown): Event => {
   return { type: msg.type, threadId: _meta.threadId }
 }
 
+/** The model is requested, as one that nobody configured may not answer. */
+export const offline = 'model_provider="offline"'
+
 /** The built server, in a state directory of its own with one prompt. */
 export const server = (
   overrides: ReadonlyArray<string> = [],
@@ -142,7 +145,7 @@ export const server = (
     writeFileSync(join(directory, "prompts", "greet.md"), "Hello $WHO\n")
     return {
       command: process.execPath,
-      args: [entry, "mcp", ...overrides.flatMap((override) => ["-c", override])],
+      args: [entry, "mcp", ...[offline, ...overrides].flatMap((override) => ["-c", override])],
       env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
     }
   })
