@@ -11,8 +11,10 @@ import * as Options from "./args/Options.ts"
 
 /** What a command that loads the configuration starts with. */
 export interface Launch {
-  /** The arguments of `-c` in order, those that other options stand for included. */
+  /** The arguments of `-c` in order. */
   readonly overrides: ReadonlyArray<string>
+  /** What options such as `--model` set, in order; absent where there are none. They win over a profile. */
+  readonly flags?: ReadonlyArray<Options.Flag>
   /** The argument of `-C`: where conversations start, in place of the current directory. */
   readonly directory?: string
 }
@@ -56,17 +58,21 @@ interface Command {
 /** The words of a command line, by what they are. */
 interface Words {
   readonly overrides: Array<string>
+  readonly flags: Array<Options.Flag>
   directory?: string
   listens: boolean
   out?: string
   name?: string
+  /** True after `mcp serve`. */
+  serves: boolean
   dialect?: DialectName
   asked?: "Help" | "Version"
   silent: boolean
 }
 
-const launchOf = ({ directory, overrides, silent }: Words): Launch => ({
+const launchOf = ({ directory, flags, overrides, silent }: Words): Launch => ({
   overrides: silent ? [...overrides, "mcp_events=off"] : overrides,
+  ...(flags.length === 0 ? {} : { flags }),
   ...(directory === undefined ? {} : { directory }),
 })
 
@@ -145,6 +151,9 @@ const take = (words: Words, given: Options.Given): void => {
     case "Override":
       words.overrides.push(given.override)
       break
+    case "Flag":
+      words.flags.push(given.flag)
+      break
     case "Out":
       words.out = given.directory
       break
@@ -175,7 +184,8 @@ const readOption = (words: Words, args: ReadonlyArray<string>, index: number) =>
     )
   }
   const { option, value } = written
-  if (option.value !== undefined && value === undefined) {
+  // An empty value comes from an unset variable of a script; no option has a use for one.
+  if (option.value !== undefined && (value ?? "").trim() === "") {
     return fail(`${quote(word)} needs a value: \`${option.short ?? option.long} ${option.value}\``)
   }
   const given = option.give(value ?? "")
@@ -191,8 +201,12 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   if (words.name === undefined) {
     if (!commands.has(word)) return unknown("command", word, [...commands.keys()])
     words.name = word
-    // 0.36 called the server `codex mcp serve`.
-    return Result.succeed(word === "mcp" && args[index + 1] === "serve" ? 2 : 1)
+    return Result.succeed(1)
+  }
+  // 0.36 called the server `codex mcp serve`.
+  if (words.name === "mcp" && word === "serve" && !words.serves) {
+    words.serves = true
+    return Result.succeed(1)
   }
   if (words.dialect === undefined && commands.get(words.name)?.takes.includes("dialect")) {
     const dialect = readDialect(word)
@@ -213,14 +227,14 @@ const misplaced = (command: Command, words: Words): string | undefined => {
   if (words.out !== undefined && lacks("out")) {
     return "`--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs`"
   }
-  return words.overrides.length > 0 && lacks("overrides")
-    ? `\`--config\` and the options that stand for it do not go with \`${words.name}\`, which reads no configuration`
+  return words.overrides.length + words.flags.length > 0 && lacks("overrides")
+    ? `\`--config\` and the options that set one key do not go with \`${words.name}\`, which reads no configuration`
     : undefined
 }
 
 /** Reads the arguments after the program's name. `--help` and `--version` win over a command wherever they are. */
 export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, UsageError> => {
-  const words: Words = { overrides: [], silent: false, listens: false }
+  const words: Words = { overrides: [], flags: [], silent: false, listens: false, serves: false }
   for (let index = 0; index < args.length;) {
     const taken = readWord(words, args, index)
     if (Result.isFailure(taken)) return Result.fail(taken.failure)

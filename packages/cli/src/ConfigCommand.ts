@@ -69,9 +69,9 @@ const chosenDefaults = (
   }
 }
 
-export const run = async ({ directory, overrides }: Launch): Promise<number> => {
-  const environment = Environment.read(directory)
-  const startup = await Effect.runPromiseExit(Startup.load(environment, overrides))
+export const run = async (launch: Launch): Promise<number> => {
+  const environment = Environment.read(launch.directory)
+  const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
   if (Exit.isFailure(startup)) {
     process.stderr.write(`${Startup.messageOf(startup.cause)}\n`)
     return 1

@@ -15,6 +15,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import type { Launch } from "./Args.ts"
 import * as ChildServer from "./ChildServer.ts"
 import * as Frame from "./demo/Frame.ts"
 import * as Renderer from "./demo/Renderer.ts"
@@ -63,7 +64,7 @@ const terminal = (): Terminal => {
 
 const serverArguments = (
   { options, settings }: Startup.Startup,
-  overrides: ReadonlyArray<string>,
+  { flags = [], overrides }: Launch,
   live: boolean,
 ): ReadonlyArray<string> => {
   // What it says is nothing that anybody would come back to.
@@ -72,7 +73,11 @@ const serverArguments = (
     if (options.offline?.script === undefined) own.push(`offline.script=${JSON.stringify(script)}`)
     if (live) own.push(`offline.delta_delay_ms=${deltaDelayMs}`)
   }
-  return ["mcp", ...[...own, ...overrides].flatMap((override) => ["-c", override])]
+  return [
+    "mcp",
+    ...[...own, ...overrides].flatMap((override) => ["-c", override]),
+    ...flags.map(({ option, value }) => `${option}=${value}`),
+  ]
 }
 
 const isString = (value: unknown): value is string => typeof value === "string"
@@ -135,17 +140,17 @@ const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, t
 })
 
 /** Where no provider is configured, the demo requests the offline model. */
-const prepare = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+const prepare = Effect.fnUntraced(function* (given: Launch) {
   const environment = Environment.read()
   const startup = yield* Startup.load(environment, given)
-  if (startup.missingProvider === undefined) return { startup, overrides: given }
-  const overrides = ["model_provider=offline", ...given]
-  return { startup: yield* Startup.load(environment, overrides), overrides }
+  if (startup.missingProvider === undefined) return { startup, launch: given }
+  const launch = { ...given, overrides: ["model_provider=offline", ...given.overrides] }
+  return { startup: yield* Startup.load(environment, launch), launch }
 })
 
-const demo = Effect.fnUntraced(function* (given: ReadonlyArray<string>, to: Terminal) {
-  const { overrides, startup } = yield* prepare(given)
-  const server = yield* ChildServer.start(serverArguments(startup, overrides, to.options.live))
+const demo = Effect.fnUntraced(function* (given: Launch, to: Terminal) {
+  const { launch, startup } = yield* prepare(given)
+  const server = yield* ChildServer.start(serverArguments(startup, launch, to.options.live))
   to.write(Frame.opening(to.options, { version, pid: server.pid, settings: startup.settings }))
   yield* Effect.catch(converse(server, to), (error) =>
     Effect.suspend(() => {
@@ -157,12 +162,12 @@ const demo = Effect.fnUntraced(function* (given: ReadonlyArray<string>, to: Term
 }, Effect.scoped)
 
 /** Runs the demo to its end; the server process has gone when this returns. */
-export const run = async (overrides: ReadonlyArray<string>): Promise<number> => {
+export const run = async (launch: Launch): Promise<number> => {
   const stopped = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopped.abort())
   // Whoever read this may leave: then nobody is there to watch the rest.
   process.stdout.on("error", () => stopped.abort())
-  const exit = await Effect.runPromiseExit(demo(overrides, terminal()), { signal: stopped.signal })
+  const exit = await Effect.runPromiseExit(demo(launch, terminal()), { signal: stopped.signal })
   if (Exit.isSuccess(exit)) return 0
   if (stopped.signal.aborted) return 130
   const error = Cause.squash(exit.cause)

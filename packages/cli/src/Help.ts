@@ -21,13 +21,12 @@ Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
                            path, the value is TOML, or a plain string when it is not. With mcp,
                            app-server, demo and config, before the command or after it, as the next four
-  -m, --model MODEL        The same as -c model=MODEL
-  -s, --sandbox MODE       The same as -c sandbox_mode=MODE: read-only, workspace-write or
-                           danger-full-access
+  -m, --model MODEL        Set model for this run. This option and the next two win over -c and over
+                           the selected profile, which wins over -c; arguments of a call win over all
+  -s, --sandbox MODE       Set sandbox_mode: read-only, workspace-write or danger-full-access
   -a, --ask-for-approval POLICY
-                           The same as -c approval_policy=POLICY: untrusted, on-failure, on-request or
-                           never
-  -p, --profile NAME       The same as -c profile=NAME
+                           Set approval_policy: untrusted, on-failure, on-request or never
+  -p, --profile NAME       Select the profile NAME of config.toml
   -C, --cd DIRECTORY       Start conversations in this directory unless the client names one. With mcp,
                            app-server and config
       --listen stdio://    With mcp and app-server: serve stdin and stdout, as without it

@@ -14,6 +14,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
+import type { Launch } from "./Args.ts"
 import { leftOut } from "./auth/LeftOut.ts"
 import * as ConfigFile from "./config/ConfigFile.ts"
 import { isFileOnly } from "./config/FileOnlyKeys.ts"
@@ -29,7 +30,7 @@ export interface Startup {
   readonly source: Resolve.ResolveSource
   /** As the configuration is when it is asked for. */
   readonly live: LiveSettings.LiveSettings
-  /** The arguments of `-c` that have an effect. */
+  /** What `-c` and the options that set one key say, as far as it has an effect. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
   readonly options: ServerOptions
   /** What a conversation gets that asks for nothing special. */
@@ -100,7 +101,7 @@ const missing = (environment: Environment, usesOriginal: boolean): string | unde
 const sourceOf = (
   environment: Environment,
   fault: string | undefined,
-): Omit<Resolve.ResolveSource, "tree"> => ({
+): Omit<Resolve.ResolveSource, "tree" | "flagKeys"> => ({
   builtinProviders: [
     openaiProvider(
       environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
@@ -141,7 +142,7 @@ const directoryFault = (path: string): string | undefined => {
 /** Everything a command needs. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
-  args: ReadonlyArray<string>,
+  { flags = [], overrides: args }: Pick<Launch, "overrides" | "flags">,
 ): Effect.fn.Return<Startup, StartupError> {
   if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
   const fault = directoryFault(environment.cwd)
@@ -150,7 +151,10 @@ export const load = Effect.fnUntraced(function* (
     Effect.fromResult(ConfigTree.parseOverrides(args)),
     (problem) => fail(`error parsing -c overrides: ${problem}`),
   )
-  const overrides = given.filter(({ path }) => !isFileOnly(path))
+  const overrides = [
+    ...given.filter(({ path }) => !isFileOnly(path)),
+    ...flags.map(({ key, option, value }) => ({ path: key, value, flag: option })),
+  ]
   const file = yield* Effect.mapError(
     Effect.fromResult(ConfigFile.read(environment.stateDirectory)),
     loadingFailed,

@@ -142,14 +142,11 @@ const serveOn = (
   ).pipe(Effect.provide(services(program, startup, environment)))
 
 /** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
-export const run = async (
-  server: StdioServer,
-  { directory, overrides }: Launch,
-): Promise<number> => {
+export const run = async (server: StdioServer, launch: Launch): Promise<number> => {
   const output = takeStdout()
   const write = StderrLog.stderrLines()
-  const environment = Environment.read(directory)
-  const startup = await Effect.runPromiseExit(Startup.load(environment, overrides))
+  const environment = Environment.read(launch.directory)
+  const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
   if (Exit.isFailure(startup)) {
     write(Startup.messageOf(startup.cause))
     return 1

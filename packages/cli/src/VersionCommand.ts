@@ -1,4 +1,7 @@
-/** The option `--version`: prints one line. A configuration that cannot be loaded does not keep it from doing so. */
+/**
+ * The option `--version`: prints one line on stdout, and exits with 0 whatever the configuration is: clients check the
+ * version before anything else. A configuration that cannot be loaded is a warning on stderr.
+ */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Launch } from "./Args.ts"
@@ -6,11 +9,17 @@ import * as Environment from "./Environment.ts"
 import * as Startup from "./Startup.ts"
 import { statedVersion } from "./Version.ts"
 
-export const run = async ({ overrides }: Launch): Promise<number> => {
-  const startup = await Effect.runPromiseExit(Startup.load(Environment.read(), overrides))
+export const run = async (launch: Launch): Promise<number> => {
+  const environment = Environment.read(launch.directory)
+  const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
   const compatibility = Exit.isSuccess(startup)
     ? startup.value.options.compatibility_version
     : undefined
   process.stdout.write(`colloquy ${statedVersion(compatibility)}\n`)
+  if (Exit.isFailure(startup)) {
+    process.stderr.write(
+      `colloquy: warning: the configuration is not in effect, the version is the default one: ${Startup.messageOf(startup.cause)}\n`,
+    )
+  }
   return 0
 }

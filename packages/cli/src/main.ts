@@ -62,7 +62,7 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
     }
     case "Demo": {
       const demo = await import("./Demo.ts")
-      return demo.run(invocation.overrides)
+      return demo.run(invocation)
     }
     case "Config": {
       const config = await import("./ConfigCommand.ts")

@@ -8,6 +8,12 @@ import { contracts } from "../src/Contracts.ts"
 const read = (...args: ReadonlyArray<string>) =>
   Result.match(Args.parse(args), { onSuccess: (value) => value, onFailure: (e) => e.message })
 
+const flag = (option: string, value: string, key = option) => ({
+  option: `--${option}`,
+  key,
+  value,
+})
+
 describe("Args", () => {
   it("the values of --sandbox and --ask-for-approval are those of the configuration", () => {
     assert.deepStrictEqual([...Options.sandboxModes], [...SandboxMode.literals])
@@ -60,17 +66,16 @@ describe("Args", () => {
     [["mcp", "--no-events", "--help"], { _tag: "Help" }],
     ...(["mcp", "mcp-server", "app-server"] as const).flatMap((command) => {
       const _tag = command === "app-server" ? "AppServer" : "Mcp"
-      const overrides = [
-        'model="gpt-5"',
-        'sandbox_mode="workspace-write"',
-        'approval_policy="never"',
-        'profile="work"',
-        "a=1",
+      const flags = [
+        flag("model", "gpt-5"),
+        flag("sandbox", "workspace-write", "sandbox_mode"),
+        flag("ask-for-approval", "never", "approval_policy"),
+        flag("profile", "work"),
       ]
       const short = ["-m", "gpt-5", "-s", "workspace-write", "-a", "never", "-p", "work"]
       const long = ["--model=gpt-5", "--sandbox", "workspace-write"]
       const rest = ["--ask-for-approval=never", "--profile", "work"]
-      const launch = { _tag, overrides, directory: "/tmp" } as const
+      const launch = { _tag, overrides: ["a=1"], flags, directory: "/tmp" } as const
       return [
         [[...short, "-C", "/tmp", "-c", "a=1", command], launch],
         [[...long, ...rest, "--cd=/tmp", "-c", "a=1", command, "--listen", "stdio://"], launch],
@@ -80,8 +85,16 @@ describe("Args", () => {
         ],
       ] as const
     }),
-    [["-m", "gpt-5", "mcp", "serve"], { _tag: "Mcp", overrides: ['model="gpt-5"'] }],
-    [["-m", 'a"b', "demo"], { _tag: "Demo", overrides: ['model="a\\"b"'] }],
+    [
+      ["-m", "gpt-5", "mcp", "serve"],
+      { _tag: "Mcp", overrides: [], flags: [flag("model", "gpt-5")] },
+    ],
+    [
+      ["mcp", "-m", "serve", "serve", "-c", "a=1"],
+      { _tag: "Mcp", overrides: ["a=1"], flags: [flag("model", "serve")] },
+    ],
+    [["mcp", "--listen", "stdio://", "serve"], { _tag: "Mcp", overrides: [] }],
+    [["-m", 'a"b', "demo"], { _tag: "Demo", overrides: [], flags: [flag("model", 'a"b')] }],
     [["config", "-C", "x"], { _tag: "Config", overrides: [], directory: "x" }],
     [["demo", "-c", "--help"], { _tag: "Demo", overrides: ["--help"] }],
   ] as const) {
@@ -114,7 +127,7 @@ describe("Args", () => {
         (args) =>
           [
             args,
-            `\`--config\` and the options that stand for it do not go with \`${command}\`, which reads no configuration`,
+            `\`--config\` and the options that set one key do not go with \`${command}\`, which reads no configuration`,
           ] as const,
       ),
     ),
@@ -146,6 +159,14 @@ describe("Args", () => {
     [["mcp", "-model=x"], "unknown option `-model`, did you mean `--model`?"],
     [["mcp", "-m"], "`-m` needs a value: `-m MODEL`"],
     [["mcp", "now"], "unexpected argument `now`"],
+    [["mcp", "serve", "-m", "x", "serve"], "unexpected argument `serve`"],
+    [["mcp-server", "serve"], "unexpected argument `serve`"],
+    [["mcp", "-m", ""], "`-m` needs a value: `-m MODEL`"],
+    [["--model=", "mcp"], "`--model=` needs a value: `-m MODEL`"],
+    [["mcp", "-p", " "], "`-p` needs a value: `-p NAME`"],
+    [["--cd", "", "mcp"], "`--cd` needs a value: `-C DIRECTORY`"],
+    [["generate-docs", "-o", ""], "`-o` needs a value: `-o DIRECTORY`"],
+    [["mcp", "-c", ""], "`-c` needs a value: `-c key=value`"],
     [["mcp", "-c"], "`-c` needs a value: `-c key=value`"],
     [["a\nb\u001b[1m"], "unknown command `a\\nb\\u001b[1m`"],
   ] as const) {

@@ -103,7 +103,7 @@ describe("colloquy", () => {
         signal: null,
         stdout: "",
         stderr:
-          "colloquy: `--config` and the options that stand for it do not go with `generate-ts`, which reads no configuration; `colloquy --help` shows what there is\n",
+          "colloquy: `--config` and the options that set one key do not go with `generate-ts`, which reads no configuration; `colloquy --help` shows what there is\n",
       })
     }),
   )
@@ -163,7 +163,31 @@ describe("colloquy mcp", () => {
       "a bad value in config.toml",
       'model_reasoning_effort = "bogus"',
       [],
-      "error loading config: DIR/config.toml:1: unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high` in `model_reasoning_effort`",
+      "error loading config: DIR/config.toml:1: unknown variant `bogus`, expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh` in `model_reasoning_effort`",
+    ],
+    [
+      "a misspelt key that decides where prompts go",
+      'model = "x"\nmodel_providr = "local"\n',
+      [],
+      "error loading config: DIR/config.toml:2: unknown field `model_providr`, did you mean `model_provider`? in `model_providr`",
+    ],
+    [
+      "such a key in a profile that is not selected",
+      '[profiles.d]\nmodel_providr = "local"\n',
+      [],
+      "error loading config: DIR/config.toml:2: unknown field `model_providr`, did you mean `model_provider`? in `profiles.d.model_providr`",
+    ],
+    [
+      "such a key of -c",
+      "",
+      ["-c", "model_providr=local"],
+      "error loading config: unknown field `model_providr`, did you mean `model_provider`? in `model_providr`",
+    ],
+    [
+      "an empty model",
+      'model = ""',
+      [],
+      "error loading config: DIR/config.toml:1: invalid value: string, expected a name that is not empty in `model`",
     ],
     [
       "an unknown profile",

@@ -1,7 +1,7 @@
 /** The command lines that clients of the original start, against the built program. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdirSync, readFileSync, realpathSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs"
 import * as CliProcess from "./CliProcess.ts"
 import { version } from "../src/Version.ts"
 
@@ -57,8 +57,48 @@ describe("the command line of the original", () => {
         const made = result(2) as Members
         assert.strictEqual(made["model"], "gpt-x")
         const config = yield* CliProcess.run([...flags, "--cd", `${directory}/project`, "config"])
-        assert.match(config.stdout, /^sandbox_mode = "workspace-write" .*# -c/m)
-        assert.match(config.stdout, /^approval_policy = "never" .*# -c/m)
+        assert.match(config.stdout, /^sandbox_mode = "workspace-write" .*# --sandbox$/m)
+        assert.match(config.stdout, /^approval_policy = "never" .*# --ask-for-approval$/m)
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const [name, file, args] of [
+    ["-p", "", ["-p", "d"]],
+    ["config.toml", 'profile = "d"\n', []],
+    ["-c", "", ["-c", "profile=d"]],
+  ] as const) {
+    it.live(`L13 -m, -s and -a win over the profile that ${name} selects, which wins over -c`, () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory(
+          `${file}model_provider = "offline"\n[profiles.d]\nmodel = "profiled"\nsandbox_mode = "danger-full-access"\napproval_policy = "never"\n`,
+        )
+        const variables = { COLLOQUY_HOME: home }
+        const started = (args: ReadonlyArray<string>) =>
+          Effect.map(
+            converse(
+              [...args, "mcp", "-c", "mcp_events=on"],
+              [
+                initialize,
+                {
+                  id: 2,
+                  method: "tools/call",
+                  params: {
+                    name: "codex",
+                    arguments: { prompt: "run: touch made", cwd: home },
+                  },
+                },
+              ],
+              variables,
+            ),
+            () => existsSync(`${home}/made`),
+          )
+        const strict = ["-s", "read-only", "-a", "never", "-m", "chosen"]
+        assert.isFalse(yield* started([...strict, ...args]))
+        assert.isTrue(yield* started(["-c", "sandbox_mode=read-only", ...args]))
+        const { stdout } = yield* CliProcess.run([...strict, ...args, "config"], variables)
+        assert.match(stdout, /^model = "chosen" .*# --model$/m)
+        assert.match(stdout, /^sandbox_mode = "read-only" .*# --sandbox$/m)
       }).pipe(Effect.scoped),
     )
   }
@@ -110,6 +150,35 @@ describe("the command line of the original", () => {
       }
     }).pipe(Effect.scoped),
   )
+
+  for (const [name, file, args, problem] of [
+    [
+      "a bad compatibility_version",
+      "compatibility_version = 'new'\n",
+      [],
+      /HOME\/config\.toml:1: .*`compatibility_version`/,
+    ],
+    [
+      "a bad -c compatibility_version",
+      "",
+      ["-c", "compatibility_version=new"],
+      /`compatibility_version`/,
+    ],
+    ["a broken config.toml", "model = \n", [], /HOME\/config\.toml: TOML parse error/],
+    ["a missing directory", "", ["-C", "/no/such"], /\/no\/such is not a directory/],
+  ] as const) {
+    it.live(`--version with ${name} prints the version, and a warning on stderr`, () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory(file)
+        const { code, stderr, stdout } = yield* CliProcess.run([...args, "--version"], {
+          COLLOQUY_HOME: home,
+        })
+        assert.deepStrictEqual([code, stdout], [0, `colloquy 0.153.4+colloquy.${version}\n`])
+        assert.match(stderr, /^colloquy: warning: /)
+        assert.match(stderr.replace(home, "HOME"), problem)
+      }).pipe(Effect.scoped),
+    )
+  }
 
   it.live("a compatibility_version that is no version is refused with the key", () =>
     Effect.gen(function* () {

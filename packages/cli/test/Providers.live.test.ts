@@ -3,7 +3,7 @@ import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as App from "./app/App.ts"
@@ -154,6 +154,22 @@ describe("colloquy mcp and what is sent to the provider", () => {
             ["shell", "apply_patch", "view_image"],
           ])
         }),
+    )
+  }
+
+  for (const effort of ["none", "minimal", "low", "medium", "high", "xhigh"]) {
+    it.live(`the reasoning effort ${effort} of config.toml is sent to the provider`, () =>
+      Effect.gen(function* () {
+        const provider = yield* MockProvider.make(() => Script.reply(Script.text("ok")))
+        const home = yield* provided(provider.baseUrl, "responses")
+        const path = join(home, "config.toml")
+        writeFileSync(path, `model_reasoning_effort = "${effort}"\n${readFileSync(path, "utf8")}`)
+        const server = yield* Server.ready({ home })
+        server.call(1, "codex", { prompt: "hi", model: "gpt-5" })
+        yield* server.answer(1)
+        const [sent] = yield* provider.requests
+        assert.deepInclude(sent?.body, { reasoning: { effort, summary: "auto" } })
+      }),
     )
   }
 

@@ -135,7 +135,7 @@ export type SessionConfiguredEvent = {
   readonly type: "session_configured"
   readonly session_id: string
   readonly model: string
-  readonly reasoning_effort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly history_log_id: number
   readonly history_entry_count: number
   readonly initial_messages?: ReadonlyArray<unknown>
@@ -503,7 +503,7 @@ export type NewConversationParams = {
 export type NewConversationResult = {
   readonly conversationId: string
   readonly model: string
-  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly rolloutPath?: string
 }
 
@@ -544,7 +544,7 @@ export type ResumeConversationParams = {
 export type ResumeConversationResult = {
   readonly conversationId: string
   readonly model: string
-  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly initialMessages?: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly rolloutPath?: string
 }
@@ -567,7 +567,7 @@ export type ForkConversationParams = {
 export type ForkConversationResult = {
   readonly conversationId: string
   readonly model: string
-  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly rolloutPath?: string
 }
 
@@ -579,7 +579,7 @@ export type GetConversationParams = {
 export type GetConversationResult = {
   readonly conversationId: string
   readonly model: string
-  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly status: "idle" | "running" | "waitingForApproval"
   readonly turnId?: string
   readonly waitingMessages: number
@@ -644,7 +644,7 @@ export type SendUserTurnParams = {
   readonly approvalPolicy: "untrusted" | "on-failure" | "on-request" | "never"
   readonly sandboxPolicy: SandboxPolicy
   readonly model: string
-  readonly effort?: "minimal" | "low" | "medium" | "high" | null
+  readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | null
   readonly summary: "auto" | "concise" | "detailed" | "none"
 }
 
@@ -774,7 +774,7 @@ export type GetUserSavedConfigResult = {
       readonly excludeSlashTmp?: boolean
     }
     readonly model?: string
-    readonly modelReasoningEffort?: "minimal" | "low" | "medium" | "high"
+    readonly modelReasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
     readonly modelReasoningSummary?: "auto" | "concise" | "detailed" | "none"
     readonly modelVerbosity?: "low" | "medium" | "high"
     readonly tools?: {
@@ -786,7 +786,7 @@ export type GetUserSavedConfigResult = {
       readonly model: string | null
       readonly modelProvider: string | null
       readonly approvalPolicy: "untrusted" | "on-failure" | "on-request" | "never" | null
-      readonly modelReasoningEffort: "minimal" | "low" | "medium" | "high" | null
+      readonly modelReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | null
       readonly modelReasoningSummary: "auto" | "concise" | "detailed" | "none" | null
       readonly modelVerbosity: "low" | "medium" | "high" | null
       readonly chatgptBaseUrl: string | null
@@ -797,7 +797,7 @@ export type GetUserSavedConfigResult = {
 /** Writes the model of new conversations to config.toml, to the active profile where there is one; what is left out is cleared. */
 export type SetDefaultModelParams = {
   readonly model?: string | null
-  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high" | null
+  readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | null
 }
 
 export type SetDefaultModelResult = Readonly<Record<string, unknown>>
@@ -815,10 +815,10 @@ export type ModelListResult = {
     readonly displayName: string
     readonly description: string
     readonly supportedReasoningEfforts: ReadonlyArray<{
-      readonly reasoningEffort: "minimal" | "low" | "medium" | "high"
+      readonly reasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
       readonly description: string
     }>
-    readonly defaultReasoningEffort: "minimal" | "low" | "medium" | "high"
+    readonly defaultReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
     readonly isDefault: boolean
   }>
   readonly nextCursor?: string
@@ -1343,7 +1343,7 @@ export type CodexEventCompactedParams = {
 export type SessionConfiguredParams = {
   readonly sessionId: string
   readonly model: string
-  readonly reasoningEffort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly historyLogId: number
   readonly historyEntryCount: number
   readonly initialMessages?: ReadonlyArray<Readonly<Record<string, unknown>>>

@@ -102,7 +102,7 @@ export type SessionConfiguredEvent = {
   readonly type: "session_configured"
   readonly session_id: string
   readonly model: string
-  readonly reasoning_effort?: "minimal" | "low" | "medium" | "high"
+  readonly reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh"
   readonly history_log_id: number
   readonly history_entry_count: number
   readonly initial_messages?: ReadonlyArray<unknown>

@@ -20,7 +20,15 @@ export const ReviewDecision = Schema.Literals([
 ])
 export type ReviewDecision = typeof ReviewDecision.Type
 
-export const ReasoningEffort = Schema.Literals(["minimal", "low", "medium", "high"])
+/** `none` and `xhigh` came with later versions of the original. */
+export const ReasoningEffort = Schema.Literals([
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+])
 export type ReasoningEffort = typeof ReasoningEffort.Type
 
 export const ReasoningSummary = Schema.Literals(["auto", "concise", "detailed", "none"])

@@ -1,15 +1,23 @@
 /**
  * The options of the command line as data: their spellings, what their value is, and what they set. Pure.
  *
- * The options that the original's command line has before its subcommand (`codex -m gpt-5 mcp-server`) are short forms
- * of `-c key=value`.
+ * The options that the original's command line has before its subcommand (`codex -m gpt-5 mcp-server`) set one key each.
+ * Unlike `-c key=value`, they win over a profile: the person who starts the program sees only what the option says.
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
 
+/** A key of the configuration that an option of its own sets. */
+export interface Flag {
+  readonly option: string
+  readonly key: string
+  readonly value: string
+}
+
 /** What an option gives to the command it stands beside. */
 export type Given =
   | { readonly _tag: "Override"; readonly override: string }
+  | { readonly _tag: "Flag"; readonly flag: Flag }
   | { readonly _tag: "Out"; readonly directory: string }
   | { readonly _tag: "Directory"; readonly directory: string }
   | { readonly _tag: "Listen" }
@@ -30,12 +38,11 @@ const override = (text: string): Result.Result<Given, string> =>
   Result.succeed({ _tag: "Override", override: text })
 
 /** An option that sets one key to a text. */
-const setting = (long: string, short: string | undefined, value: string, key: string): Option => ({
+const setting = (long: string, short: string, value: string, key: string): Option => ({
   long,
-  ...(short === undefined ? {} : { short }),
+  short,
   value,
-  // A JSON string is a TOML string, so that `-m 5` stays a name.
-  give: (text) => override(`${key}=${JSON.stringify(text)}`),
+  give: (text) => Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } }),
 })
 
 /** An option that sets one key to one of some words; a test compares the words with the configuration's schema. */
@@ -49,7 +56,9 @@ const choice = (
   short,
   value: choices.join("|"),
   give: (text) => {
-    if (choices.includes(text)) return override(`${key}=${JSON.stringify(text)}`)
+    if (choices.includes(text)) {
+      return Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } })
+    }
     const near = nearest(text, choices)
     return Result.fail(
       `\`${long}\` is one of ${choices.map((word) => `\`${word}\``).join(", ")}, not ${JSON.stringify(text.slice(0, 80))}${near === undefined ? "" : `; did you mean \`${near}\`?`}`,

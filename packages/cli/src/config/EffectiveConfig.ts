@@ -18,7 +18,7 @@ export interface Sources {
   readonly file: ConfigTree.ConfigTree
   /** Lines of the file by dotted path. */
   readonly lines: ReadonlyMap<string, number>
-  /** What `-c` arguments set, in order. */
+  /** What `-c` arguments and the options that set one key say, in order. */
   readonly args: ReadonlyArray<ConfigTree.Override>
   /** Defaults that depend on the machine, with why they are what they are. */
   readonly chosen: Readonly<Record<string, { readonly value: unknown; readonly origin: string }>>
@@ -34,10 +34,10 @@ const valueAt = (tree: unknown, path: ReadonlyArray<string>): unknown =>
 /** Where the value at a path of the tree was set. */
 const setBy = (sources: Sources, path: ReadonlyArray<string>): string => {
   const name = path.join(".")
-  const byArgument = sources.args.some(
+  const argument = sources.args.findLast(
     (one) => name === one.path || name.startsWith(`${one.path}.`),
   )
-  if (byArgument) return "-c"
+  if (argument !== undefined) return argument.flag ?? "-c"
   const line = sources.lines.get(name)
   return line === undefined ? "config.toml" : `config.toml:${line}`
 }
@@ -69,9 +69,11 @@ export const effectiveConfig = (
   )
   const profile = ConfigTree.get(tree, "profile")
   const selected = typeof profile === "string" ? ["profiles", profile] : undefined
+  const flagKeys = ConfigTree.flagKeys(sources.args)
 
   const lookUp = (path: ReadonlyArray<string>, key: ConfigKey): EffectiveKey | undefined => {
-    const inProfile = selected === undefined ? undefined : [...selected, ...path]
+    const inProfile =
+      selected === undefined || flagKeys.has(key.path) ? undefined : [...selected, ...path]
     const ofProfile = inProfile === undefined ? undefined : valueAt(tree, inProfile)
     if (inProfile !== undefined && ofProfile !== undefined) {
       const origin = `profile ${String(profile)}, ${setBy(sources, inProfile)}`

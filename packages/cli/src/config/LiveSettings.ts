@@ -20,12 +20,12 @@ import { warningsOfRecord } from "./UnknownKeys.ts"
 export interface LiveSettingsOptions {
   /** Of `config.toml`. */
   readonly stateDirectory: string
-  /** The arguments of `-c`. */
+  /** What `-c` and the options that set one key say. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
   /** The file as it was read last. */
   readonly known?: ConfigFile.ConfigFile
   /** Everything but the tree; evaluated for each conversation, since a login may have been stored meanwhile. */
-  readonly source: () => Omit<Resolve.ResolveSource, "tree">
+  readonly source: () => Omit<Resolve.ResolveSource, "tree" | "flagKeys">
 }
 
 /** True where one of the two dotted paths is, or lies in, the other. */
@@ -80,6 +80,7 @@ const failure = (message: string) => new SettingsError({ message })
 export const make = (options: LiveSettingsOptions): LiveSettings => {
   let { known } = options
   const args = options.overrides.map(({ path }) => path)
+  const flagKeys = ConfigTree.flagKeys(options.overrides)
 
   const read = Effect.suspend(() => {
     const read = ConfigFile.read(options.stateDirectory, known)
@@ -95,14 +96,15 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
     resolve: (overrides) =>
       Effect.gen(function* () {
         const file = yield* read
-        const resolved = Resolve.resolve({ ...options.source(), tree: laid(file) }, overrides)
+        const source = { ...options.source(), tree: laid(file), flagKeys }
+        const resolved = Resolve.resolve(source, overrides)
         if (Result.isSuccess(resolved)) {
           yield* warnOfUnknown(overrides.config)
           return yield* InstructionsFile.read(resolved.success)
         }
         const overridden = [
           ...args,
-          ...Object.keys(overrides.config ?? {}),
+          ...Object.keys(ConfigTree.fromRecord(overrides.config ?? {})),
           ...(overrides.profile === undefined ? [] : ["profile"]),
         ]
         return yield* Effect.flatMap(located(resolved.failure, file, overridden), Effect.fail)

@@ -5,6 +5,7 @@
 import { unknownKeys as allUnknownKeys } from "@colloquy/core/settings/ConfigKeys"
 import { Config } from "@colloquy/core/settings/ConfigSchema"
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { meantRoutingKey } from "@colloquy/core/settings/RoutingKeys"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -23,9 +24,16 @@ interface Unknown {
   readonly near?: string
 }
 
-/** A misspelt key of a provider is an error and therefore not ignored. */
+/** True for a misspelt key that is an error and therefore not ignored. */
+const isError = ({ near, path }: Unknown): boolean => {
+  if (near?.startsWith("model_providers.") === true) return true
+  const names = path.split(".")
+  const key = names.length === 1 || names[0] === "profiles" ? names.at(-1) : undefined
+  return key !== undefined && meantRoutingKey(key) !== undefined
+}
+
 const unknownKeys = (schema: typeof AllKeys, tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
-  allUnknownKeys(schema, tree).filter(({ near }) => near?.startsWith("model_providers.") !== true)
+  allUnknownKeys(schema, tree).filter((one) => !isError(one))
 
 const told = (at: string, { near }: Unknown): string =>
   `${at}: there is no such key and it is ignored${near === undefined ? "" : `, did you mean \`${near}\`?`}`

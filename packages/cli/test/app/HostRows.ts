@@ -196,8 +196,14 @@ const setDefaultModel = row(
         "setDefaultModel",
         { ...params, reasoningEffort: "highest" },
         invalid(
-          'Invalid request: params.reasoningEffort: Expected "minimal" | "low" | "medium" | "high"',
+          'Invalid request: params.reasoningEffort: Expected "none" | "minimal" | "low" | "medium" | "high" | "xhigh"',
         ),
+      )
+      yield* refuses(
+        app,
+        "setDefaultModel",
+        { model: "" },
+        invalid("Invalid request: params.model: expected a name that is not empty"),
       )
       assert.strictEqual(Fs.readFileSync(path, "utf8"), text)
       const { model, reasoningEffort } = yield* app.ask("newConversation")

@@ -60,6 +60,17 @@ describe("EffectiveConfig", () => {
     assert.isUndefined(found(all, "model_verbosity"))
   })
 
+  it("L13 an option of the command line wins over a profile, and its name is the origin", () => {
+    const all = effectiveConfig(AllKeys, {
+      file: Result.getOrThrow(ConfigTree.parseToml(file)),
+      lines: linesOf(file),
+      args: [{ path: "model", value: "six", flag: "--model" }],
+      chosen: {},
+    })
+    assert.deepStrictEqual(found(all, "model"), ["six", "--model"])
+    assert.deepStrictEqual(found(all, "approval_policy"), ["never", "profile fast, config.toml:5"])
+  })
+
   it("no secret is shown, the names of variables are", () => {
     const lines = effective(file).map(lineOf).join("")
     assert.notInclude(lines, "sk-secret")

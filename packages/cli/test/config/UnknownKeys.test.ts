@@ -1,8 +1,9 @@
 import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { meantRoutingKey } from "@colloquy/core/settings/RoutingKeys"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { warningsOf } from "../../src/config/UnknownKeys.ts"
+import { AllKeys, warningsOf } from "../../src/config/UnknownKeys.ts"
 
 const file = (text: string) => ({
   path: "/state/config.toml",
@@ -42,11 +43,14 @@ aproval_policy = "never"
       assert.deepStrictEqual(yield* warningsOf(file(""), Result.getOrThrow(overrides)), [
         "-c mcp_event: there is no such key and it is ignored, did you mean `mcp_events`?",
         "-c approval-policy: there is no such key and it is ignored, did you mean `approval_policy`?",
-        "-c modle_providers: there is no such key and it is ignored, did you mean `model_providers`?",
         "-c zzz: there is no such key and it is ignored",
       ])
     }),
   )
+
+  it("L13 no key that only the server process has is taken for one that decides about the host", () => {
+    for (const key of Object.keys(AllKeys.fields)) assert.isUndefined(meantRoutingKey(key), key)
+  })
 
   it.effect("a file for another program gives some warnings and a count", () =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * Says what is wrong with a value of the configuration: what was found, what was expected, the nearest known name,
  * and the key. The wording is the original's (recording 0.29 `bad_args`, id 14):
  *
- *     unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high`
+ *     unknown variant `bogus`, expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`
  *     in `model_reasoning_effort`
  *
  * Never quotes a text where no closed set of names was expected: it may be a secret.
@@ -71,6 +71,7 @@ const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
   )
 
 const found = (value: unknown): string => {
+  if (value === null) return "null"
   if (Array.isArray(value)) return "sequence"
   if (value instanceof Date) return "datetime"
   switch (typeof value) {

@@ -6,6 +6,11 @@ export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const Seconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
+/** The name of something, such as a model. An unset variable of a script makes an empty one. */
+export const Name = Schema.String.check(
+  Schema.isPattern(/\S/, { expected: "a name that is not empty" }),
+)
+
 export const Strings = Schema.Array(Schema.String)
 
 export const StringTable = Schema.Record(Schema.String, Schema.String)

@@ -13,7 +13,7 @@ import {
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type ConfigFault, explain } from "./ConfigFault.ts"
-import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts"
+import { Count, key, keyOr, Name, Seconds, Strings, StringTable } from "./ConfigKey.ts"
 import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 import type { ConfigTree } from "./ConfigTree.ts"
 
@@ -23,12 +23,8 @@ const unused = (what: string) => `${what} Read and not used here.`
 
 /** What a profile may set over the top level. `sandbox_mode` came with later generations. */
 const profileKeys = {
-  model: keyOr(Schema.String, "gpt-5", "The model that answers."),
-  model_provider: keyOr(
-    Schema.String,
-    "openai",
-    "Who serves it: built in, or of `model_providers`.",
-  ),
+  model: keyOr(Name, "gpt-5", "The model that answers."),
+  model_provider: keyOr(Name, "openai", "Who serves it: built in, or of `model_providers`."),
   approval_policy: keyOr(AskForApproval, "on-request", "When a person is asked first."),
   sandbox_mode: keyOr(ConfiguredSandboxMode, "read-only", "What commands and edits may touch."),
   model_reasoning_effort: key(ReasoningEffort, "How much the model thinks."),
@@ -71,10 +67,7 @@ const WorkspaceWriteConfig = Schema.Struct({
 
 export const Config = Schema.Struct({
   ...profileKeys,
-  profile: key(
-    Schema.String,
-    "The table of `profiles` whose keys go before those of the top level.",
-  ),
+  profile: key(Name, "The table of `profiles` whose keys go before those of the top level."),
   profiles: key(Schema.Record(Schema.String, Schema.Struct(profileKeys)), "Profiles by name."),
   model_providers: key(Schema.Record(Schema.String, ProviderConfig), "Providers by id."),
   mcp_servers: key(Schema.Record(Schema.String, McpServerConfig), "Tool servers by name."),

@@ -26,17 +26,21 @@ export const isTable = (value: unknown): value is ConfigTree => {
   return prototype === null || prototype === Object.prototype
 }
 
-/** A JSON value as a configuration value (§7.4): `null` reads as the empty string, objects become tables. */
+/** Clients write `null` for a member that is absent. */
+const isAbsent = (value: unknown): boolean => value === null || value === undefined
+
+/** A JSON value as a configuration value: objects become tables. In an array `null` stays, for the error that names it. */
 const fromJson = (value: unknown): unknown => {
-  if (value === null || value === undefined) return ""
   if (Array.isArray(value)) return value.map(fromJson)
   return isTable(value) ? fromRecord(value) : value
 }
 
-/** The tree of a plain record: a JSON object, or an object literal of an embedder. */
+/** The tree of a plain record: a JSON object, or an object literal of an embedder. Members that are `null` are absent. */
 export const fromRecord = (record: Readonly<Record<string, unknown>>): ConfigTree => {
   const table = emptyTable()
-  for (const key of Object.keys(record)) table[key] = fromJson(record[key])
+  for (const key of Object.keys(record)) {
+    if (!isAbsent(record[key])) table[key] = fromJson(record[key])
+  }
   return table
 }
 
@@ -91,6 +95,7 @@ export const applyRecord = (
 ): Result.Result<ConfigTree, string> => {
   let edited = tree
   for (const path of Object.keys(record)) {
+    if (isAbsent(record[path])) continue
     const fault = tooDeep(path, record[path])
     if (fault !== undefined) return Result.fail(fault)
     edited = set(edited, path, fromJson(record[path]))
@@ -98,11 +103,17 @@ export const applyRecord = (
   return Result.succeed(edited)
 }
 
-/** One `-c key=value`, read. */
+/** One `-c key=value`, read, or a key that an option of its own sets. */
 export interface Override {
   readonly path: string
   readonly value: unknown
+  /** That option, such as `--model`; it wins over a profile. */
+  readonly flag?: string
 }
+
+/** The keys of the top level that options of their own set. */
+export const flagKeys = (overrides: ReadonlyArray<Override>): ReadonlySet<string> =>
+  new Set(overrides.flatMap(({ flag, path }) => (flag === undefined ? [] : [path])))
 
 const isQuote = (character: string | undefined): boolean => character === '"' || character === "'"
 

@@ -18,16 +18,19 @@ import type { ModelProvider } from "../ModelClient.ts"
 import { withStored } from "../store/Settings.ts"
 import { resolvePath } from "./AbsolutePath.ts"
 import { Config, decode } from "./ConfigSchema.ts"
-import type { ConfigFault } from "./ConfigFault.ts"
+import { type ConfigFault, faultAt } from "./ConfigFault.ts"
 import { applyRecord, type ConfigTree, isEmpty } from "./ConfigTree.ts"
 import { contextWindowOf } from "./ModelFamily.ts"
 import { findProvider, misspeltProviderKey, own } from "./ProviderSettings.ts"
+import { misspeltRoutingKey } from "./RoutingKeys.ts"
 import { toolSettings } from "./ToolSettings.ts"
 
 /** Everything that does not depend on the conversation. */
 export interface ResolveSource {
   /** `config.toml` with the `-c` edits laid on it. */
   readonly tree: ConfigTree
+  /** Keys of its top level that options of the command line set: a profile replaces them only if the client selects it. */
+  readonly flagKeys?: ReadonlySet<string>
   /** An entry of the same id in `model_providers` does not replace one of these (§7.3). */
   readonly builtinProviders: ReadonlyArray<ModelProvider>
   /** The provider where `model_provider` names none. */
@@ -69,6 +72,8 @@ const fail = (message: string, key?: string) =>
 
 const faulty = ({ key, message }: ConfigFault) => fail(message, key)
 
+const isDefined = (value: unknown): boolean => value !== undefined && value !== null
+
 const offline = "offline"
 
 /** The model `offline` is a request for the offline provider, unless a provider is configured that may have its own. */
@@ -95,28 +100,54 @@ const providerOf = (
 const read = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
   isEmpty(tree) ? Result.succeed({}) : decode(Config, tree)
 
+/** An argument of a call that names nothing. */
+const emptyName = (overrides: SettingsOverrides): ConfigFault | undefined => {
+  for (const name of ["model", "profile"] as const) {
+    if (overrides[name]?.trim() === "") {
+      return faultAt([name], "invalid value: string, expected a name that is not empty")
+    }
+  }
+  return undefined
+}
+
+/** What the selected profile sets. Without this, a profile could allow more than `--sandbox` on the command line does. */
+const profileOf = (
+  { flagKeys }: ResolveSource,
+  overrides: SettingsOverrides,
+  config: Config,
+): Result.Result<Partial<Config>, SettingsError> => {
+  const name = overrides.profile ?? config.profile
+  const profile = name === undefined ? {} : own(config.profiles, name)
+  if (profile === undefined) return fail(`config profile \`${name}\` not found`, "profile")
+  const isOfClient = overrides.profile !== undefined || isDefined(own(overrides.config, "profile"))
+  if (isOfClient || flagKeys === undefined) return Result.succeed(profile)
+  return Result.succeed(
+    Object.fromEntries(Object.entries(profile).filter(([key]) => !flagKeys.has(key))),
+  )
+}
+
 /**
  * The settings of one conversation. Precedence, low to high: default, top level of the tree with the edits of
  * `overrides.config`, the selected profile, the other overrides. A profile therefore wins over an edit of the
- * top level, as in the original (§7.1).
+ * top level, as in the original (§7.1), but not over an option of the command line.
  */
 export const resolve = (
   source: ResolveSource,
   overrides: SettingsOverrides,
 ): Result.Result<ConversationSettings, SettingsError> => {
+  const unnamed = emptyName(overrides)
+  if (unnamed !== undefined) return fail(unnamed.message)
   const tree = applyRecord(source.tree, overrides.config ?? {})
   if (Result.isFailure(tree)) return fail(tree.failure)
   const decoded = read(tree.success)
   if (Result.isFailure(decoded)) return faulty(decoded.failure)
-  const misspelt = misspeltProviderKey(tree.success)
+  const misspelt = misspeltProviderKey(tree.success) ?? misspeltRoutingKey(tree.success)
   if (misspelt !== undefined) return faulty(misspelt)
   const config = decoded.success
 
-  const profileName = overrides.profile ?? config.profile
-  const profile = profileName === undefined ? {} : own(config.profiles, profileName)
-  if (profile === undefined) return fail(`config profile \`${profileName}\` not found`, "profile")
-
-  const chosen = { ...config, ...profile }
+  const profile = profileOf(source, overrides, config)
+  if (Result.isFailure(profile)) return Result.fail(profile.failure)
+  const chosen = { ...config, ...profile.success }
   const provider = providerOf(source, overrides, chosen)
   if (Result.isFailure(provider)) return Result.fail(provider.failure)
 

@@ -45,14 +45,14 @@ describe("ConfigTree", () => {
     assert.deepStrictEqual(plain(tree), { a: 1, list: [1] })
   })
 
-  it("JSON becomes configuration: null is the empty string, objects are tables, keys are paths", () => {
+  it("JSON becomes configuration: null is absent, objects are tables, keys are paths", () => {
     const record: unknown = JSON.parse(
       '{"a.b": null, "a.c": {"__proto__": {"x": 1}, "n": [null, 1.5]}, "flag": true}',
     )
     const tree = ConfigTree.applyRecord(ConfigTree.empty, record as Record<string, unknown>)
     assert.strictEqual(
       JSON.stringify(Result.getOrThrow(tree)),
-      '{"a":{"b":"","c":{"__proto__":{"x":1},"n":["",1.5]}},"flag":true}',
+      '{"a":{"c":{"__proto__":{"x":1},"n":[null,1.5]}},"flag":true}',
     )
   })
 

@@ -68,11 +68,6 @@ describe("the address of a provider", () => {
     ["is blank", mine('base_url = "  "'), {}],
     ["is absent beside a key of OpenAI", mine("requires_openai_auth = true"), {}],
     [
-      "is null in the edit of a client",
-      mine('base_url = "http://mine"'),
-      { config: { "model_providers.mine.base_url": null } },
-    ],
-    [
       "is absent in a provider that only an edit of a client selects",
       '[model_providers.mine]\nname = "Mine"',
       { config: { model_provider: "mine" } },
@@ -87,6 +82,14 @@ describe("the address of a provider", () => {
       assert.deepStrictEqual(resolve(toml, overrides), missing)
     })
   }
+
+  it("that is null in the edit of a client is that of the file", () => {
+    const overrides = { config: { "model_providers.mine.base_url": null } }
+    assert.strictEqual(
+      resolve(mine('base_url = "http://mine"'), overrides).provider?.baseUrl,
+      "http://mine",
+    )
+  })
 
   it("is not needed by a provider that is not used", () => {
     const toml = 'model_provider = "openai"\n[model_providers.mine]\nname = "Mine"'

@@ -52,6 +52,93 @@ describe("Resolve", () => {
     assert.include(problem("experimental_resume = 5"), "in `experimental_resume`")
   })
 
+  it("L13 keys that options of the command line set win over a profile, arguments of a call over both", () => {
+    const toml = `model = "of the option"
+sandbox_mode = "read-only"
+approval_policy = "untrusted"
+[profiles.d]
+model = "of the profile"
+sandbox_mode = "danger-full-access"
+approval_policy = "never"
+model_verbosity = "low"
+`
+    const flagKeys = new Set(["model", "sandbox_mode", "approval_policy"])
+    const chosen = (profile: string, overrides: SettingsOverrides = {}) => {
+      const { approvalPolicy, model, sandboxPolicy, verbosity } = Result.getOrThrow(
+        Resolve.resolve({ ...source(`${profile}${toml}`), flagKeys }, overrides),
+      )
+      return [model, sandboxPolicy.mode, approvalPolicy, verbosity]
+    }
+    const flags = ["of the option", "read-only", "untrusted", "low"]
+    const ofProfile = ["of the profile", "danger-full-access", "never", "low"]
+    assert.deepStrictEqual(chosen('profile = "d"\n'), flags)
+    assert.deepStrictEqual(chosen('profile = "d"\n', { config: { profile: null } }), flags)
+    assert.deepStrictEqual(chosen("", { profile: "d" }), ofProfile)
+    assert.deepStrictEqual(chosen("", { config: { profile: "d" } }), ofProfile)
+    assert.deepStrictEqual(chosen('profile = "d"\n', { config: { model: "of the call" } }), [
+      "of the call",
+      ...flags.slice(1),
+    ])
+    assert.deepStrictEqual(chosen('profile = "d"\n', { sandbox: "workspace-write" }), [
+      flags[0],
+      "workspace-write",
+      ...flags.slice(2),
+    ])
+  })
+
+  it("null in `config` of a call means absent, and in an array the error names it", () => {
+    const toml = 'model = "m"\n[model_providers.p]\nname = "P"\n'
+    const keys = [
+      "model",
+      "profile",
+      "mcp_servers",
+      "profiles",
+      "sandbox_workspace_write",
+      "notify",
+    ]
+    for (const path of [
+      ...keys,
+      "mcp_servers.x",
+      "mcp_servers.x.env",
+      "model_providers.p.env_key",
+    ]) {
+      assert.strictEqual(settings(toml, { config: { [path]: null } }).model, "m", path)
+    }
+    assert.deepStrictEqual(
+      settings("", { config: { mcp_servers: { x: { command: "run", env: null, args: null } } } })
+        .mcpServers?.["x"]?.transport,
+      { _tag: "Stdio", command: "run", args: [], env: {} },
+    )
+    assert.strictEqual(
+      problem("", { config: { notify: ["run", null] } }),
+      "invalid type: null, expected a string\nin `notify.1`\n",
+    )
+  })
+
+  for (const effort of ["none", "minimal", "low", "medium", "high", "xhigh"] as const) {
+    it(`the reasoning effort ${effort} is accepted`, () => {
+      assert.strictEqual(settings(`model_reasoning_effort = "${effort}"`).effort, effort)
+    })
+  }
+
+  for (const [name, toml, overrides] of [
+    ["`model` of the file", 'model = ""', {}],
+    ["`model` of a profile", 'profile = "p"\n[profiles.p]\nmodel = " "', {}],
+    ["`profile` of the file", 'profile = ""', {}],
+    ["`model_provider` of the file", 'model_provider = ""', {}],
+    ["`model` of a call", 'model = "m"', { model: "" }],
+    ["`profile` of a call", "", { profile: " " }],
+    ["`model` in `config` of a call", "", { config: { model: "" } }],
+    ["`profile` in `config` of a call", "", { config: { profile: "" } }],
+  ] as const) {
+    it(`an empty ${name} is an error that names the key`, () => {
+      assert.match(
+        problem(toml, overrides),
+        /^invalid value: string, expected a name that is not empty\nin `(profiles\.p\.)?(model|profile|model_provider)`\n$/,
+      )
+    })
+  }
+
   it("without any configuration the defaults of §7.2 hold", () => {
     assert.deepStrictEqual(settings(""), {
       model: "gpt-5",
@@ -202,7 +289,7 @@ describe("Resolve", () => {
     [
       "an unknown name of a closed set",
       'model_reasoning_effort = "bogus"',
-      "unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high`\nin `model_reasoning_effort`\n",
+      "unknown variant `bogus`, expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`\nin `model_reasoning_effort`\n",
     ],
     [
       "a misspelt name of a closed set",
@@ -266,7 +353,7 @@ describe("Resolve", () => {
   it("a value that a client edits in is checked like one of the file", () => {
     assert.strictEqual(
       problem("", { config: { model_reasoning_effort: "bogus" } }),
-      "unknown variant `bogus`, expected one of `minimal`, `low`, `medium`, `high`\nin `model_reasoning_effort`\n",
+      "unknown variant `bogus`, expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`\nin `model_reasoning_effort`\n",
     )
   })
 

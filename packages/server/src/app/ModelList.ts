@@ -11,11 +11,16 @@ import { UserConfig } from "./UserConfigPort.ts"
 const defaultPageSize = 25
 
 const efforts = {
+  none: "Does not think.",
   minimal: "Answers soonest.",
   low: "Thinks a little.",
   medium: "Thinks as much as most tasks need.",
   high: "Thinks longest.",
+  xhigh: "Thinks longer than `high` where the model can.",
 } as const satisfies Record<ReasoningEffort, string>
+
+/** Clients of every version can read these; the others are listed only where they are configured. */
+const listed: ReadonlySet<ReasoningEffort> = new Set(["minimal", "low", "medium", "high"])
 
 const entryOf = (
   model: string,
@@ -26,10 +31,9 @@ const entryOf = (
   model,
   displayName: model,
   description: from,
-  supportedReasoningEfforts: ReasoningEffort.literals.map((reasoningEffort) => ({
-    reasoningEffort,
-    description: efforts[reasoningEffort],
-  })),
+  supportedReasoningEfforts: ReasoningEffort.literals
+    .filter((one) => listed.has(one) || one === effort)
+    .map((reasoningEffort) => ({ reasoningEffort, description: efforts[reasoningEffort] })),
   defaultReasoningEffort: effort ?? "medium",
   isDefault,
 })

@@ -13,7 +13,7 @@ export const sendUserTurn: AppHandler<typeof SendUserTurn> = Effect.fnUntraced(
     const { effort, submissionId, whileRunning = "wait" } = present(params)
     const conversation = yield* find(params.conversationId)
     // A relative path is taken from the directory of the server, as where a conversation is made.
-    const { cwd } = yield* settingsOf({ cwd: params.cwd })
+    const { cwd } = yield* settingsOf({ cwd: params.cwd, model: params.model })
     const op: Op = {
       type: "user_turn",
       items: params.items.map(coreItem),

@@ -4,6 +4,7 @@
  */
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { SettingsOverrides } from "@colloquy/core/ConversationSettings"
+import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
 import type { State } from "@colloquy/core/ConversationState"
 import type { Overrides } from "@colloquy/protocol/mcp/ConversationTools"
 import type { Op } from "@colloquy/protocol/Op"
@@ -106,7 +107,7 @@ export const userTurn = Effect.fnUntraced(function* (
   const byConfig: ReadonlySet<string> = new Set(yield* changedByConfig(args))
   const said = new Set([
     ...given(args),
-    ...Object.keys(args.config ?? {}).map((key) => key.split(".")[0] ?? key),
+    ...Object.keys(ConfigTree.fromRecord(args.config ?? {})).map((key) => key.split(".")[0] ?? key),
   ]) as ReadonlySet<string>
   const changes = (field: Changeable) =>
     byConfig.has(field) || changeable[field].some((name) => said.has(name))

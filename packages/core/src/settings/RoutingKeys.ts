@@ -1,0 +1,50 @@
+/**
+ * Misspelt names of the keys that decide where prompts and keys of a provider are sent. Pure.
+ *
+ * Other unknown keys are ignored with a warning. One of these would leave the default host in effect, so it is an error.
+ */
+import { nearest } from "@colloquy/protocol/Nearest"
+import { type ConfigFault, faultAt } from "./ConfigFault.ts"
+import { Config } from "./ConfigSchema.ts"
+import { type ConfigTree, get, isTable } from "./ConfigTree.ts"
+
+const routing: ReadonlySet<string> = new Set([
+  "model_provider",
+  "model_providers",
+  "profile",
+  "profiles",
+  "chatgpt_base_url",
+])
+
+const knownKeys = Object.keys(Config.fields)
+
+/** Keys that versions of the original know and that resemble one of those above. */
+const keysOfOriginal: ReadonlySet<string> = new Set(["oss_provider"])
+
+/** The key that decides about the host and that `key`, of the top level or of a profile, misspells. */
+export const meantRoutingKey = (key: string): string | undefined => {
+  if (knownKeys.includes(key) || keysOfOriginal.has(key)) return undefined
+  const near = nearest(key, knownKeys)
+  return near !== undefined && routing.has(near) ? near : undefined
+}
+
+const faultIn = (table: ConfigTree, path: ReadonlyArray<string>): ConfigFault | undefined => {
+  for (const key of Object.keys(table)) {
+    const meant = meantRoutingKey(key)
+    if (meant === undefined) continue
+    return faultAt([...path, key], `unknown field \`${key}\`, did you mean \`${meant}\`?`)
+  }
+  return undefined
+}
+
+/** The first misspelt key of the tree or of one of its profiles. */
+export const misspeltRoutingKey = (tree: ConfigTree): ConfigFault | undefined => {
+  const fault = faultIn(tree, [])
+  const profiles = get(tree, "profiles")
+  if (fault !== undefined || !isTable(profiles)) return fault
+  for (const [name, profile] of Object.entries(profiles)) {
+    const found = isTable(profile) ? faultIn(profile, ["profiles", name]) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
