@@ -1,5 +1,5 @@
 /** What the checks do with a client, whichever it is. */
-import type { ClientName } from "./Pins.ts"
+import { type ClientName, clientNames } from "./Pins.ts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -95,11 +95,17 @@ export type Connect = (server: ServerCommand, answer: Answerer | undefined) => P
 /** Of those that declare it the server tells its events, in every revision. */
 export const withEvents = { experimental: { "codex/event": {} } }
 
-/** A module of an installed client. */
-export const load = (specifier: string): unknown =>
-  createRequire(join(inject("installed").folder, "package.json"))(specifier)
+/** The folder that has the `node_modules` of an installed client. */
+export const folderOf = (client: ClientName): string => join(inject("installed").folder, client)
 
-/** Of a client that could not be installed the checks are skipped. */
+/** A module of an installed client; the specifier begins with the name of the client. */
+export const load = (specifier: string): unknown => {
+  const client = clientNames.find((name) => `${specifier}/`.startsWith(`${name}/`))
+  if (client === undefined) throw new Error(`${specifier} belongs to no client of the list`)
+  return createRequire(join(folderOf(client), "package.json"))(specifier)
+}
+
+/** Skips the checks of a client that could not be installed. */
 export const describeClient = (name: ClientName, checks: () => void): void => {
   describe.skipIf(inject("installed").missing[name] !== undefined)(name, checks)
 }
@@ -127,6 +133,9 @@ const eventOf = (params: unknown): Event => {
   return { type: msg.type, threadId: _meta.threadId }
 }
 
+/** The model is requested, as one that nobody configured may not answer. */
+export const offline = 'model_provider="offline"'
+
 /** The built server, in a state directory of its own with one prompt. */
 export const server = (
   overrides: ReadonlyArray<string> = [],
@@ -136,7 +145,7 @@ export const server = (
     writeFileSync(join(directory, "prompts", "greet.md"), "Hello $WHO\n")
     return {
       command: process.execPath,
-      args: [entry, "mcp", ...overrides.flatMap((override) => ["-c", override])],
+      args: [entry, "mcp", ...[offline, ...overrides].flatMap((override) => ["-c", override])],
       env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
     }
   })

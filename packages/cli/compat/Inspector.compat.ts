@@ -3,10 +3,9 @@ import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { join } from "node:path"
-import { inject } from "vitest"
 import { buildIfMissing } from "../test/support/Bundle.ts"
 import type { ToolResult } from "../test/support/Server.ts"
-import { describeClient, server } from "./Driver.ts"
+import { describeClient, folderOf, server } from "./Driver.ts"
 
 beforeAll(buildIfMissing)
 
@@ -25,7 +24,7 @@ interface Ran {
 const inspect = (words: ReadonlyArray<string>, overrides: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const { command, args, env } = yield* server(overrides)
-    const { folder } = inject("installed")
+    const folder = folderOf("@modelcontextprotocol/inspector")
     const pairs = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`])
     // The server's command first: `--tool-arg` takes every word that follows it.
     const all = [join(folder, bin), "--cli", command, ...args, ...pairs, ...words]

@@ -1,77 +1,84 @@
 /**
- * Installs the clients into a temporary folder, before all checks, and removes it behind them: they bring 200 packages
- * and are no part of the workspace.
+ * Installs each client into a folder of its own below one temporary folder, before all checks, and removes that folder
+ * after them: the clients bring 1,000 packages, some of them in versions that exclude each other, and are no part of the
+ * workspace.
  *
- * npm and the registry are those of whoever runs this. A client that the registry does not give is skipped, with a line
- * that says so; one in another version than asked for is a failure.
+ * npm, its cache and the registry are those of the user who runs this. A client that cannot be installed is skipped,
+ * with a line that says why; one in another version than the pinned one is a failure.
  */
-import { execFile } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { type ClientName, clientNames, type Installed, pins } from "./Pins.ts"
+import { type ClientName, clientNames, type Installed, packagesOf, pins } from "./Pins.ts"
+import { run } from "./Program.ts"
+import { programOf } from "./Programs.ts"
 
-const maxInstallMs = 90_000
+const maxInstallMs = 120_000
 
-/** npm within this Node: run by an older one it would choose dependencies that are meant for that. */
-const npm = (args: ReadonlyArray<string>, cwd: string): Promise<void> => {
-  const ours = process.env["npm_execpath"]
-  const [command, before] = ours === undefined ? ["npm", []] : [process.execPath, [ours]]
-  return new Promise((resolve, reject) => {
-    execFile(command, [...before, ...args], { cwd, timeout: maxInstallMs }, (error, _, stderr) => {
-      if (error === null) resolve()
-      else reject(new Error(stderr.trim() === "" ? error.message : stderr.trim()))
-    })
-  })
-}
+/** Each installation unpacks files on one core while it waits for the network on another. */
+const installsAtOnce = 3
 
-const install = (folder: string, names: ReadonlyArray<ClientName>): Promise<void> =>
-  npm(
-    [
-      "install",
-      "--prefix",
-      folder,
-      "--no-save",
-      "--no-package-lock",
-      "--ignore-scripts",
-      ...names.map((name) => `${name}@${pins[name]}`),
-    ],
-    folder,
-  )
-
-const checkVersion = (folder: string, name: ClientName): void => {
-  const path = join(folder, "node_modules", name, "package.json")
-  const { version } = JSON.parse(readFileSync(path, "utf8")) as { readonly version: string }
-  if (version !== pins[name]) {
-    throw new Error(`asked for ${name}@${pins[name]}, and ${version} was installed`)
+/** npm runs on this Node: on an older one it would choose older packages, without saying so. */
+const npm = async (args: ReadonlyArray<string>, cwd: string): Promise<void> => {
+  const path = process.env["npm_execpath"]
+  const [command, before] = path === undefined ? ["npm", []] : [process.execPath, [path]]
+  const { code, stderr } = await run({ command, args: [...before, ...args], cwd }, maxInstallMs)
+  if (code === undefined) {
+    throw new Error(`npm did not finish within ${maxInstallMs / 1000} seconds`)
   }
+  if (code !== 0) throw new Error(stderr.trim() || `npm exited with the code ${code}`)
 }
 
-/** All at once; where that fails one by one, to see which it is. */
-const installAll = async (folder: string): Promise<Installed["missing"]> => {
-  try {
-    await install(folder, clientNames)
-    return {}
-  } catch {
-    const missing: Partial<Record<ClientName, string>> = {}
-    for (const name of clientNames) {
-      // One after the other: npm rewrites the folder each time, and drops what it is not told of again.
-      const wanted = clientNames.slice(0, clientNames.indexOf(name) + 1)
-      await install(
-        folder,
-        wanted.filter((one) => missing[one] === undefined),
-      ).catch((error: unknown) => {
-        missing[name] = error instanceof Error ? error.message : String(error)
-      })
+const checkVersions = (folder: string, client: ClientName): void => {
+  for (const [name, wanted] of Object.entries(packagesOf(client))) {
+    const path = join(folder, "node_modules", name, "package.json")
+    const { version } = JSON.parse(readFileSync(path, "utf8")) as { readonly version: string }
+    if (version !== wanted) {
+      throw new Error(`${name}@${wanted} was asked for, and ${version} was installed`)
     }
-    return missing
   }
+}
+
+const flags = ["--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"]
+
+/** Resolves to npm's reason when the client cannot be installed. */
+const install = async (root: string, client: ClientName): Promise<string | undefined> => {
+  const folder = join(root, client)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, "package.json"), '{ "private": true }\n')
+  const packages = Object.entries(packagesOf(client)).map(([name, version]) => `${name}@${version}`)
+  try {
+    await npm(["install", "--prefix", folder, ...flags, ...packages], folder)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  checkVersions(folder, client)
+  try {
+    programOf(client, folder)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return undefined
+}
+
+const installAll = async (root: string): Promise<Installed["missing"]> => {
+  const missing: Partial<Record<ClientName, string>> = {}
+  const queue = [...clientNames]
+  const worker = async (): Promise<void> => {
+    for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
+      const reason = await install(root, client)
+      if (reason !== undefined) missing[client] = reason
+    }
+  }
+  await Promise.all(Array.from({ length: installsAtOnce }, worker))
+  return missing
 }
 
 const report = ({ missing }: Installed): void => {
   const lines = clientNames.map((name) => {
-    const reason = missing[name]
+    const reason = missing[name]?.replaceAll(/\s*\n\s*/g, "; ")
     const client = `${name} ${pins[name]}`
     return reason === undefined ? `${client}\n` : `${client} SKIPPED, not installed: ${reason}\n`
   })
@@ -79,20 +86,17 @@ const report = ({ missing }: Installed): void => {
 }
 
 /** For Vitest's `globalSetup`. */
-export const setup = async (project: TestProject): Promise<() => void> => {
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-compat-"))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Thousands of files: removed synchronously, they would keep Vitest from ending its workers in time.
+  const remove = () => rm(folder, { recursive: true, force: true })
   try {
-    writeFileSync(join(folder, "package.json"), '{ "private": true }\n')
     const installed = { folder, missing: await installAll(folder) }
-    for (const name of clientNames) {
-      if (installed.missing[name] === undefined) checkVersion(folder, name)
-    }
     report(installed)
     project.provide("installed", installed)
     return remove
   } catch (error) {
-    remove()
+    await remove()
     throw error
   }
 }

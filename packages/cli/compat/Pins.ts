@@ -1,4 +1,4 @@
-/** What of others is driven, clients and the referee, each in the one version that the checks were seen to pass with. */
+/** The packages that are driven, clients and the referee, each in the one version that the checks were seen to pass with. */
 export const pins = {
   "@modelcontextprotocol/sdk": "1.32.2",
   "@modelcontextprotocol/client": "2.4.0",
@@ -6,17 +6,39 @@ export const pins = {
   "@modelcontextprotocol/inspector": "2.12.0",
   "@openai/agents": "0.20.0",
   "vscode-jsonrpc": "8.2.1",
+  "@ai-sdk/mcp": "2.0.99",
+  "@langchain/mcp-adapters": "1.1.4",
+  "@mastra/mcp": "2.0.0",
+  mcporter: "0.12.3",
+  "opencode-ai": "1.18.33",
+  "@google/gemini-cli": "0.61.0",
+  "@anthropic-ai/claude-code": "2.1.330",
+  supergateway: "4.0.0",
+  "mcp-proxy": "6.7.19",
 } as const
 
 export type ClientName = keyof typeof pins
 
 export const clientNames = Object.keys(pins) as ReadonlyArray<ClientName>
 
-/** Where they are. */
+/** Peers that npm would otherwise choose itself, and packages that a user of the client installs beside it. */
+const companions: Partial<Record<ClientName, Readonly<Record<string, string>>>> = {
+  "@ai-sdk/mcp": { ai: "7.0.173", zod: "4.6.7" },
+  "@langchain/mcp-adapters": { "@langchain/core": "1.4.0", "@langchain/langgraph": "1.7.3" },
+  "@mastra/mcp": { "@mastra/core": "1.71.0", zod: "4.6.7" },
+}
+
+/** Everything that is installed into the folder of that client, with exact versions. */
+export const packagesOf = (client: ClientName): Readonly<Record<string, string>> => ({
+  [client]: pins[client],
+  ...companions[client],
+})
+
+/** Where the clients are. */
 export interface Installed {
-  /** Has a `node_modules`. */
+  /** Has one folder for each client, by its name, with a `node_modules`. */
   readonly folder: string
-  /** Those that could not be installed, with npm's reason. */
+  /** The clients that could not be installed, with npm's reason. */
   readonly missing: Partial<Record<ClientName, string>>
 }
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import { buildIfMissing, entry } from "../test/support/Bundle.ts"
 import { scripted } from "../test/support/Home.ts"
 import { environment } from "../test/support/Server.ts"
-import { describeClient, load } from "./Driver.ts"
+import { describeClient, load, offline } from "./Driver.ts"
 import { asking, until } from "./Playing.ts"
 
 beforeAll(buildIfMissing)
@@ -61,7 +61,7 @@ const server = (directory: string) =>
     Effect.sync(() =>
       spawn(
         process.execPath,
-        [entry, "app-server", ...asking.flatMap((override) => ["-c", override])],
+        [entry, "app-server", ...[offline, ...asking].flatMap((override) => ["-c", override])],
         { cwd: directory, env: environment({ home: directory }) },
       ),
     ),

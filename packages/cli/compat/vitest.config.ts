@@ -10,6 +10,7 @@ export default defineConfig({
     include: ["*.compat.ts"],
     globalSetup: ["./Install.ts"],
     reporters: [["default", { summary: false }], summary],
-    testTimeout: 30_000,
+    // Longer than a client may run, so that it is killed before its check is given up.
+    testTimeout: 90_000,
   },
 })

@@ -420,11 +420,11 @@ describe("Client, what the server asks", () => {
       yield* send(requestText(1, "ping", undefined), requestText(1, "ping", undefined))
       yield* send(requestText(2, "ping", undefined))
       const codes = [yield* next, yield* next].map(
-        (m) => m._tag === "Failure" && [m.id, m.error.code],
+        (m) => m._tag === "Failure" && [m.id, m.error.code, m.error.data],
       )
       assert.deepStrictEqual(codes, [
-        [1, -32600],
-        [2, -32000],
+        [null, -32600, { id: 1 }],
+        [2, -32000, undefined],
       ])
     }),
   )

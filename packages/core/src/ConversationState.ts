@@ -12,6 +12,7 @@ import { type ApprovalBook, emptyBook, grant } from "./ApprovalBook.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { OpenCall } from "./OpenCalls.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
+import type { UnfinishedText } from "./UnfinishedText.ts"
 
 /** The ops that change what later turns run with. */
 export type ContextOp = Extract<Op, { readonly type: "user_turn" | "override_turn_context" }>
@@ -40,6 +41,8 @@ interface RunningTurn {
   readonly aborting?: TurnAbortReason
   /** Set while nothing runs of it, since a restart: its open calls, to be taken up with the first verdict. */
   readonly parked?: ReadonlyArray<OpenCall>
+  /** Streamed text that the end of the turn has to record; absent while there is none. */
+  readonly unfinished?: UnfinishedText | undefined
 }
 
 export interface State {

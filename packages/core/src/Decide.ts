@@ -21,6 +21,7 @@ import { list, listed } from "./Listings.ts"
 import { automatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closed, ended, interrupt, stopTurn } from "./TurnEnd.ts"
 import { inputEvents, start, withContext } from "./TurnStart.ts"
+import { unfinishedAfter } from "./UnfinishedText.ts"
 
 /** Submissions that may wait for a turn of their own; one more is refused. */
 export const maxWaiting = 64
@@ -75,8 +76,14 @@ const begin = (state: State, { _tag: _, ...call }: InputOf<"Begin">): Decision =
 }
 
 const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">): Decision => {
-  const id = ofCompaction === true ? autoCompactId(state.autoCompactions) : turnId
-  return { ...nothing(state), events: messages.map((msg) => ({ id, msg })) }
+  const ofTurn = ofCompaction === true ? undefined : state.turn
+  const id = ofTurn === undefined ? autoCompactId(state.autoCompactions) : turnId
+  const unfinished = unfinishedAfter(ofTurn?.unfinished, messages)
+  const next =
+    ofTurn === undefined || unfinished === ofTurn.unfinished
+      ? state
+      : { ...state, turn: { ...ofTurn, unfinished } }
+  return { ...nothing(next), events: messages.map((msg) => ({ id, msg })) }
 }
 
 const submit = (state: State, input: InputOf<"Submit">): Decision => {

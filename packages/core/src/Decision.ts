@@ -59,6 +59,7 @@ export type Input =
       readonly _tag: "Begin"
       readonly turnId: SubmissionId
       readonly callId: string
+      readonly eventCallId?: string
       readonly name: string
       readonly replay: ReplayClass
       readonly attempt: number

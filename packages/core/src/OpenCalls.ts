@@ -11,6 +11,8 @@ import type { ToolCall } from "./ToolRuntime.ts"
 /** A call that has no output yet. */
 export interface OpenCall {
   readonly call: ToolCall
+  /** Its id in events, where that is not the provider's. */
+  readonly eventCallId?: string
   /** Absent: nothing of it ever ran. */
   readonly begun?: { readonly replay: ReplayClass; readonly attempt: number }
   /** True while all it did was to put a question that is still open: it can run again from its start. */
@@ -32,6 +34,10 @@ const actsOf = (msg: EventMsg): string | undefined => {
   }
 }
 
+/** The id of the call in events. */
+export const eventCallIdOf = ({ call, eventCallId }: OpenCall): string =>
+  eventCallId ?? call.call_id ?? ""
+
 export class OpenCalls {
   private open: Array<OpenCall> = []
 
@@ -49,10 +55,10 @@ export class OpenCalls {
   add(msg: EventMsg): void {
     if (msg.type === "raw_response_item") return this.addItem(msg.item)
     if (this.open.length === 0) return
-    if (isQuestion(msg)) this.change(questionId(msg), { asks: true })
-    else if (msg.type === "approval_resolved") this.change(msg.call_id, { asks: false })
+    if (isQuestion(msg)) this.see(questionId(msg), { asks: true })
+    else if (msg.type === "approval_resolved") this.see(msg.call_id, { asks: false })
     const acts = actsOf(msg)
-    if (acts !== undefined) this.change(acts, { acted: true })
+    if (acts !== undefined) this.see(acts, { acted: true })
   }
 
   private addItem(item: ResponseItem): void {
@@ -64,16 +70,24 @@ export class OpenCalls {
     }
   }
 
-  /** The call is about to run, for the first time or again. */
-  begin({ attempt, callId, replay }: RecordOf<"ToolCall">): void {
-    this.change(callId, { begun: { replay, attempt }, asks: false }, attempt === 1)
+  /** The call is about to run, for the first time or again. A first attempt means the oldest that has not begun. */
+  begin({ attempt, callId, eventCallId, replay }: RecordOf<"ToolCall">): void {
+    const place = this.open.findIndex(
+      ({ begun, call }) => (call.call_id ?? "") === callId && (attempt > 1 || begun === undefined),
+    )
+    const named = eventCallId === undefined ? {} : { eventCallId }
+    this.change(place, { begun: { replay, attempt }, asks: false, ...named })
   }
 
-  /** Of several calls with one id the oldest is meant; a first attempt means the oldest that has not begun. */
-  private change(callId: string, change: Partial<OpenCall>, first = false): void {
-    const place = this.open.findIndex(
-      ({ begun, call }) => (call.call_id ?? "") === callId && (!first || begun === undefined),
+  /** Of several calls with one id the oldest is meant. */
+  private see(eventCallId: string, change: Partial<OpenCall>): void {
+    this.change(
+      this.open.findIndex((open) => eventCallIdOf(open) === eventCallId),
+      change,
     )
+  }
+
+  private change(place: number, change: Partial<OpenCall>): void {
     const found = this.open[place]
     if (found !== undefined) this.open[place] = { ...found, ...change }
   }

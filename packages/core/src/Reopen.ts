@@ -12,7 +12,7 @@ import type { State } from "./ConversationState.ts"
 import { type Decision, followedBy, nothing } from "./Decision.ts"
 import type { Left } from "./Fold.ts"
 import { outputFor } from "./History.ts"
-import { type OpenCall, onlyAsks } from "./OpenCalls.ts"
+import { eventCallIdOf, type OpenCall, onlyAsks } from "./OpenCalls.ts"
 import { ended, startNext } from "./TurnEnd.ts"
 
 /** How often a turn, or a call, begins at most: what kills its process each time is given up. */
@@ -48,7 +48,7 @@ const isParkable = ({ approvals: { open } }: State, { calls }: Left): boolean =>
   open.length > 0 &&
   calls.every(onlyAsks) &&
   open.every(({ request }) =>
-    calls.some(({ asks, call }) => asks && (call.call_id ?? "") === request.callId),
+    calls.some((open) => open.asks && eventCallIdOf(open) === request.callId),
   )
 
 const park = (state: State, turn: Turn, { calls, questions }: Left, nowMs: number): Decision => ({
@@ -71,7 +71,7 @@ const park = (state: State, turn: Turn, { calls, questions }: Left, nowMs: numbe
 const withdrawLost = (state: State, { calls }: Left): Decision =>
   state.approvals.open.reduce<Decision>(
     (decision, { number, request }) =>
-      calls.some((open) => onlyAsks(open) && open.call.call_id === request.callId)
+      calls.some((open) => onlyAsks(open) && eventCallIdOf(open) === request.callId)
         ? decision
         : followedBy(decision, (current) => giveUp(current, number, "withdrawn")),
     nothing(state),

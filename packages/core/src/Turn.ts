@@ -27,6 +27,7 @@ import { runAgain } from "./TurnAgain.ts"
 import * as TurnCalls from "./TurnCalls.ts"
 import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./TurnEvents.ts"
 import { beforeRetry } from "./TurnRetry.ts"
+import { WebSearches } from "./WebSearches.ts"
 
 /** What the next request is made of. */
 export interface Step {
@@ -39,11 +40,16 @@ export interface Step {
 }
 
 /** A call that is about to run, as it is recorded. */
-export type CallBeginning = Pick<RecordOf<"ToolCall">, "callId" | "name" | "replay" | "attempt">
+export type CallBeginning = Pick<
+  RecordOf<"ToolCall">,
+  "callId" | "eventCallId" | "name" | "replay" | "attempt"
+>
 
 export interface TurnPort {
   /** In order; returns when the conversation has them in its inbox. */
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
+  /** The id of a call in events: that of the provider, or another where an event has it already. */
+  readonly eventCallId: (callId: string) => string
   /** Records that a call is about to run; false when the turn is over: it must not run. */
   readonly begin: (call: CallBeginning) => Effect.Effect<boolean>
   /** Likewise, of a summary in the middle of the turn: under an id of its own, `auto-compact-N` (§6.9). */
@@ -175,6 +181,8 @@ const respond = Effect.fnUntraced(function* (
   const calls = yield* TurnCalls.make(tools, port)
   const tell = (messages: ReadonlyArray<EventMsg>) =>
     messages.length === 0 ? Effect.void : port.emit(messages)
+  const searches = new WebSearches(port.eventCallId)
+  const finish = Effect.map(calls.finish, (outputs) => [...searches.close(), ...outputs])
   let followUp = false
   let lastMessage: string | null = null
   const handle = Effect.fnUntraced(function* (events: ReadonlyArray<ModelEvent>) {
@@ -182,7 +190,7 @@ const respond = Effect.fnUntraced(function* (
     for (const event of events) {
       if (event._tag === "Completed") {
         // What the calls tell comes before what the response cost (§4.6).
-        told.push(...(yield* calls.finish))
+        told.push(...(yield* finish))
         const { rateLimits, usage } = event
         told.push(tokenCount(step.usage, usage, turn.settings.contextWindow, rateLimits))
       } else if (event._tag === "ItemDone") {
@@ -194,9 +202,9 @@ const respond = Effect.fnUntraced(function* (
           told = []
           yield* calls.start(event.item)
         }
-      } else {
-        told.push(...deltaEvents(event, turn.settings))
-      }
+      } else if (event._tag === "WebSearchBegin" || event._tag === "WebSearchEnd") {
+        told.push(...searches.add(event))
+      } else told.push(...deltaEvents(event, turn.settings))
     }
     yield* tell(told)
   })
@@ -204,7 +212,7 @@ const respond = Effect.fnUntraced(function* (
   yield* models.stream(request).pipe(
     Stream.runForEachArray(handle),
     // A response that broke off is asked for again: with the outputs of the calls it did make.
-    Effect.tapError(() => Effect.flatMap(calls.finish, tell)),
+    Effect.tapError(() => Effect.flatMap(finish, tell)),
   )
   return { followUp, lastMessage }
 })

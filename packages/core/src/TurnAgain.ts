@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type OpenCall, onlyAsks } from "./OpenCalls.ts"
+import { eventCallIdOf, type OpenCall, onlyAsks } from "./OpenCalls.ts"
 import { cutOff, maxAttempts, outputOf } from "./Reopen.ts"
 import type { TurnTools } from "./ToolRuntime.ts"
 import type { TurnOptions, TurnPort } from "./Turn.ts"
@@ -26,7 +26,7 @@ const refusal = Effect.fnUntraced(function* (
   if (begun.replay === "safe") return undefined
   const { decision } = yield* port.ask({
     _tag: "Exec",
-    callId: call.call_id ?? "",
+    callId: eventCallIdOf(open),
     command:
       call.type === "local_shell_call"
         ? call.action.command
@@ -49,7 +49,10 @@ export const runAgain = Effect.fnUntraced(function* (
   const running = yield* TurnCalls.make(tools, port)
   for (const open of calls) {
     const refused = yield* refusal(turn, open, port)
-    if (refused === undefined) yield* running.start(open.call, (open.begun?.attempt ?? 0) + 1)
+    const attempt = (open.begun?.attempt ?? 0) + 1
+    // What only asked has no begin event yet: it keeps the id of its question.
+    const id = onlyAsks(open) && open.asks ? eventCallIdOf(open) : undefined
+    if (refused === undefined) yield* running.start(open.call, attempt, id)
     else yield* port.emit([outputOf(open, refused)])
   }
   const outputs = yield* running.finish

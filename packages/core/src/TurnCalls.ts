@@ -18,9 +18,10 @@ const maxParallel = 8
 export interface TurnCalls {
   /**
    * Runs the call, to its end unless it only reads; its output is told then, or with the next one's. Nothing runs before it
-   * is recorded, nor when the turn is over. `attempt` counts from 1, the default.
+   * is recorded, nor when the turn is over. `attempt` counts from 1, the default. `eventCallId` is the id in events of a
+   * call whose question is open already.
    */
-  readonly start: (call: ToolCall, attempt?: number) => Effect.Effect<void>
+  readonly start: (call: ToolCall, attempt?: number, eventCallId?: string) => Effect.Effect<void>
   /** Waits for the calls that still run; gives what is left to be told: outputs, then images the calls attached. */
   readonly finish: Effect.Effect<ReadonlyArray<EventMsg>>
 }
@@ -53,8 +54,14 @@ const replayOf = (tools: TurnTools, call: ToolCall): ReplayClass =>
   tools.replayOf?.(call) ?? (tools.isReadOnly(call) ? "safe" : "ask")
 
 /** What is recorded of a call that is about to run. */
-const beginning = (tools: TurnTools, call: ToolCall, attempt: number): CallBeginning => ({
+const beginning = (
+  tools: TurnTools,
+  call: ToolCall,
+  attempt: number,
+  eventCallId: string,
+): CallBeginning => ({
   callId: call.call_id ?? "",
+  ...(eventCallId === call.call_id ? {} : { eventCallId }),
   name: call.type === "local_shell_call" ? "local_shell" : call.name,
   replay: replayOf(tools, call),
   attempt,
@@ -63,12 +70,12 @@ const beginning = (tools: TurnTools, call: ToolCall, attempt: number): CallBegin
 /** What runs ends with the scope. */
 export const make = (
   tools: TurnTools,
-  port: Pick<TurnPort, "begin" | "emit">,
+  port: Pick<TurnPort, "begin" | "emit" | "eventCallId">,
 ): Effect.Effect<TurnCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const permits = Semaphore.makeUnsafe(maxParallel)
-    let running: Array<{ readonly call: ToolCall; readonly fiber: Fiber.Fiber<ToolResult> }> = []
+    let reads: Array<{ readonly call: ToolCall; readonly fiber: Fiber.Fiber<ToolResult> }> = []
     let images: Array<string> = []
 
     const keep = (call: ToolCall, result: ToolResult): EventMsg => {
@@ -76,24 +83,29 @@ export const make = (
       return recorded(call, result)
     }
     const joinAll = Effect.suspend(() => {
-      const started = running
-      running = []
+      const started = reads
+      reads = []
       return Effect.forEach(started, ({ call, fiber }) =>
         Effect.map(Fiber.join(fiber), (result) => keep(call, result)),
       )
     })
 
-    const start = Effect.fnUntraced(function* (call: ToolCall, attempt = 1) {
-      if (tools.isReadOnly(call)) {
-        if (!(yield* port.begin(beginning(tools, call, attempt)))) return
-        const fiber = yield* Effect.forkIn(permits.withPermits(1)(resultOf(tools, call)), scope)
-        running.push({ call, fiber })
-        return
+    const start: TurnCalls["start"] = Effect.fnUntraced(function* (call, attempt = 1, known) {
+      const isReadOnly = tools.isReadOnly(call)
+      if (!isReadOnly) {
+        const before = yield* joinAll
+        if (before.length > 0) yield* port.emit(before)
       }
-      const before = yield* joinAll
-      if (before.length > 0) yield* port.emit(before)
-      if (!(yield* port.begin(beginning(tools, call, attempt)))) return
-      yield* port.emit([keep(call, yield* resultOf(tools, call))])
+      const id = known ?? port.eventCallId(call.call_id ?? "")
+      if (!(yield* port.begin(beginning(tools, call, attempt, id)))) return
+      // The tool names its events by it; the output is recorded under the provider's id.
+      const running = resultOf(tools, id === call.call_id ? call : { ...call, call_id: id })
+      if (isReadOnly) {
+        const fiber = yield* Effect.forkIn(permits.withPermits(1)(running), scope)
+        reads.push({ call, fiber })
+      } else {
+        yield* port.emit([keep(call, yield* running)])
+      }
     })
 
     const finish = Effect.map(joinAll, (outputs) => {

@@ -8,6 +8,7 @@ import type { Draft, State } from "./ConversationState.ts"
 import { withdrawAll } from "./ApprovalDecisions.ts"
 import { type Decision, followedBy, type InputOf, nothing, type TurnExit } from "./Decision.ts"
 import { start } from "./TurnStart.ts"
+import { unfinishedEvents } from "./UnfinishedText.ts"
 
 /** The turn has heard the model out: another request, or the end. */
 export const advance = (state: State, input: InputOf<"Advance">): Decision => {
@@ -27,13 +28,16 @@ export const advance = (state: State, input: InputOf<"Advance">): Decision => {
 /** The fiber of the turn is gone; a turn that had completed by then is left alone. */
 export const ended = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => {
   if (state.turn?.id !== turnId) return nothing(state)
+  const unfinished = unfinishedEvents(state.turn.unfinished).map((msg) => ({ id: turnId, msg }))
   // A failure that raced with an interrupt still ends as the interrupt that was acknowledged.
   if (exit._tag === "Interrupted" || state.turn.aborting !== undefined) {
     return after(state, [
+      ...unfinished,
       { id: turnId, msg: { type: "turn_aborted", reason: state.turn.aborting ?? "interrupted" } },
     ])
   }
   return after(state, [
+    ...unfinished,
     { id: turnId, msg: { type: "error", message: exit.message } },
     { id: turnId, msg: { type: "task_complete", last_agent_message: null } },
   ])

@@ -1,6 +1,6 @@
 /** What a model event means for the conversation's listeners (§4.6). Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
-import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { MessageItem, ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ModelEvent, RateLimits } from "./ModelClient.ts"
 
@@ -13,6 +13,12 @@ const assistantTexts = (item: ResponseItem): ReadonlyArray<string> =>
 /** The text a finished item leaves as the turn's answer so far. */
 export const answerOf = (item: ResponseItem): string | undefined => assistantTexts(item).at(-1)
 
+/** The record of a message of the model, then the events for its listeners. */
+export const messageEvents = (item: MessageItem): ReadonlyArray<EventMsg> => [
+  { type: "raw_response_item", item },
+  ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),
+]
+
 /** The record of a finished item, then what listeners are told of it. Tool calls tell for themselves. */
 export const itemEvents = (
   item: ResponseItem,
@@ -21,10 +27,7 @@ export const itemEvents = (
   const record: EventMsg = { type: "raw_response_item", item }
   switch (item.type) {
     case "message":
-      return [
-        record,
-        ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),
-      ]
+      return messageEvents(item)
     case "reasoning":
       return [
         record,
@@ -39,9 +42,12 @@ export const itemEvents = (
   }
 }
 
-/** The events of everything that is not a finished item or the end. */
+/** The events of everything that is not a finished item, a search of the provider or the end. */
 export const deltaEvents = (
-  event: Exclude<ModelEvent, { readonly _tag: "ItemDone" | "Completed" }>,
+  event: Exclude<
+    ModelEvent,
+    { readonly _tag: "ItemDone" | "Completed" | "WebSearchBegin" | "WebSearchEnd" }
+  >,
   settings: ConversationSettings,
 ): ReadonlyArray<EventMsg> => {
   switch (event._tag) {
@@ -55,10 +61,6 @@ export const deltaEvents = (
         : []
     case "ReasoningSectionBreak":
       return [{ type: "agent_reasoning_section_break" }]
-    case "WebSearchBegin":
-      return [{ type: "web_search_begin", call_id: event.callId }]
-    case "WebSearchEnd":
-      return [{ type: "web_search_end", call_id: event.callId, query: event.query }]
   }
 }
 

@@ -11,6 +11,7 @@ import * as Scope from "effect/Scope"
 import { ApprovalDesk } from "./ApprovalDesk.ts"
 import { answerOf, formFault } from "./Elicitation.ts"
 import { grantFor } from "./Grants.ts"
+import { CallIds } from "./CallIds.ts"
 import type { Inbox } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import type { ModelClient } from "./ModelClient.ts"
@@ -26,6 +27,8 @@ export class Workshop {
   readonly desk: ApprovalDesk
   readonly runner: TurnRunner
   private readonly scope = Scope.makeUnsafe()
+  /** Made for the first call. */
+  private callIds: CallIds | undefined
   private readonly inbox: Inbox
   private readonly journal: Journal
   private readonly services: Services
@@ -80,6 +83,7 @@ export class Workshop {
   private port(turnId: SubmissionId): TurnPort {
     const { desk, inbox, journal } = this
     return {
+      eventCallId: (callId) => (this.callIds ??= new CallIds(journal.log.all())).take(callId),
       ask: (request) => desk.ask(turnId, request),
       elicit: (form) =>
         Effect.suspend(() => {

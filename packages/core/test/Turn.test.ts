@@ -61,6 +61,7 @@ const setUp = (
     ask: () => Effect.die("no tool asks here"),
     granted: () => Effect.succeed(false),
     elicit: () => Effect.die("no tool server asks here"),
+    eventCallId: (id) => id,
     begin: () => Effect.succeed(true),
     emit: (messages) =>
       Effect.sync(() => {

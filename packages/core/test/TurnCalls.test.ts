@@ -28,6 +28,7 @@ const setUp = Effect.gen(function* () {
   const log: Array<string> = []
   const told: Array<EventMsg> = []
   const calls = yield* TurnCalls.make(tools(log), {
+    eventCallId: (id) => id,
     begin: () => Effect.succeed(true),
     emit: (messages) => Effect.sync(() => void told.push(...messages)),
   })

@@ -79,8 +79,6 @@ describe("deltaEvents", () => {
         ...deltaEvents({ _tag: "ReasoningDelta", delta: "b" }, settings),
         ...deltaEvents({ _tag: "RawReasoningDelta", delta: "c" }, shown),
         ...deltaEvents({ _tag: "ReasoningSectionBreak" }, settings),
-        ...deltaEvents({ _tag: "WebSearchBegin", callId: "w" }, settings),
-        ...deltaEvents({ _tag: "WebSearchEnd", callId: "w", query: "q" }, settings),
         ...hidden,
       ],
       [
@@ -88,8 +86,6 @@ describe("deltaEvents", () => {
         { type: "agent_reasoning_delta", delta: "b" },
         { type: "agent_reasoning_raw_content_delta", delta: "c" },
         { type: "agent_reasoning_section_break" },
-        { type: "web_search_begin", call_id: "w" },
-        { type: "web_search_end", call_id: "w", query: "q" },
       ],
     )
   })

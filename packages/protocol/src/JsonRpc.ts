@@ -74,6 +74,14 @@ export const RequestId: Schema.Codec<RequestId> = Schema.Union([
 export const requestIdText = (id: RequestId): string =>
   typeof id === "object" ? id.rawJSON : String(id)
 
+/** A response of this error carries the id in `data` and is without one itself where it could be taken for another's. */
+export const idInUse = (id: RequestId): JsonRpcError =>
+  new JsonRpcError({
+    code: ErrorCode.invalidRequest,
+    message: `Invalid Request: the id ${JSON.stringify(id).slice(0, 100)} is in use by a request still in flight`,
+    data: { id },
+  })
+
 /** A key under which ids of different JSON types never meet. */
 export const requestIdKey = (id: RequestId): string | number =>
   typeof id === "string" ? `s${id}` : typeof id === "number" ? id : `n${id.rawJSON}`

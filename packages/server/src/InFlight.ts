@@ -38,6 +38,8 @@ export interface InFlight {
   /** Returns when there is. */
   readonly room: (max: number) => Effect.Effect<void>
   readonly has: (id: RequestId) => boolean
+  /** True while a response with this id is due: another one with it could be taken for it. */
+  readonly isOwed: (id: RequestId) => boolean
   /**
    * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
    * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
@@ -225,6 +227,11 @@ export const make = (
       hasRoom,
       room,
       has: (id) => table.get(id) !== undefined,
+      isOwed: (id) => {
+        const entry = table.get(id)
+        if (entry === undefined) return false
+        return entry.state !== "cancelled" || entry.owed !== undefined || entry.answers === true
+      },
       start,
       cancel,
       drain: (grace, rest = Effect.void) =>

@@ -10,6 +10,7 @@ import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
   failureText,
+  idInUse,
   type Invalid,
   JsonRpcError,
   maxShortLength,
@@ -195,13 +196,11 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     return codec.info.kind === kind ? { codec, handler } : undefined
   }
 
-  const refusal = (request: Request) => {
-    if (inFlight.has(request.id)) {
-      return rpcError(
-        ErrorCode.invalidRequest,
-        "Invalid Request: the id is that of a request still in flight",
-      )
-    }
+  /** The text of an error. Its id is null while a response with that id is due, which it could be taken for. */
+  const failureOf = (id: RequestId | null, error: JsonRpcError): string =>
+    failureText(id === null || inFlight.isOwed(id) ? null : id, error)
+
+  const limitFault = () => {
     const limit =
       inFlight.running >= maxInFlight
         ? `${maxInFlight} requests`
@@ -219,12 +218,13 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
    */
   const onRequest = (request: Request, chars: number, slot?: Slot): Effect.Effect<void> => {
     const { id } = request
-    const refuse = (error: JsonRpcError) => (slot?.put ?? answers.say)(failureText(id, error))
+    const refuse = (error: JsonRpcError) => (slot?.put ?? answers.say)(failureOf(id, error))
+    if (inFlight.has(id)) return refuse(idInUse(id))
     const routed = options.route?.(request, slot !== undefined)
     const found = routed ?? findMethod(request.method, "request")
     if (found === undefined) return refuse(methodNotFound(request.method))
     if (found instanceof JsonRpcError) return refuse(found)
-    const refused = refusal(request)
+    const refused = limitFault()
     if (refused !== undefined) return refuse(refused)
     const { codec, handler } = found
     const params = codec.decodeParams(request.params)
@@ -288,7 +288,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     Effect.andThen(
       Effect.logWarning(`unusable message: ${invalid.error.message}`),
       invalid.answerable
-        ? (slot?.put ?? answers.say)(failureText(invalid.id, invalid.error))
+        ? (slot?.put ?? answers.say)(failureOf(invalid.id, invalid.error))
         : Effect.void,
     )
 
@@ -300,7 +300,9 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
           Effect.catchDefect((defect) =>
             Effect.andThen(
               Effect.logError("a request could not be served", defect),
-              (slot?.put ?? answers.say)(internalText(message.id)),
+              (slot?.put ?? answers.say)(
+                internalText(inFlight.isOwed(message.id) ? null : message.id),
+              ),
             ),
           ),
         )
@@ -335,7 +337,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     const onMember = (message: Message) => {
       if (refused === undefined) return onMessage(message, each, batch)
       // Nothing of it runs; but each request is answered, and each response ends the request that it belongs to.
-      if (message._tag === "Request") return batch.slot().put(failureText(message.id, refused))
+      if (message._tag === "Request") return batch.slot().put(failureOf(message.id, refused))
       return message._tag === "Notification" ? Effect.void : onMessage(message, each, batch)
     }
     return Effect.andThen(Effect.forEach(messages, onMember, { discard: true }), batch.close)

@@ -7,7 +7,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { HostPort } from "../src/app/HostPort.ts"
 import {
   created,
-  errorOf,
   eventsOf,
   hello,
   listening,
@@ -138,10 +137,21 @@ describe("AppServer", () => {
       Effect.gen(function* () {
         const params = { query: "x", roots: [] }
         yield* app.send({ id: 1, method: "fuzzyFileSearch", params })
-        const { code, message } = errorOf(yield* app.ask(1, "getUserAgent"))
-        assert.strictEqual(code, -32600)
-        assert.include(String(message), "still in flight")
-        assert.strictEqual(app.messages.filter(({ id }) => id === 1).length, 1)
+        yield* app.send({ id: 1, method: "getUserAgent" }, { id: 1, method: "noSuchMethod" })
+        yield* app.quiet
+        const refused = {
+          code: -32600,
+          message: "Invalid Request: the id 1 is in use by a request still in flight",
+          data: { id: 1 },
+        }
+        assert.deepStrictEqual(app.messages.slice(-2), [
+          { jsonrpc: "2.0", id: null, error: refused },
+          { jsonrpc: "2.0", id: null, error: refused },
+        ])
+        assert.deepStrictEqual(
+          app.messages.filter(({ id }) => id === 1),
+          [],
+        )
       }),
     ),
   )

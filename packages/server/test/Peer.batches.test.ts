@@ -180,7 +180,17 @@ describe("Peer: batches", () => {
       yield* peer.send(note("unwanted", { id: 1 }))
       yield* peer.quiet
       assert.deepStrictEqual(parsed(peer.texts), [
-        [fault(1, -32600, "Invalid Request: the id is that of a request still in flight")],
+        [
+          {
+            jsonrpc: "2.0",
+            id: null,
+            error: {
+              code: -32600,
+              message: "Invalid Request: the id 1 is in use by a request still in flight",
+              data: { id: 1 },
+            },
+          },
+        ],
       ])
     }),
   )

@@ -126,7 +126,7 @@ const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
     const startedAtMs = performance.now()
     const launch = yield* confine
     confineMs.push(performance.now() - startedAtMs)
-    return yield* runner.run(launch, options)
+    return yield* runner.run({ ...launch, joinsOutput: true }, options)
   }).pipe(Effect.scoped, Effect.orDie)
   const prepared = Effect.orDie(confine)
   const raw: Way = {
@@ -150,7 +150,7 @@ export const commands = (sizes: CommandSizes): Effect.Effect<CommandFigure> =>
         inputs: new Map(),
         diesWithParent: true,
       }
-      const watched = { ...launch, diesWithParent: false }
+      const watched = { ...launch, diesWithParent: false, joinsOutput: true }
       const plain: ReadonlyArray<Way> = [
         wayOf(RawCommand.run(launch)),
         wayOf(Effect.orDie(runner.run(launch, options))),

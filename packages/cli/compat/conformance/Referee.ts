@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { inject } from "vitest"
+import { folderOf } from "../Driver.ts"
 
 export interface Check {
   readonly id: string
@@ -31,7 +31,7 @@ const readFindings = (folder: string): Findings =>
 
 /** Its own exit code says only that a required check failed: what is asserted are the checks. */
 export const judge = async (url: string, words: ReadonlyArray<string>): Promise<Findings> => {
-  const { folder } = inject("installed")
+  const folder = folderOf("@modelcontextprotocol/conformance")
   const bin = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js")
   const output = mkdtempSync(join(tmpdir(), "colloquy-referee-"))
   try {

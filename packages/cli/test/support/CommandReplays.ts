@@ -47,6 +47,9 @@ export const commandReplays: Readonly<Record<string, CommandReplay>> = {
       writeFileSync(join(workspace, "bin", "own-tool"), "#!/bin/sh\necho ran\n", { mode: 0o755 })
     },
   },
+  written_output_order: {
+    commands: [["bash", "-lc", "echo partial; echo oops >&2; exit 3"]],
+  },
   hidden_state: { commands: [["cat", "/state/auth.json"]] },
   secret_variables: {
     commands: ["DATABASE_URL", "MONKEY", "MY_SECRET"].map((name) => ["printenv", name]),

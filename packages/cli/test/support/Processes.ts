@@ -72,6 +72,18 @@ export const runningWith = (word: string): ReadonlyArray<number> =>
     }
   })
 
+/** Processes whose environment has that directory as `HOME`, as what they start has it too; Linux alone. */
+export const runningIn = (home: string): ReadonlyArray<number> =>
+  rows().flatMap(({ pid }) => {
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
+      return pid !== process.pid && variables.includes(`HOME=${home}`) ? [pid] : []
+    } catch {
+      // It ended after it was listed, or belongs to another user.
+      return []
+    }
+  })
+
 /** Waits until none of them runs and none has the word; gives what is left after a few seconds. */
 export const awaitGone = async (
   pids: ReadonlyArray<number>,

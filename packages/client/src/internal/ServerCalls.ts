@@ -7,6 +7,7 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import {
   ErrorCode,
   failureText,
+  idInUse,
   JsonRpcError,
   type Notification,
   type Request,
@@ -112,7 +113,8 @@ export const make = <S extends Method>(options: {
         const refuse = (code: number, why: string) =>
           options.send(failureText(message.id, error(code, why)))
         if (running.get(message.id) !== undefined) {
-          return refuse(ErrorCode.invalidRequest, "a request with this id is already in flight")
+          // With the id it could be taken for the response that is still due.
+          return options.send(failureText(null, idInUse(message.id)))
         }
         if (running.size >= options.maxRequests) {
           return refuse(ErrorCode.serverError, "too many requests in flight at the client")

@@ -51,6 +51,8 @@ const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
   turnId: Schema.String,
   /** As the model named it; models repeat them in later responses. */
   callId: Schema.String,
+  /** As its events name it, where that differs: an id that no other call of the conversation has. */
+  eventCallId: Schema.optionalKey(Schema.String),
   name: Schema.String,
   replay: ReplayClass,
   /** Counts from 1 how often this call has begun to run. */

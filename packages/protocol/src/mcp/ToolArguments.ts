@@ -8,99 +8,129 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import type { JsonSchema } from "../JsonSchema.ts"
 import type { Pure } from "../Method.ts"
 import { tolerant } from "../NullAsAbsent.ts"
-import { actual, expectations, inPart, list, suggestion } from "./ArgumentTexts.ts"
+import {
+  alternativesOf,
+  choicesOf,
+  described,
+  isMembers,
+  meantBy,
+  membersOf,
+  type Node,
+  tagOf,
+  takesKind,
+} from "./ArgumentSchema.ts"
+import { actual, inPart, list, suggestion } from "./ArgumentTexts.ts"
 import type { ToolDefinition } from "./CodexTools.ts"
-
-interface Property {
-  readonly type?: string
-  readonly enum?: ReadonlyArray<string>
-  /** Of an object. */
-  readonly properties?: Readonly<Record<string, Property>>
-  /** Of an array. */
-  readonly items?: Property
-  /** Of a union of objects, told apart by their member `type`. */
-  readonly anyOf?: ReadonlyArray<Property>
-  /** Of a number. */
-  readonly minimum?: number
-  readonly maximum?: number
-}
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const tagsOf = ({ properties }: Property): ReadonlyArray<string> => properties?.["type"]?.enum ?? []
-
-/** The member of a union that the value says it is. */
-const memberOf = (schema: Property | undefined, value: unknown): Property | undefined => {
-  if (schema?.anyOf === undefined || typeof value !== "object" || value === null) return schema
-  const tag: unknown = Reflect.get(value, "type")
-  return schema.anyOf.find((one) => tagsOf(one).some((known) => known === tag)) ?? schema
+/** One fault of the arguments, and where it lies. */
+interface Place {
+  readonly value: unknown
+  /** False: the arguments do not have the field at all. */
+  readonly present: boolean
+  /** What the field takes; none: it is not known. */
+  readonly nodes: ReadonlyArray<Node>
+  /** As people write it: `plan[0].status`. */
+  readonly at: string
+  /** What the schema says is wrong, where kind and choices are right. */
+  readonly message: string
 }
 
-/** How large a number may be, where its type was right. */
-const bounds = ({ maximum, minimum }: Property, value: unknown): string =>
-  typeof value === "number" && minimum !== undefined && maximum !== undefined
-    ? ` from ${minimum} to ${maximum}`
-    : ""
+const bounds = (nodes: ReadonlyArray<Node>): string => {
+  const { maximum, minimum } = nodes.find((node) => node.minimum !== undefined) ?? {}
+  return minimum === undefined || maximum === undefined ? "" : ` from ${minimum} to ${maximum}`
+}
 
-const explain = (
-  key: string,
-  value: unknown,
-  present: boolean,
-  properties: Readonly<Record<string, Property>>,
-  /** Where the fault lies, as people write it. */
-  at: string,
-): string => {
-  const known = Object.keys(properties)
-  // Every object answers to `toString`; only own members are arguments.
-  const property = Object.hasOwn(properties, key) ? properties[key] : undefined
-  if (property === undefined) {
-    return `unknown field \`${at}\`${suggestion(key, known) || `, expected one of ${list(known)}`}`
+const explain = ({ at, message, nodes, present, value }: Place): string => {
+  if (!present) return `missing field \`${at}\` (expected ${described(nodes)})`
+  const tag = isMembers(value) ? tagOf(nodes.filter((node) => takesKind(node, value))) : undefined
+  if (isMembers(value) && tag !== undefined) {
+    const named: unknown = value[tag.name]
+    const isTagged = Object.hasOwn(value, tag.name)
+    const nodesOfTag = [tag.node]
+    return explain({
+      at: `${at}.${tag.name}`,
+      value: named,
+      present: isTagged,
+      nodes: nodesOfTag,
+      message,
+    })
   }
-  const expected = expectations[property.type ?? ""] ?? "another type"
-  if (!present) return `missing field \`${at}\` (expected ${expected})`
-  if (property.enum !== undefined && typeof value === "string") {
-    return `unknown variant \`${inPart(value)}\`, expected one of ${list(property.enum)}${suggestion(value, property.enum)} (field \`${at}\`)`
+  const choices = nodes.flatMap((node) => choicesOf(node) ?? [])
+  const isChoice = choices.length > 0 && choices.every((choice) => typeof choice === "string")
+  if (isChoice && typeof value === "string") {
+    return `unknown variant \`${inPart(value)}\`, expected ${described(nodes)}${suggestion(value, choices)} (field \`${at}\`)`
   }
-  if (property.anyOf !== undefined && typeof value === "object" && value !== null) {
-    const tag: unknown = Reflect.get(value, "type")
-    const of: Property = { type: "string", enum: property.anyOf.flatMap(tagsOf) }
-    return explain("type", tag, tag !== undefined, { type: of }, `${at}.type`)
-  }
-  const object = property.anyOf === undefined ? expected : "a map"
-  return `invalid type: ${actual(value)}, expected ${object}${bounds(property, value)} (field \`${at}\`)`
+  const isKind = choices.length === 0 && nodes.some((node) => takesKind(node, value))
+  const limits = typeof value === "number" ? bounds(nodes) : ""
+  return isKind && limits === ""
+    ? `invalid value: ${actual(value)}, ${message.slice(0, 1).toLowerCase()}${message.slice(1)} (field \`${at}\`)`
+    : `invalid type: ${actual(value)}, expected ${described(nodes)}${limits} (field \`${at}\`)`
+}
+
+const unknownField = (at: string, key: string, nodes: ReadonlyArray<Node>): string => {
+  const known = nodes.flatMap(({ properties }) => Object.keys(properties ?? {}))
+  const expected = known.length === 0 ? "no field is known there" : `expected one of ${list(known)}`
+  return `unknown field \`${at}\`${suggestion(key, known) || `, ${expected}`}`
 }
 
 /** Explains the member that `path` leads to; `names` spells the way that was gone already. */
 const explainAt = (
   path: ReadonlyArray<PropertyKey>,
-  value: unknown,
-  schema: Property,
-  names = "",
+  place: { readonly value: unknown; readonly nodes: ReadonlyArray<Node>; readonly names: string },
+  message: string,
+  root: Node,
 ): string => {
+  const { names, value } = place
   const [segment, ...rest] = path
   const key = typeof segment === "symbol" ? "" : String(segment ?? "")
   const isItem = Array.isArray(value)
   const at = inPart(isItem ? `${names}[${key}]` : names === "" ? key : `${names}.${key}`)
-  const properties = isItem ? { [key]: schema.items ?? {} } : (schema.properties ?? {})
+  const around = meantBy(place.nodes, value)
+  const nodes = membersOf(around, key, isItem).flatMap((node) => alternativesOf(node, root))
   const present = typeof value === "object" && value !== null && Object.hasOwn(value, key)
   const member: unknown = present ? Reflect.get(value, key) : undefined
-  const inner = memberOf(Object.hasOwn(properties, key) ? properties[key] : undefined, member)
-  return rest.length === 0 || inner === undefined || !present
-    ? explain(key, member, present, properties, at)
-    : explainAt(rest, member, inner, at)
+  if (rest.length > 0 && present) {
+    return explainAt(rest, { value: member, nodes, names: at }, message, root)
+  }
+  return nodes.length === 0 && present && !isItem
+    ? unknownField(at, key, around)
+    : explain({ value: member, present, nodes, at, message })
 }
 
 /** More than a model mends at once. */
 const maxFaults = 20
 
-/** The decoded arguments, or one line with every fault, at most 20 of them, joined by `; `. */
+/** One line with every fault that a schema found in the arguments, at most 20 of them, joined by `; `. */
+export const argumentFaults = (
+  inputSchema: JsonSchema,
+  error: Schema.SchemaError,
+  args: unknown,
+): string => {
+  const root: Node = inputSchema
+  const nodes = alternativesOf(root, root)
+  const { issues } = formatIssues(error.issue)
+  const faults = issues.slice(0, maxFaults).map(({ message, path = [] }) =>
+    explainAt(
+      path.map((segment) => (typeof segment === "object" ? segment.key : segment)),
+      { value: args, nodes, names: "" },
+      message,
+      root,
+    ),
+  )
+  return [...new Set(faults), ...(issues.length > maxFaults ? ["and more"] : [])].join("; ")
+}
+
+/** The decoded arguments, or one line with every fault. */
 export const decodeArguments = <A extends Pure>(
   tool: Pick<ToolDefinition<A>, "name" | "arguments" | "inputSchema">,
   args: unknown,
 ): Result.Result<A["Type"], string> => {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+  if (!isMembers(args)) {
     return Result.fail(
       `invalid type: ${actual(args)}, expected a map of arguments for \`${tool.name}\``,
     )
@@ -109,16 +139,5 @@ export const decodeArguments = <A extends Pure>(
     tool.arguments,
     Schema.decodeUnknownResult(tool.arguments, { errors: "all", onExcessProperty: "error" }),
   )
-  const decoded = decode(args)
-  return Result.mapError(decoded, (error) => {
-    const { issues } = formatIssues(error.issue)
-    const faults = issues.slice(0, maxFaults).map(({ path = [] }) =>
-      explainAt(
-        path.map((segment) => (typeof segment === "object" ? segment.key : segment)),
-        args,
-        tool.inputSchema,
-      ),
-    )
-    return [...new Set(faults), ...(issues.length > maxFaults ? ["and more"] : [])].join("; ")
-  })
+  return Result.mapError(decode(args), (error) => argumentFaults(tool.inputSchema, error, args))
 }

@@ -14,6 +14,8 @@ import {
   withApp,
 } from "../support/AppHarness.ts"
 import { asking, exec, oneCall } from "../support/Asking.ts"
+import * as PathStore from "../support/PathStore.ts"
+import { defaultReply } from "../support/Harness.ts"
 
 const hangs: Script.ProviderScript = () => Script.reply(Script.deltas("par"), Script.hang)
 
@@ -36,6 +38,36 @@ describe("interruptConversation", () => {
         ])
       }),
     ),
+  )
+
+  it.effect(
+    "L4 the text that was streamed before is delivered, kept, and part of the next request",
+    () =>
+      withApp(
+        {
+          script: [Script.reply(Script.bareDeltas("par"), Script.hang), defaultReply],
+          store: PathStore.layer,
+        },
+        (app) =>
+          Effect.gen(function* () {
+            const conversationId = yield* created(app)
+            yield* listening(app, conversationId)
+            yield* say(app, conversationId, "hang")
+            yield* app.quiet
+            yield* app.ask(3, "interruptConversation", { conversationId })
+            assert.deepStrictEqual(typesOf(app).slice(-2), ["agent_message", "turn_aborted"])
+            yield* say(app, conversationId, "go on", {}, "say2")
+            yield* app.quiet
+            const requests = yield* app.provider.requests
+            assert.include(JSON.stringify(requests.at(-1)?.body), '"text":"par"')
+            const path = PathStore.pathOf(conversationId)
+            const { initialMessages } = resultOf(yield* app.ask(4, "resumeConversation", { path }))
+            assert.deepInclude(initialMessages as ReadonlyArray<unknown>, {
+              type: "agent_message",
+              message: "par",
+            })
+          }),
+      ),
   )
 
   it.effect("is answered at once when no turn runs, and the conversation goes on", () =>

@@ -69,6 +69,37 @@ export const commands: ReadonlyArray<Difference> = [
     explains: (m) => outcome(m) && !(JSON.stringify(m.ours) ?? "").includes(key),
   },
   {
+    key: "one-output",
+    original:
+      "A command has a pipe for each of its outputs: events tell standard error apart (0.153.4: all of it is `stdout`), and what a command writes to both can change its order.",
+    colloquy:
+      "It has one pipe for both: events and the model get all of it in the order of writing. It is all `stdout`, and `stderr` is empty.",
+    why: "Two pipes cannot keep the order, and an error message belongs behind the lines that it is about.",
+    proofs: [only(version, "written_output_order", "2")],
+    explains: anyOf(
+      changed(
+        "event:exec_command_end",
+        /^params\.msg\.(stdout|stderr)$/,
+        (original, ours) =>
+          ours === "" || (ours !== original && String(ours).startsWith(String(original))),
+      ),
+      (m) => m.label === "event:exec_command_output_delta",
+    ),
+  },
+  {
+    key: "unique-call-ids",
+    original: "When the model repeats a call id, the events of all its calls have that id.",
+    colloquy:
+      "The events of a later call have an id of their own, such as `call_1-2`; the model gets its own ids back.",
+    why: "A client pairs begin and end events by the id, also of calls that run at the same time.",
+    proofs: [only(version, "secret_variables", "2")],
+    explains: changed(
+      /^event:exec_command_(begin|output_delta|end)$/,
+      "params.msg.call_id",
+      (original, ours) => /^-\d+$/.test(String(ours).replace(String(original), "")),
+    ),
+  },
+  {
     key: "secret-variables",
     original:
       "`[shell_environment_policy]` excludes `*KEY*`, `*SECRET*` and `*TOKEN*` by default (0.153.4: nothing).",

@@ -38,6 +38,24 @@ export const mcpTurns: ReadonlyArray<Difference> = [
     explains: added("event:token_count", "", isOfSubmission("2")),
   },
   {
+    key: "unfinished-text",
+    original:
+      "The text of a turn that is stopped, or fails, in the middle of its answer is sent in deltas only.",
+    colloquy:
+      "It is also sent as `agent_message`, before the event that ends the turn, and stays in the conversation.",
+    why: "The model gets it with the next message, and a client that attaches later can read it.",
+    proofs: (["0.29.0", "0.153.4"] as const).flatMap((version) =>
+      ["cancel_stream", "model_drop", "requests_during_turn"].map((name) =>
+        only(version, name, "2"),
+      ),
+    ),
+    explains: added("event:agent_message", "", (ours) =>
+      ["partial", "x"].includes(
+        String(Reflect.get((ours as WireMessage).params?.["msg"] ?? {}, "message")),
+      ),
+    ),
+  },
+  {
     key: "events-of-next-call",
     original:
       "After a call was cancelled, or stopped by the decision `abort`, events of the next call name the request of the stopped one.",
@@ -85,6 +103,9 @@ export const mcpTurns: ReadonlyArray<Difference> = [
     explains: anyOf(
       missing(/^event:(agent_message_delta|agent_message|token_count|task_complete)$/, ""),
       missing("response", "result"),
+      changed("event:agent_message", "params.msg.message", (original, ours) =>
+        String(original).startsWith(String(ours)),
+      ),
       added("response", "error", (ours) => (ours as { readonly code: number }).code === -32000),
       added("event:turn_aborted", "", (ours) =>
         same((ours as WireMessage).params?.["msg"], {

@@ -97,8 +97,8 @@ describe("ids over the wire", () => {
         yield* server.sendTexts(withId(id, hangs(0)), withId(id, hangs(0)), withId(id, ping))
         yield* server.quiet
         const refused =
-          `{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,` +
-          `"message":"Invalid Request: the id is that of a request still in flight"}}`
+          `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request: the id ` +
+          `${JSON.stringify(id).slice(1, -1)} is in use by a request still in flight","data":{"id":${id}}}}`
         assert.strictEqual(server.texts.filter((text) => text === refused).length, 2)
         assert.strictEqual((yield* server.provider.requests).length, 1)
         const types = server.messages.map(({ method }) => method)

@@ -64,6 +64,32 @@ describe("notifications/cancelled", () => {
     ),
   )
 
+  it.effect(
+    "L4 the text that was streamed before is delivered, kept, and part of the next request",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
+          yield* server.quiet
+          yield* server.send(cancelled(2))
+          yield* server.quiet
+          assert.deepStrictEqual(
+            eventsOf(server.messages, 2)
+              .slice(-2)
+              .map(({ msg }) => msg),
+            [
+              { type: "agent_message", message: "par" },
+              { type: "turn_aborted", reason: "interrupted" },
+            ],
+          )
+          const { id } = yield* onlyConversation(server)
+          yield* server.call(3, "codex-reply", { threadId: id, prompt: "go on" })
+          const requests = yield* server.provider.requests
+          assert.include(JSON.stringify(requests.at(-1)?.body), '"text":"par"')
+        }),
+      ),
+  )
+
   it.effect.each(["hang", "silent", "x"])(
     "sent right after the call, in one batch: nothing runs on and nothing is answered: %s",
     (prompt) =>
@@ -83,6 +109,21 @@ describe("notifications/cancelled", () => {
           assert.strictEqual(closed.length, requests.length, "a request to the model is still open")
           assert.notInclude(typesOf(server.messages, 2), "task_complete")
           assert.deepStrictEqual((yield* server.ask(3, "ping")).result, {})
+        }),
+      ),
+  )
+
+  it.effect(
+    "L1 an id whose call was cancelled and still stops is refused with the id: no other response has it",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
+          yield* server.quiet
+          yield* server.send(cancelled(2), { jsonrpc: "2.0", id: 2, method: "ping" })
+          yield* server.quiet
+          const errors = responses(server, 2).map(({ error }) => error?.code)
+          assert.deepStrictEqual(errors, [-32600])
         }),
       ),
   )

@@ -99,7 +99,7 @@ describe("tools/call: what is wrong with a call", () => {
       "another type for an enumeration",
       "codex",
       { prompt: "x", "approval-policy": true },
-      `${unparsed}invalid type: boolean \`true\`, expected a string (field \`approval-policy\`)`,
+      `${unparsed}invalid type: boolean \`true\`, expected one of \`untrusted\`, \`on-failure\`, \`on-request\`, \`never\` (field \`approval-policy\`)`,
     ],
     [
       "several faults, all told",
@@ -401,36 +401,46 @@ describe("tools/call: codex and codex-reply", () => {
     ),
   )
 
-  it.effect("an id that is in flight is refused, and the first call goes on", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        yield* server.send(
-          toolCall(1, "codex", { prompt: "one" }),
-          toolCall(1, "codex", { prompt: "two" }),
-          { jsonrpc: "2.0", id: 1, method: "ping" },
-        )
-        yield* server.quiet
-        const answers = server.messages.filter((m) => m.id === 1 && m.method === undefined)
-        const refused = {
-          code: -32600,
-          message: "Invalid Request: the id is that of a request still in flight",
-        }
-        assert.deepStrictEqual(
-          answers.map(({ error }) => error),
-          [refused, refused, undefined],
-        )
-        assert.strictEqual(textOf(answers[2] ?? {}), "you said one")
-        assert.strictEqual((yield* listed(server.manager)).length, 1)
-        // Free again once it is answered.
-        assert.deepStrictEqual((yield* server.provider.requests).length, 1)
-        const before = server.messages.length
-        yield* server.send({ jsonrpc: "2.0", id: 1, method: "ping" })
-        yield* server.quiet
-        assert.deepStrictEqual(server.messages.slice(before), [
-          { jsonrpc: "2.0", id: 1, result: {} },
-        ])
-      }),
-    ),
+  it.effect(
+    "L1 an id in use is refused without it: nothing but the first call's result has the id",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(
+            toolCall(1, "codex", { prompt: "one" }),
+            toolCall(1, "codex", { prompt: "two" }),
+            { jsonrpc: "2.0", id: 1, method: "ping" },
+            { jsonrpc: "2.0", id: 1, method: "no/such/method" },
+            { jsonrpc: "2.0", id: 1, method: 7 },
+            toolCall(1, "codex", { nonsense: true }),
+          )
+          yield* server.quiet
+          const refused = {
+            code: -32600,
+            message: "Invalid Request: the id 1 is in use by a request still in flight",
+            data: { id: 1 },
+          }
+          const responses = server.messages.filter(({ method }) => method === undefined)
+          const errors = responses.flatMap(({ error, id }) => (id === null ? [error] : []))
+          assert.deepStrictEqual(
+            errors.filter((error) => error?.data !== undefined),
+            [refused, refused, refused, refused],
+          )
+          // The one that is no request at all.
+          assert.strictEqual(errors.length, 5)
+          const own = responses.filter(({ id }) => id === 1)
+          assert.deepStrictEqual(own.map(textOf), ["you said one"])
+          assert.strictEqual((yield* listed(server.manager)).length, 1)
+          // Free again once it is answered.
+          assert.deepStrictEqual((yield* server.provider.requests).length, 1)
+          const before = server.messages.length
+          yield* server.send({ jsonrpc: "2.0", id: 1, method: "ping" })
+          yield* server.quiet
+          assert.deepStrictEqual(server.messages.slice(before), [
+            { jsonrpc: "2.0", id: 1, result: {} },
+          ])
+        }),
+      ),
   )
 
   it.effect('the ids 1 and "1" at the same time are two requests', () =>
@@ -451,7 +461,7 @@ describe("tools/call: codex and codex-reply", () => {
 
 describe("tools/call: a provider that fails", () => {
   const broken = "stream disconnected before completion: "
-  it.effect.each<readonly [what: string, bad: Script.ProviderReply, text: string]>([
+  it.effect.each<readonly [what: string, bad: Script.ProviderReply, text: string, said?: string]>([
     [
       "is down",
       Script.refuse,
@@ -473,15 +483,16 @@ describe("tools/call: a provider that fails", () => {
       "exceeded retry limit, last status: 429 Too Many Requests",
     ],
     ["talks nonsense", Script.reply(Script.garbage), broken],
-    ["stops in the middle", Script.reply(Script.bareDeltas("par"), Script.end), broken],
+    ["stops in the middle", Script.reply(Script.bareDeltas("par"), Script.end), broken, "par"],
     [
       "drops the connection",
       Script.reply(Script.bareDeltas("par"), Script.drop),
       `${broken}Transport error: error decoding response body`,
+      "par",
     ],
   ])(
     "%s: one error event, one terminal event, a result with the conversation's id",
-    ([, bad, text]) =>
+    ([, bad, text, said]) =>
       withServer({ script: [bad, defaultReply] }, (server) =>
         Effect.gen(function* () {
           const answer = yield* server.call(1, "codex", { prompt: "x" })
@@ -498,6 +509,7 @@ describe("tools/call: a provider that fails", () => {
           assert.deepStrictEqual(
             events.filter(({ type }) => !/^(session_configured|task_started|.*_delta)$/.test(type)),
             [
+              ...(said === undefined ? [] : [{ type: "agent_message", message: said }]),
               { type: "error", message },
               { type: "task_complete", last_agent_message: null },
             ],

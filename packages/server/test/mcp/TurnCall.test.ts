@@ -78,6 +78,7 @@ describe("TurnCall", () => {
         "task_started",
         "agent_message_delta",
         "agent_message_delta",
+        "agent_message",
         "turn_aborted",
       ])
     }),

@@ -206,7 +206,10 @@ describe("codex-reply: while-running", () => {
       "stear",
       "unknown variant `stear`, expected one of `wait`, `steer`, `queue`, `interrupt`, `reject`, did you mean `steer`? (field `while-running`)",
     ],
-    [true, "invalid type: boolean `true`, expected a string (field `while-running`)"],
+    [
+      true,
+      "invalid type: boolean `true`, expected one of `wait`, `steer`, `queue`, `interrupt`, `reject` (field `while-running`)",
+    ],
   ])("%j is told with what was expected", ([value, text]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {

@@ -6,6 +6,7 @@
  */
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
+import { argumentFaults } from "@colloquy/protocol/mcp/ToolArguments"
 import { nullsAbsent } from "@colloquy/protocol/NullAsAbsent"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,7 +43,7 @@ const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.
       })
       return typeof answer === "boolean" ? Effect.succeed(answer) : answer
     }),
-    // Nothing will run: the toolkit finds the same fault and tells it.
+    // Unreachable: `argumentFault` has found nothing.
     Effect.catchTag("SchemaError", () => Effect.succeed(false)),
     // A rule that breaks asks: it is there to be careful.
     Effect.catchCause((cause) =>
@@ -87,6 +88,22 @@ export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
 
 type Run = (tool: AiTool.Any, call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
 
+/**
+ * The faults of the arguments in the words of all tools; undefined: there are none. A tool with a JSON Schema of its own
+ * (`AiTool.dynamic`) checks its arguments itself.
+ */
+const argumentFault = (tool: AiTool.Any, args: unknown): Effect.Effect<string | undefined> => {
+  if (!Schema.isSchema(tool.parametersSchema)) return Effect.succeed(undefined)
+  const decode = Schema.decodeUnknownEffect(
+    tool.parametersSchema as Schema.Codec<unknown, unknown>,
+    { errors: "all" },
+  )
+  return Effect.match(decode(args), {
+    onSuccess: () => undefined,
+    onFailure: (error) => argumentFaults(AiTool.getJsonSchema(tool), error, args),
+  })
+}
+
 const runCall = Effect.fnUntraced(function* <R>(
   tool: AiTool.Any,
   call: ToolCall,
@@ -100,6 +117,8 @@ const runCall = Effect.fnUntraced(function* <R>(
   if (args === undefined || Result.isFailure(args)) {
     return { output: "failed to parse function arguments: expected the JSON text of an object" }
   }
+  const fault = yield* argumentFault(tool, args.success)
+  if (fault !== undefined) return { output: `failed to parse function arguments: ${fault}` }
   const callId = call.call_id ?? ""
   if (yield* needsApproval(tool, args.success, callId)) {
     const refused = yield* askFirst(context, {

@@ -45,7 +45,7 @@ const refused = (id: JsonRpc.RequestId, code: number, message: string): string =
   JsonRpc.failureText(id, new JsonRpc.JsonRpcError({ code, message }))
 
 export const make = (ask: AskPerson): Answering => {
-  let open = 0
+  const open = new Set<string | number>()
   const elicit = (request: JsonRpc.Request): Effect.Effect<string> =>
     Effect.suspend(() => {
       const question = readQuestion(request.params)
@@ -53,16 +53,21 @@ export const make = (ask: AskPerson): Answering => {
         const expected = "expected `message`, a string, and a form to fill in"
         return Effect.succeed(refused(request.id, JsonRpc.ErrorCode.invalidParams, expected))
       }
-      if (open >= maxOpenQuestions) {
+      if (open.size >= maxOpenQuestions) {
         return Effect.succeed(JsonRpc.successText(request.id, { action: "cancel" }))
       }
-      open++
+      const key = JsonRpc.requestIdKey(request.id)
+      open.add(key)
       return ask(question).pipe(
         Effect.map((answer) => JsonRpc.successText(request.id, answer)),
-        Effect.ensuring(Effect.sync(() => open--)),
+        Effect.ensuring(Effect.sync(() => open.delete(key))),
       )
     })
-  return (request) => {
+  const answer: Answering = (request) => {
+    if (open.has(JsonRpc.requestIdKey(request.id))) {
+      // With the id it could be taken for the response that is still due.
+      return Effect.succeed(JsonRpc.failureText(null, JsonRpc.idInUse(request.id)))
+    }
     switch (request.method) {
       case Ping._tag:
         return Effect.succeed(JsonRpc.successText(request.id, {}))
@@ -74,4 +79,5 @@ export const make = (ask: AskPerson): Answering => {
       }
     }
   }
+  return (request) => Effect.suspend(() => answer(request))
 }

@@ -14,6 +14,11 @@ export interface Launch {
   readonly inputs: ReadonlyMap<number, Uint8Array>
   /** Bytes for its standard input; absent: closed. */
   readonly stdin?: Uint8Array
+  /**
+   * True: standard output and standard error are one pipe, which alone keeps the order in which a program writes to both.
+   * All of it counts as standard output.
+   */
+  readonly joinsOutput?: boolean
   /** File descriptor on which the sandbox tells whether the program began (`--json-status-fd`). */
   readonly statusFd?: number
   /** Present when the last step of the sandbox is a launcher that becomes the program. */
@@ -53,7 +58,7 @@ export interface CommandResult {
     | { readonly _tag: "TimedOut"; readonly after: Duration.Duration }
   readonly stdout: Captured
   readonly stderr: Captured
-  /** Both streams in order of arrival. */
+  /** Both streams: in the order they were written where they are joined, else in order of arrival. */
   readonly aggregated: Captured
   readonly duration: Duration.Duration
 }

@@ -24,7 +24,7 @@ import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
 import * as Gate from "./Gate.ts"
-import { commandOf, guarding, type Holding } from "./Holding.ts"
+import { commandOf, guarding, type Holding, isGated } from "./Holding.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Reaper } from "./Reaper.ts"
 import { endMarked, type Marked } from "./Strays.ts"
@@ -130,24 +130,32 @@ const read = (
 ) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, take)))
 
 const readOutput = Effect.fnUntraced(function* (
-  { enter, handle, marked }: Started,
+  { enter, handle, isGated }: Started,
   launch: Launch,
   options: RunOptions,
 ) {
   const limit = options.maxOutputBytes ?? defaultMaxBytes
+  const [stdout, isJoined] = [new Capture(limit), launch.joinsOutput === true]
   const captures = {
-    stdout: new Capture(limit),
+    stdout,
     stderr: new Capture(limit),
-    aggregated: new Capture(limit),
+    aggregated: isJoined ? stdout : new Capture(limit),
     status: new Capture(maxStatusBytes),
   }
   // What the gate or the launcher says is no output of the program.
-  const prefix = marked === undefined ? launch.launcher?.prefix : Gate.complaintPrefix
-  let complains: boolean | undefined = prefix === undefined ? false : undefined
+  const prefixes = [
+    ...(isGated ? [Gate.complaintPrefix] : []),
+    ...(launch.launcher === undefined ? [] : [launch.launcher.prefix]),
+  ]
+  const complaints = isJoined ? "stdout" : "stderr"
+  let complains: boolean | undefined = prefixes.length === 0 ? false : undefined
   const take = (stream: OutputChunk["stream"]) => (bytes: Uint8Array) => {
-    if (stream === "stderr") complains ??= new TextDecoder().decode(bytes).startsWith(prefix ?? "")
+    if (stream === complaints && complains === undefined) {
+      const text = new TextDecoder().decode(bytes)
+      complains = prefixes.some((prefix) => text.startsWith(prefix))
+    }
     captures[stream].push(bytes)
-    captures.aggregated.push(bytes)
+    if (!isJoined) captures.aggregated.push(bytes)
     return complains === true ? Effect.void : options.onOutput({ stream, bytes })
   }
   const readers = [
@@ -162,7 +170,7 @@ const readOutput = Effect.fnUntraced(function* (
     }
     readers.push(yield* read(handle.getOutputFd(launch.statusFd), takeStatus))
   }
-  return { captures, readers }
+  return { captures, readers, complained: captures[complaints] }
 })
 
 /** Waits until nothing of the group lives; true when that is so within the time given. */
@@ -202,8 +210,10 @@ interface Parts {
 
 interface Started {
   readonly handle: ChildProcessSpawner.ChildProcessHandle
-  /** Present when the gate stands in for the program. */
+  /** Present when what it starts carries a mark. */
   readonly marked: Marked | undefined
+  /** True when the gate stands in for the program. */
+  readonly isGated: boolean
   /** What runs in its sandbox leads or will lead this group; the first time counts. */
   readonly enter: (group: number) => Effect.Effect<void>
   /** Ends all of it at once, once it was asked to end or has ended. */
@@ -230,6 +240,7 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
   const programOf = (handle: ChildProcessSpawner.ChildProcessHandle): Started => ({
     handle,
     marked: mark === undefined ? undefined : { mark, pid: handle.pid, startedAtNanos },
+    isGated: isGated(launch, holding),
     over: false,
     enter: (group) =>
       Effect.suspend(() => {
@@ -266,7 +277,7 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   const startedAt = yield* Clock.monotonicTimeNanos
   const program = yield* started(parts, launch, options)
   const { handle } = program
-  const { captures, readers } = yield* readOutput(program, launch, options)
+  const { captures, complained, readers } = yield* readOutput(program, launch, options)
   const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
   if (Option.isNone(ending)) yield* endGroup(parts.group, program, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
@@ -278,17 +289,17 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
-    const said = captures.stderr.finish().text
+    const said = complained.finish().text
+    if (program.isGated && code !== 0 && Gate.isComplaint(said)) {
+      const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
+      return yield* Effect.flatMap(fault, Effect.fail)
+    }
     const ran =
       launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
     if (!ran) return yield* sandboxFault(said)
     const { launcher } = launch
     if (launcher !== undefined && code !== 0 && said.startsWith(launcher.prefix)) {
       return yield* launcherFault(launcher, code, said)
-    }
-    if (program.marked !== undefined && code !== 0 && Gate.isComplaint(said)) {
-      const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
-      return yield* Effect.flatMap(fault, Effect.fail)
     }
   }
   const result: CommandResult = {

@@ -1,7 +1,8 @@
 /**
  * Holds a program back until the watchdog knows of its group, so that a server killed in between leaves none behind
  * (L8). A shell stands in for the program: it waits for a line on its standard input and then becomes the program;
- * where the server dies first that input ends, and the shell with it. Pure: starts nothing.
+ * where the server dies first that input ends, and the shell with it. It also joins the outputs of the program, which
+ * the platform cannot. Pure: starts nothing.
  *
  * The program has the same process, group, words and environment as without, and no descriptor more: what shells set on
  * their own is taken back. The only difference is one resource limit, which marks it (`Mark`).
@@ -34,22 +35,26 @@ export interface Gated {
   /** Where the gate is started itself, unless given. */
   readonly cwd?: string
   readonly env: Launch["env"]
-  /** Carried by the program and all its descendants. */
-  readonly mark: Mark
+  /** Carried by the program and all its descendants; absent: nothing is waited for. */
+  readonly mark?: Mark
   /** False for a program that finds its standard input at its end at once. */
   readonly hasInput: boolean
+  /** True: standard error goes where standard output goes. */
+  readonly joinsOutput?: boolean
 }
 
 /**
  * What to start in the program's stead, with the program's environment. Its standard input is `pass` once the program
  * may run, and after it the program's own.
  */
-export const gateOf = ({ argv, cwd, env, hasInput, mark }: Gated): Launch["argv"] => {
+export const gateOf = (gated: Gated): Launch["argv"] => {
+  const { argv, cwd, env, hasInput, joinsOutput, mark } = gated
   const apart = Object.entries(env).filter(([name]) => !identifier.test(name) || changed.has(name))
   const through = apart.length === 0 ? [] : ["/usr/bin/env", ...apart.map((pair) => pair.join("="))]
   const script = [
-    "read -r COLLOQUY_GATE || exit",
-    settingLine(mark),
+    // First, so that the complaints of the gate come there too.
+    ...(joinsOutput === true ? ["exec 2>&1"] : []),
+    ...(mark === undefined ? [] : ["read -r COLLOQUY_GATE || exit", settingLine(mark)]),
     // Not by the platform, which asks a thread whether the directory is there: a fifth of what the gate costs.
     ...(cwd === undefined ? [] : [`cd ${quoted(cwd)} || exit 126`]),
     restored("PWD", env["PWD"]),

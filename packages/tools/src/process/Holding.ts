@@ -38,6 +38,20 @@ const inputOf = ({ held }: Launch, fd: number, bytes: Uint8Array, holding: Holdi
   return fd === held?.inside ? after(holding.admittedInside, bytes) : Stream.make(bytes)
 }
 
+const wordsOf = (launch: Launch, mark: Mark | undefined): Launch["argv"] => {
+  if (mark !== undefined) {
+    return Gate.gateOf({ ...launch, mark, hasInput: launch.stdin !== undefined })
+  }
+  if (launch.joinsOutput !== true) return launch.argv
+  // The platform gives the program its directory and its input.
+  const { argv, env } = launch
+  return Gate.gateOf({ argv, env, hasInput: true, joinsOutput: true })
+}
+
+/** True when a shell stands in for the program. */
+export const isGated = (launch: Launch, { mark }: Pick<Holding, "mark">): boolean =>
+  mark !== undefined || launch.joinsOutput === true
+
 export const commandOf = (
   launch: Launch,
   killGrace: Duration.Duration,
@@ -49,10 +63,7 @@ export const commandOf = (
   }
   if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
   const { mark } = holding
-  const [program, ...args] =
-    mark === undefined
-      ? launch.argv
-      : Gate.gateOf({ ...launch, mark, hasInput: launch.stdin !== undefined })
+  const [program, ...args] = wordsOf(launch, mark)
   return ChildProcess.make(program, args, {
     ...(mark === undefined ? { cwd: launch.cwd } : {}),
     env: { ...launch.env },

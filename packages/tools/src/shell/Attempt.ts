@@ -145,11 +145,15 @@ export const make = (options: AttemptsOptions): Attempts => {
         settings,
       )
       const deltas = yield* OutputDeltas.make(command.callId, context.emit)
-      const result = yield* runner.run(launch, {
-        timeout: command.timeout,
-        killGrace: settings.killGrace ?? defaultKillGrace,
-        onOutput: deltas.push,
-      })
+      // Two pipes lose the order in which a command writes to both.
+      const result = yield* runner.run(
+        { ...launch, joinsOutput: true },
+        {
+          timeout: command.timeout,
+          killGrace: settings.killGrace ?? defaultKillGrace,
+          onOutput: deltas.push,
+        },
+      )
       yield* deltas.flush
       return result
     }).pipe(Effect.scoped, Effect.result)

@@ -1,4 +1,6 @@
 /** What a call of the shell asks for, in each of the forms models use: `shell`, `container.exec`, `local_shell`. */
+import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
+import { argumentFaults } from "@colloquy/protocol/mcp/ToolArguments"
 import type { LocalShellCallItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -80,12 +82,14 @@ const LocalAction = Schema.Struct({
   timeout_ms: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   working_directory: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
-const decodeLocalAction = Schema.decodeUnknownResult(LocalAction)
+const decodeLocalAction = Schema.decodeUnknownResult(LocalAction, { errors: "all" })
 
 /** The call of a provider's own shell; what it says of environment and user is not followed. */
 export const fromLocalShell = (call: LocalShellCallItem): Result.Result<ShellCall, string> => {
   const action = decodeLocalAction(call.action)
-  if (Result.isFailure(action)) return fault(action.failure.message)
+  if (Result.isFailure(action)) {
+    return fault(argumentFaults(jsonSchemaOf(LocalAction), action.failure, call.action))
+  }
   const { command, timeout_ms, working_directory } = action.success
   return fromArguments({
     command,

@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as ServerRequests from "../../src/mcp/ServerRequests.ts"
 
-const request = (method: string, params?: unknown): JsonRpc.Request => ({
+const request = (method: string, params?: unknown, id: JsonRpc.RequestId = 7): JsonRpc.Request => ({
   _tag: "Request",
-  id: 7,
+  id,
   method,
   params,
 })
@@ -112,15 +112,42 @@ describe("ServerRequests", () => {
         asked++
         return Effect.as(Deferred.await(gate), { action: "decline" } as const)
       })
-      const ask = answering(request("elicitation/create", { message: "m" }))
-      const four = yield* Effect.forkChild(Effect.all([ask, ask, ask, ask], { concurrency: 4 }), {
-        startImmediately: true,
-      })
+      const askWith = (id: number) => answering(request("elicitation/create", { message: "m" }, id))
+      const ask = askWith(0)
+      const four = yield* Effect.forkChild(
+        Effect.all([1, 2, 3, 4].map(askWith), { concurrency: 4 }),
+        { startImmediately: true },
+      )
       assert.match(yield* ask, /"action":"cancel"/)
       assert.strictEqual(asked, 4)
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(four)
       assert.match(yield* ask, /"action":"decline"/)
+    }),
+  )
+
+  it.effect("L1 a request under the id of an open question gets an error without that id", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const answering = ServerRequests.make(() =>
+        Effect.as(Deferred.await(gate), { action: "decline" } as const),
+      )
+      const question = answering(request("elicitation/create", { message: "m" }))
+      const first = yield* Effect.forkChild(question, { startImmediately: true })
+      for (const again of [question, answering(request("ping")), answering(request("no/such"))]) {
+        assert.deepStrictEqual(JSON.parse(yield* again), {
+          jsonrpc: "2.0",
+          id: null,
+          error: {
+            code: -32600,
+            message: "Invalid Request: the id 7 is in use by a request still in flight",
+            data: { id: 7 },
+          },
+        })
+      }
+      yield* Deferred.succeed(gate, undefined)
+      assert.match(yield* Fiber.join(first), /"id":7,"result":\{"action":"decline"/)
+      assert.match(yield* answering(request("ping")), /"id":7,"result":\{\}/)
     }),
   )
 })

@@ -75,6 +75,66 @@ const temporary = Effect.acquireRelease(
 const live = CommandRunner.layer.pipe(Layer.provide(NodeServices.layer))
 
 describe("CommandRunner, real processes", () => {
+  /** Writes `1`, `2`, … to both outputs in turn, with a pause of so many seconds behind each. */
+  const alternating = (count: number, pause?: string) =>
+    `for i in $(seq ${count}); do if [ $((i % 2)) = 0 ]; then echo $i; else echo $i >&2; fi; ${pause === undefined ? ":" : `sleep ${pause}`}; done`
+  const counted = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join("")
+
+  for (const [name, script, expected] of [
+    ["1,000 times without a pause", alternating(1000), counted(1000)],
+    ["100 times with a pause of 2 ms", alternating(100, "0.002"), counted(100)],
+    ["standard error first", "echo 1 >&2; echo 2", "1\n2\n"],
+    ["by other programs", "/bin/echo 1; /bin/echo 2 >&2; /bin/echo 3", "1\n2\n3\n"],
+    ["in lines without an end", "printf 1; printf 2 >&2; printf 3", "123"],
+  ] as const) {
+    it.live.each([false, true])(
+      `joined outputs keep the order of writing: ${name}, watched: %j`,
+      (watched) =>
+        Effect.gen(function* () {
+          for (let time = 0; time < 20; time++) {
+            const told: Array<number> = []
+            const result = yield* run(sh(script, { joinsOutput: true, diesWithParent: !watched }), {
+              onOutput: ({ bytes, stream }) =>
+                Effect.sync(() => {
+                  assert.strictEqual(stream, "stdout")
+                  told.push(...bytes)
+                }),
+            })
+            assert.strictEqual(result.aggregated.text, expected)
+            assert.strictEqual(result.stdout.text, expected)
+            assert.strictEqual(result.stderr.text, "")
+            assert.strictEqual(Buffer.from(told).toString(), expected)
+          }
+        }).pipe(Effect.provide(live)),
+    )
+  }
+
+  it.live("joined outputs change nothing else: environment, input, directory, exit code", () =>
+    Effect.gen(function* () {
+      const script = "env | sort; pwd; cat; echo $0; exit 7"
+      const launch = sh(script, {
+        env: { ...env, PWD: "/elsewhere", "odd-name": "kept", IFS: "x", SHLVL: "3" },
+        stdin: new TextEncoder().encode("given\n"),
+      })
+      const apart = yield* run(launch)
+      const together = yield* run({ ...launch, joinsOutput: true })
+      assert.deepStrictEqual(together.exit, apart.exit)
+      assert.strictEqual(together.stdout.text, apart.stdout.text)
+    }).pipe(Effect.provide(live)),
+  )
+
+  it.live("joined outputs: a program that does not start is told as without", () =>
+    Effect.gen(function* () {
+      for (const argv of [["/no/such/program"], ["/etc/passwd"], ["/tmp"]] as const) {
+        for (const diesWithParent of [true, false]) {
+          const launch = launchOf(argv, { diesWithParent })
+          const { message, reason } = yield* failureOf({ ...launch, joinsOutput: true })
+          assert.deepStrictEqual({ message, reason }, yield* failureOf(launch))
+        }
+      }
+    }).pipe(Effect.provide(live)),
+  )
+
   it.live("gives exit code, both streams and their order", () =>
     Effect.gen(function* () {
       const script = "echo out; sleep 0.05; echo err >&2; sleep 0.05; echo more; exit 3"

@@ -62,7 +62,7 @@ const unreadable: ReadonlyArray<readonly [string, unknown, string]> = [
   [
     "a timeout beyond all numbers",
     '{"command":["pwd"],"timeout_ms":1e999}',
-    `${prefix}invalid type: floating point \`Infinity\`, expected a number (field \`timeout_ms\`)`,
+    `${prefix}invalid value: floating point \`Infinity\`, expected a finite number (field \`timeout_ms\`)`,
   ],
 ]
 

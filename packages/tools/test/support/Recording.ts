@@ -24,50 +24,40 @@ const bytesOf = (chunk: unknown): ReadonlyArray<number> =>
       ? chunk.filter((byte) => typeof byte === "number")
       : []
 
-/**
- * The pieces of one stream of a call are one, standard output first: which of two pipes is read first is nobody's to
- * say, so that the lines of both together are sorted as well.
- */
+/** The pieces of what one call prints are one. */
 const joined = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
-  const streams = new Map<string, Array<number>>()
-  const keyOf = ({ call_id, stream }: Json) => `${String(call_id)} ${String(stream)}`
+  const printed = new Map<unknown, Array<number>>()
   return messages
-    .filter((message) => {
-      if (message["type"] !== "exec_command_output_delta") return true
-      const bytes = bytesOf(message["chunk"])
-      const before = streams.get(keyOf(message))
-      before?.push(...bytes)
-      if (before === undefined) streams.set(keyOf(message), [...bytes])
+    .filter(({ call_id, chunk, type }) => {
+      if (type !== "exec_command_output_delta") return true
+      const before = printed.get(call_id)
+      before?.push(...bytesOf(chunk))
+      if (before === undefined) printed.set(call_id, [...bytesOf(chunk)])
       return before === undefined
     })
     .map((message) => {
-      const { aggregated_output, call_id, formatted_output, stream, type } = message
-      if (type === "exec_command_output_delta") {
-        return {
-          type,
-          call_id,
-          stream,
-          text: Buffer.from(streams.get(keyOf(message)) ?? []).toString(),
-        }
-      }
-      const usesBoth = message["stdout"] !== "" && message["stderr"] !== ""
-      return type === "exec_command_end" && usesBoth
-        ? {
-            ...message,
-            aggregated_output: sorted(aggregated_output),
-            formatted_output: sorted(formatted_output),
-          }
-        : message
-    })
-    .toSorted((a, b) => {
-      const same = a["type"] === "exec_command_output_delta" && b["type"] === a["type"]
-      return same && a["call_id"] === b["call_id"]
-        ? String(b["stream"]).localeCompare(String(a["stream"]))
-        : 0
+      const { call_id, stream, type } = message
+      if (type !== "exec_command_output_delta") return message
+      return { type, call_id, stream, text: Buffer.from(printed.get(call_id) ?? []).toString() }
     })
 }
 
-const sorted = (text: unknown) => String(text).split("\n").toSorted().join("\n")
+/** 0.29 tells standard error apart; here a command has one pipe for both, as from 0.153.4 on. */
+const ofOnePipe = (message: Json): Json => {
+  const { aggregated_output, message: words, type } = message
+  switch (type) {
+    case "exec_command_output_delta":
+      return { ...message, stream: "stdout" }
+    case "exec_command_end":
+      return { ...message, stdout: aggregated_output, stderr: "" }
+    case "background_event": {
+      const [, before, text] = /^(.*, stdout: ), stderr: (.*)$/s.exec(String(words)) ?? []
+      return before === undefined ? message : { ...message, message: `${before}${text}, stderr: ` }
+    }
+    default:
+      return message
+  }
+}
 
 /** A turn's diff that was told before is no news. */
 const fresh = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
@@ -122,5 +112,6 @@ export const recorded = (name: string): ReadonlyArray<unknown> => {
   return Fs.readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line.includes('"codex/event"'))
-    .map((line) => (JSON.parse(line) as { msg: { params: { msg: unknown } } }).msg.params.msg)
+    .map((line) => (JSON.parse(line) as { msg: { params: { msg: Json } } }).msg.params.msg)
+    .map(ofOnePipe)
 }

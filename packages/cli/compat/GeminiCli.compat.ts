@@ -1,0 +1,46 @@
+/** gemini-cli: the state of its servers, and a turn with a scripted model behind the Gemini API. */
+import { assert, beforeAll } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { buildIfMissing } from "../test/support/Bundle.ts"
+import { agentChecks } from "./AgentTurns.ts"
+import { setup } from "./ClientsPage.ts"
+import { describeClient } from "./Driver.ts"
+import { generateContent } from "./models/GenerateContent.ts"
+import { shell } from "./Place.ts"
+
+beforeAll(buildIfMissing)
+
+const client = "@google/gemini-cli"
+
+/** With another way to log in it would ask the provider of that login for the model. */
+const settings = {
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+  privacy: { usageStatisticsEnabled: false },
+  security: { auth: { selectedType: "gemini-api-key" } },
+  telemetry: { enabled: false },
+}
+
+describeClient(client, () => {
+  agentChecks({
+    client,
+    wire: generateContent,
+    variables: (modelUrl) => ({
+      GEMINI_API_KEY: "none",
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      GOOGLE_GEMINI_BASE_URL: modelUrl,
+    }),
+    prepare: (here, _, directory) =>
+      Effect.gen(function* () {
+        mkdirSync(join(here.home, ".gemini"))
+        writeFileSync(join(here.home, ".gemini", "settings.json"), JSON.stringify(settings))
+        const { code, stderr } = yield* shell(setup(client, "sh", { DIR: directory }), here)
+        assert.strictEqual(code, 0, stderr)
+      }),
+    list: "gemini mcp list",
+    // Without a model it first asks one which model to ask.
+    ask: "gemini --prompt 'ask codex' --model gemini-2.5-flash --approval-mode yolo",
+    tools: ["mcp_codex_codex", "mcp_codex_codex-reply"],
+  })
+})

@@ -1,0 +1,85 @@
+/**
+ * Keeps the messages that a client sends: a program that stands in the place of ours in the setup of the client, writes
+ * what it reads to a file, and passes it on to ours.
+ */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { entry } from "../test/support/Bundle.ts"
+import type { Declared } from "./ClientsPage.ts"
+import type { Place } from "./Place.ts"
+
+interface Message {
+  readonly method?: string
+  readonly params?: {
+    readonly protocolVersion?: string
+    readonly capabilities?: Readonly<Record<string, unknown>>
+    readonly _meta?: Readonly<Record<string, unknown>>
+  }
+}
+
+export interface Recorder {
+  /** Has the program where the directory of Colloquy has it. */
+  readonly directory: string
+  /** What the client has told the server about itself so far. */
+  readonly declared: () => Declared
+}
+
+/** A variable that a client has; some pass on few variables, or none that may be a secret. */
+export const keyVariable = "OPENAI_API_KEY"
+
+const source = (file: string, variablesFile: string) => `
+import { spawn } from "node:child_process"
+import { appendFileSync, writeFileSync } from "node:fs"
+writeFileSync(${JSON.stringify(variablesFile)}, JSON.stringify(process.env))
+const args = [${JSON.stringify(entry)}, ...process.argv.slice(2)]
+const child = spawn(process.execPath, args, { stdio: ["pipe", "inherit", "inherit"] })
+child.stdin.on("error", () => {})
+child.on("exit", (code) => process.exit(code ?? 1))
+process.stdin.on("data", (data) => {
+  appendFileSync(${JSON.stringify(file)}, data)
+  child.stdin.write(data)
+})
+process.stdin.on("end", () => child.stdin.end())
+`
+
+export const recorder = ({ home }: Place): Recorder => {
+  const directory = join(home, "recorder")
+  const file = join(home, "messages.jsonl")
+  for (const folder of ["node_modules/.bin", "packages/cli/bin"]) {
+    mkdirSync(join(directory, folder), { recursive: true })
+  }
+  symlinkSync(process.execPath, join(directory, "node_modules/.bin/node"))
+  const variablesFile = join(home, "variables.json")
+  writeFileSync(join(directory, "packages/cli/bin/colloquy.mjs"), source(file, variablesFile))
+  return {
+    directory,
+    declared: () => {
+      const lines = readFileSync(file, "utf8").split("\n")
+      const messages = lines
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Message)
+      const variables = JSON.parse(readFileSync(variablesFile, "utf8")) as object
+      return { ...declaredIn(messages), key: keyVariable in variables }
+    },
+  }
+}
+
+const prefix = "io.modelcontextprotocol"
+
+/** The newest revision puts into each request what earlier ones put into `initialize`. */
+const declaredIn = (messages: ReadonlyArray<Message>): Omit<Declared, "key"> => {
+  const call = messages.find(({ method }) => method === "tools/call")
+  const first = messages.find(({ method }) => method === "initialize")
+  const meta = call?.params?._meta ?? {}
+  const version = meta[`${prefix}/protocolVersion`] ?? first?.params?.protocolVersion
+  const capabilities = (meta[`${prefix}/clientCapabilities`] ??
+    first?.params?.capabilities ??
+    {}) as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
+  return {
+    revision: typeof version === "string" ? version : "none",
+    approvals: capabilities["elicitation"] !== undefined,
+    tasks: `${prefix}/tasks` in (capabilities["extensions"] ?? {}) || "tasks" in capabilities,
+    progress: "progressToken" in meta,
+    events: "codex/event" in (capabilities["experimental"] ?? {}),
+  }
+}
