@@ -258,6 +258,37 @@ export const mcpCalls: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "reply-last",
+    original: "`codex-reply` without a conversation id gets an error.",
+    colloquy:
+      "It continues the conversation that a call of the same connection started or continued last.",
+    why: "Many clients pass only the content to their model, which may not know the id.",
+    proofs: [only("0.29.0", "reply_last", "3"), only("0.153.4", "reply_last", "3")],
+    explains: anyOf(
+      added(
+        /^event:(task_started|agent_message|token_count|task_complete)$/,
+        "",
+        (ours) => requestOf(ours) === 3,
+      ),
+      changed(
+        "response",
+        resultText,
+        (original, ours) =>
+          /missing field `sessionId`$|either threadId or conversationId must be provided$/.test(
+            String(original),
+          ) && ours === "second answer",
+      ),
+      missing("response", "result.isError", equals(true)),
+      // The error of 0.153.4 does not have it.
+      added(
+        "response",
+        "result.structuredContent",
+        (ours) =>
+          isOutput(ours) && (ours as { readonly content: string }).content === "second answer",
+      ),
+    ),
+  },
+  {
     key: "config-fault",
     original: "The error about a `config.toml` that cannot be parsed quotes the line.",
     colloquy: "The error names the file, the line and the column and quotes nothing.",

@@ -51,6 +51,9 @@ const replays: Readonly<Record<string, Replay>> = {
     ),
   },
   limits: { script: noModel },
+  reply_last: {
+    script: ["first answer", "second answer"].map((text) => Script.reply(wholeText(text))),
+  },
   reply_bad_uuid: { script: noModel },
   reply_unknown: {
     script: noModel,

@@ -71,6 +71,7 @@ export const replays153: Readonly<Record<string, Replay>> = {
   simple_string_id: as029("simple_string_id"),
   reply: as029("reply"),
   limits: as029("limits"),
+  reply_last: as029("reply_last"),
   reply_bad_uuid: as029("reply_bad_uuid"),
   reply_unknown: as029("reply_unknown"),
   deltas: as029("deltas"),
