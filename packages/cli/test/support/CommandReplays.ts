@@ -1,4 +1,7 @@
-/** Replays of recordings whose commands really run: the built program, a provider on loopback, a real workspace. */
+/**
+ * Replays with the built program, a provider on loopback, a real workspace and a real `config.toml`: of recordings whose
+ * commands really run, and of those about the start of the program, its files and its network.
+ */
 import { compared } from "../../../server/test/support/Replaying.ts"
 import type { Mismatch } from "../../../server/test/support/Compare.ts"
 import * as Recording from "../../../server/test/support/Recording.ts"
@@ -6,7 +9,15 @@ import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { provided } from "./Home.ts"
@@ -15,6 +26,8 @@ import * as Server from "./Server.ts"
 export const version = "0.29.0-commands"
 
 interface CommandReplay {
+  /** The `config.toml` of the recording, made of the usual one. */
+  readonly config?: (usual: string) => string
   /** One tool call each, then the text `done`. */
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
   /** The model asks to run the commands outside the sandbox, with this justification if any. */
@@ -23,6 +36,31 @@ interface CommandReplay {
   /** Makes the files of the workspace. */
   readonly prepare?: (workspace: string) => void
 }
+
+const message = (role: "user" | "assistant", type: string, text: string) => ({
+  type: "message",
+  role,
+  content: [{ type, text }],
+})
+
+/** A conversation in a file of 0.29. */
+const stored = [
+  {
+    id: "7131ad0d-4bd9-4020-ac73-15f189592e97",
+    timestamp: "2026-11-22T15:33:29.265Z",
+    instructions: null,
+  },
+  message("user", "input_text", "an earlier question"),
+  message("assistant", "output_text", "an earlier answer"),
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join("")
+
+const resumed = (path: string): CommandReplay => ({
+  commands: [],
+  config: (usual) => `experimental_resume = "${path}"\n${usual}`,
+  prepare: (workspace) => writeFileSync(join(workspace, "old.jsonl"), stored),
+})
 
 /** By the name of the recording; `/workspace` and `/state` stand for the directories of the replay. */
 export const commandReplays: Readonly<Record<string, CommandReplay>> = {
@@ -55,6 +93,17 @@ export const commandReplays: Readonly<Record<string, CommandReplay>> = {
     commands: ["DATABASE_URL", "MONKEY", "MY_SECRET"].map((name) => ["printenv", name]),
     env: { DATABASE_URL: "postgres://user:password@host/db", MONKEY: "ape", MY_SECRET: "s" },
   },
+  no_provider: { commands: [], config: () => "" },
+  refused: {
+    commands: [],
+    config: (usual) =>
+      usual
+        // No process listens there.
+        .replace(/base_url = ".*"/, 'base_url = "http://127.0.0.1:9/v1"')
+        .replace("stream_max_retries = 0", "stream_max_retries = 2"),
+  },
+  resume_outside: resumed("/workspace/old.jsonl"),
+  resume_relative: resumed("old.jsonl"),
 }
 
 const scriptOf = (
@@ -138,7 +187,12 @@ export const mismatches = Effect.fnUntraced(function* (
   const home = realpathSync(yield* provided(provider.baseUrl, "responses"))
   const inWorkspace = place
   place = (text) => inWorkspace(text).replaceAll("/state", home)
-  writeFileSync(join(home, "auth.json"), '{"OPENAI_API_KEY":"a-key-in-auth-json"}\n')
+  if (replay.config === undefined) {
+    writeFileSync(join(home, "auth.json"), '{"OPENAI_API_KEY":"a-key-in-auth-json"}\n')
+  } else {
+    const usual = readFileSync(join(home, "config.toml"), "utf8")
+    writeFileSync(join(home, "config.toml"), place(replay.config(usual)))
+  }
   const env = Object.entries(replay.env ?? {}).map(([key, value]) => [key, place(value)])
   const server = yield* Server.start({ home, cwd: workspace, env: Object.fromEntries(env) })
   yield* play(server, entries, place)

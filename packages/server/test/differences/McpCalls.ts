@@ -184,6 +184,7 @@ export const mcpCalls: ReadonlyArray<Difference> = [
       only("0.29.0", "model_500", "2"),
       only("0.29.0", "model_429", "2"),
       only("0.29.0", "model_drop", "2"),
+      only("0.29.0-commands", "refused", "2"),
     ],
     explains: anyOf(
       missing("response", "result.error"),
@@ -200,9 +201,14 @@ export const mcpCalls: ReadonlyArray<Difference> = [
     original: "After an `error` event the call gets no further event.",
     colloquy: "After an `error` event `task_complete` is sent, before the response.",
     why: "Every turn ends with one final event, so a client needs one rule only.",
-    proofs: ["0.29.0", "0.153.4"].flatMap((version) =>
-      ["model_500", "model_429", "model_drop"].map((name) => only(version as "0.29.0", name, "2")),
-    ),
+    proofs: [
+      ...["0.29.0", "0.153.4"].flatMap((version) =>
+        ["model_500", "model_429", "model_drop"].map((name) =>
+          only(version as "0.29.0", name, "2"),
+        ),
+      ),
+      only("0.29.0-commands", "refused", "2"),
+    ],
     explains: added("event:task_complete", "", (ours) =>
       same((ours as WireMessage).params?.["msg"], {
         type: "task_complete",
