@@ -28,7 +28,7 @@ export const version = "0.29.0-commands"
 interface CommandReplay {
   /** The `config.toml` of the recording, made of the usual one. */
   readonly config?: (usual: string) => string
-  /** One tool call each, then the text `done`. */
+  /** In each turn one tool call for each, then the text `done`. */
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
   /** The model asks to run the commands outside the sandbox, with this justification if any. */
   readonly escalated?: { readonly justification?: string }
@@ -93,6 +93,7 @@ export const commandReplays: Readonly<Record<string, CommandReplay>> = {
     commands: ["DATABASE_URL", "MONKEY", "MY_SECRET"].map((name) => ["printenv", name]),
     env: { DATABASE_URL: "postgres://user:password@host/db", MONKEY: "ape", MY_SECRET: "s" },
   },
+  notify_argument: { commands: [["ls"]] },
   no_provider: { commands: [], config: () => "" },
   refused: {
     commands: [],
@@ -151,26 +152,38 @@ const timeless = (text: string) =>
 
 const isResponse = (text: string) => /^\{"jsonrpc":"2\.0","id":\d+,"result":/.test(text)
 
-/** Sends what the client sent; it approves what the original did not ask for as well. */
+const idOfCall = (text: string): number | undefined => {
+  const { id, method } = JSON.parse(text) as { readonly id?: number; readonly method?: string }
+  return method === "tools/call" ? id : undefined
+}
+
+/** Sends what the client sent, one call after the other; it approves what the original did not ask for as well. */
 const play = Effect.fnUntraced(function* (
   server: Server.Server,
   entries: ReadonlyArray<Recording.Entry>,
   place: (text: string) => string,
 ) {
+  const approved = new Set<unknown>()
+  const finished = Effect.fnUntraced(function* (call: number) {
+    for (;;) {
+      const { id, method } = yield* server.until(
+        (frame) =>
+          (frame.method === undefined && frame.id === call) ||
+          (frame.method === "elicitation/create" && !approved.has(frame.id)),
+      )
+      if (method === undefined) return
+      approved.add(id)
+      server.send({ id, result: { decision: "approved" } })
+    }
+  })
+  let calls = 0
   for (const entry of entries) {
     if (entry.dir !== "c2s" || isResponse(entry.text)) continue
+    const call = idOfCall(entry.text)
+    // As the recorded client did: what a turn starts at its end has happened before the next call.
+    if (call !== undefined && calls++ > 0) yield* Effect.sleep("300 millis")
     server.write(`${place(entry.text)}\n`)
-  }
-  const approved = new Set<unknown>()
-  for (;;) {
-    const { id, method } = yield* server.until(
-      (frame) =>
-        (frame.method === undefined && frame.id === 2) ||
-        (frame.method === "elicitation/create" && !approved.has(frame.id)),
-    )
-    if (method === undefined) return
-    approved.add(id)
-    server.send({ id, result: { decision: "approved" } })
+    if (call !== undefined) yield* finished(call)
   }
 })
 
@@ -183,7 +196,10 @@ export const mismatches = Effect.fnUntraced(function* (
   const entries = Recording.load(version, name)
   const workspace = yield* workspaceOf(replay.prepare)
   let place = (text: string) => text.replaceAll("/workspace", workspace)
-  const provider = yield* MockProvider.make((call) => Script.replyTo(scriptOf(replay, place), call))
+  const provider = yield* MockProvider.make((call) => {
+    const script = scriptOf(replay, place)
+    return Script.replyTo(script, { ...call, index: call.index % (replay.commands.length + 1) })
+  })
   const home = realpathSync(yield* provided(provider.baseUrl, "responses"))
   const inWorkspace = place
   place = (text) => inWorkspace(text).replaceAll("/state", home)

@@ -96,4 +96,20 @@ export const providers: ReadonlyArray<Difference> = [
       ),
     ),
   },
+  {
+    key: "notify-argument",
+    original: "`notify` in the argument `config` of a call is run after each turn.",
+    colloquy:
+      "It is ignored with a warning in the log, as is that of `-c`: only `config.toml` may set `notify`.",
+    why: "The program runs outside the sandbox, and a model may choose the arguments of a call.",
+    proofs: [only(commands, "notify_argument", "3")],
+    explains: anyOf(
+      missing("event:exec_command_output_delta", ""),
+      changed(
+        "event:exec_command_end",
+        /^params\.msg\.(stdout|aggregated_output|formatted_output)$/,
+        (original, ours) => String(original).startsWith("notified\n") && ours === "",
+      ),
+    ),
+  },
 ]
