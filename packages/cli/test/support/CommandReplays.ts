@@ -94,6 +94,14 @@ export const commandReplays: Readonly<Record<string, CommandReplay>> = {
     env: { DATABASE_URL: "postgres://user:password@host/db", MONKEY: "ape", MY_SECRET: "s" },
   },
   notify_argument: { commands: [["ls"]] },
+  notify_writable: {
+    commands: [["ls"]],
+    config: (usual) => `notify = ["/workspace/notifier"]\n${usual}`,
+    prepare: (workspace) => {
+      const program = `#!/bin/sh\ntouch ${workspace}/notified\n`
+      writeFileSync(join(workspace, "notifier"), program, { mode: 0o755 })
+    },
+  },
   no_provider: { commands: [], config: () => "" },
   refused: {
     commands: [],

@@ -1,7 +1,17 @@
 /** Differences of how a provider is selected and reached, and of what a conversation begins with. */
+import * as Base64 from "effect/encoding/Base64"
 import type { WireMessage } from "../support/Wire.ts"
 import { type Difference, only } from "./Difference.ts"
-import { added, anyOf, changed, equals, type Explains, missing, resultText } from "./Explain.ts"
+import {
+  added,
+  anyOf,
+  changed,
+  equals,
+  type Explains,
+  missing,
+  resultText,
+  same,
+} from "./Explain.ts"
 
 const commands = "0.29.0-commands"
 
@@ -28,6 +38,8 @@ const failsWithoutTurn = (error: RegExp): Explains => {
 
 const resumeFault = (path: string) =>
   `Failed to start Codex session: \`experimental_resume\`: expected the absolute path of a rollout file in /state/sessions; got "${path}"`
+
+const withoutNotified = "notifier\n"
 
 export const providers: ReadonlyArray<Difference> = [
   {
@@ -111,5 +123,17 @@ export const providers: ReadonlyArray<Difference> = [
         (original, ours) => String(original).startsWith("notified\n") && ours === "",
       ),
     ),
+  },
+  {
+    key: "notify-writable",
+    original: "A `notify` program in the workspace is run.",
+    colloquy:
+      "A program in a directory where commands can write, such as the workspace or `/tmp`, is not run, with a warning in the log.",
+    why: "A command in the sandbox could replace the program, which runs outside it.",
+    proofs: [only(commands, "notify_writable", "3")],
+    explains: (m) =>
+      m.kind === "changed" &&
+      /^params\.msg\.(stdout|aggregated_output|formatted_output|chunk)$/.test(m.path) &&
+      (m.ours === withoutNotified || m.ours === Base64.encode(withoutNotified)),
   },
 ]
