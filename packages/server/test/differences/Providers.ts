@@ -2,16 +2,7 @@
 import * as Base64 from "effect/encoding/Base64"
 import type { WireMessage } from "../support/Wire.ts"
 import { type Difference, only } from "./Difference.ts"
-import {
-  added,
-  anyOf,
-  changed,
-  equals,
-  type Explains,
-  missing,
-  resultText,
-  same,
-} from "./Explain.ts"
+import { added, anyOf, changed, equals, type Explains, missing, resultText } from "./Explain.ts"
 
 const commands = "0.29.0-commands"
 
