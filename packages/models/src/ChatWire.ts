@@ -163,7 +163,9 @@ export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder =>
     for (const item of [...done, ...items.items]) out.push({ _tag: "ItemDone", item })
     const blanks = calls.blanks()
     return {
-      ...(blanks === 0 ? {} : lost(`${blanks} tool calls without a name and arguments`)),
+      ...(blanks === 0
+        ? {}
+        : lost(`${blanks} tool call${blanks === 1 ? "" : "s"} without a name and arguments`)),
       completed: { _tag: "Completed", ...(usage === undefined ? {} : { usage }) },
       ...(isAnswered ? {} : { unanswered: early }),
     }

@@ -338,7 +338,7 @@ describe("ChatWire.makeDecoder", () => {
   it("L13 fails when every tool call is empty, and says so", () => {
     assert.strictEqual(
       decode(toolDelta({}), chunk({}, "tool_calls"), "[DONE]").fault,
-      `${prefix}the answer could not be read: skipped 1 tool calls without a name and arguments`,
+      `${prefix}the answer could not be read: skipped 1 tool call without a name and arguments`,
     )
   })
 
