@@ -1,8 +1,11 @@
 /** Optional members that clients send as null, over the whole path from the text of a request to its response. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { inputOf } from "../src/features/ToolSchemas.ts"
 import { missingIn } from "../src/mcp/revision/Capabilities.ts"
 import { takesForms } from "../src/mcp/Session.ts"
+import { asking, exec, oneCall } from "./support/Asking.ts"
 import { text, withAsking } from "./support/AskingServer.ts"
 import { saying } from "./support/Stateless.ts"
 import { withServer } from "./support/Harness.ts"
@@ -145,6 +148,44 @@ describe("null means absent", () => {
         }),
     ),
   )
+
+  it.effect.each<readonly [answer: unknown, decision: string]>([
+    [{ action: "accept", content: { decision: null } }, "approved"],
+    [{ action: "accept", content: null, decision: null }, "approved"],
+    [{ action: null, decision: "approved", content: null }, "approved"],
+    [{ action: null, decision: "denied" }, "denied"],
+  ])("L7 in an approval without a handshake: %j is %s", ([answer, decision]) => {
+    const asked = asking([exec])
+    return withServer({ script: oneCall, tools: asked.tools }, (server) =>
+      Effect.gen(function* () {
+        const params = { name: "codex", arguments: { prompt: "ask" } }
+        const forms = { elicitation: {} }
+        const first = yield* server.ask(1, "tools/call", saying(params, forms))
+        const { inputRequests, requestState } = first.result ?? {}
+        const inputResponses = Object.fromEntries(
+          Object.keys(inputRequests ?? {}).map((key) => [key, answer]),
+        )
+        const answered = { ...params, requestState, inputResponses }
+        const second = yield* server.ask(2, "tools/call", saying(answered, forms))
+        assert.strictEqual(second.result?.["resultType"], "complete")
+        assert.deepStrictEqual<unknown>(asked.verdicts, [{ decision, reason: "answered" }])
+      }),
+    )
+  })
+
+  it("in the optional arguments of a tool that an application describes by JSON Schema", () => {
+    const input = inputOf("t", {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "integer" } },
+      required: ["a"],
+      additionalProperties: false,
+    })
+    assert.deepStrictEqual(
+      input.decode({ a: "x", b: null, unknown: null }),
+      Result.succeed({ a: "x" }),
+    )
+    assert.isTrue(Result.isFailure(input.decode({ a: null })))
+  })
 
   it.each<readonly [elicitation: unknown, forms: boolean]>([
     [null, false],
