@@ -73,7 +73,7 @@ describe.for([McpProtocol.v2025_11_25, McpProtocol.v2026_07_28])(
           prompt: "run: touch done.txt && echo made",
           "approval-policy": "never",
         })
-        assert.strictEqual(allowed, "The tool finished and said: made")
+        assert.strictEqual(allowed, "Offline model: the tool finished and said: made")
         assert.isTrue(existsSync(join(cwd, "done.txt")))
       }),
     )

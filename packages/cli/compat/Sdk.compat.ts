@@ -63,7 +63,7 @@ const approvals = (connect: Connect, { stateless = false }: Kind = {}) => {
           "Allow Codex to run `bash -lc 'touch done.txt && echo it is done'`",
         )
         assert.isTrue(hasRun)
-        assert.strictEqual(textOf(result), "The tool finished and said: it is done")
+        assert.strictEqual(textOf(result), "Offline model: the tool finished and said: it is done")
         assert.strictEqual(types.at(-1), "task_complete")
         assert.deepStrictEqual(driver.errors, [])
       }),
@@ -185,7 +185,10 @@ const calls = (connect: Connect, { stateless = false }: Kind = {}) => {
           ),
         ),
       )
-      assert.deepStrictEqual(both.map(textOf), ["The tool finished and said: slow", "fast"])
+      assert.deepStrictEqual(both.map(textOf), [
+        "Offline model: the tool finished and said: slow",
+        "fast",
+      ])
       assert.deepStrictEqual(driver.errors, [])
     }),
   )

@@ -76,7 +76,7 @@ const tasks = (connect: Connect) => {
       const { result, statuses } = yield* Effect.promise(
         () => task ?? assert.fail("the client has no tasks"),
       )
-      assert.strictEqual(textOf(result), "The tool finished and said: it is done")
+      assert.strictEqual(textOf(result), "Offline model: the tool finished and said: it is done")
       assert.lengthOf(asked, 1)
       assert.isTrue(existsSync(join(cwd, "done.txt")))
       assert.include(statuses, "input_required")

@@ -67,7 +67,7 @@ describeClient("@modelcontextprotocol/sdk", () => {
       const driver = yield* connected
       const prompt = "run: touch done.txt && echo it is done"
       const { taskId, text, told } = yield* Effect.promise(() => played(driver, { prompt, cwd }))
-      assert.strictEqual(text, "The tool finished and said: it is done")
+      assert.strictEqual(text, "Offline model: the tool finished and said: it is done")
       assert.isTrue(existsSync(join(cwd, "done.txt")))
       assert.deepStrictEqual(driver.related, [taskId])
       assert.strictEqual(told[0], "taskCreated")

@@ -21,7 +21,7 @@ const kinds = (setting: string) =>
   Effect.gen(function* () {
     const directory = yield* scripted([[{ delay_ms: 1000 }, { text: "done" }]])
     const path = join(directory, "config.toml")
-    const offline = `[offline]\nscript = "${join(directory, "script.json")}"\n`
+    const offline = `model_provider = "offline"\n[offline]\nscript = "${join(directory, "script.json")}"\n`
     yield* Effect.sync(() => writeFileSync(path, `${setting}\n${offline}`))
     const server = yield* Server.start({ home: directory })
     const params = { name: "codex", arguments: { prompt: "hi" }, _meta: meta }

@@ -7,6 +7,7 @@ import type { ReasoningEffort, ReasoningSummary, Verbosity } from "@colloquy/pro
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 
@@ -20,6 +21,8 @@ export interface ModelProvider {
   readonly baseUrl: string
   /** Environment variable that holds the key; without one no `Authorization` header is sent. */
   readonly envKey?: string
+  /** Sent as the bearer token where the variable `envKey` names holds no key. */
+  readonly bearerToken?: Redacted.Redacted
   /** What to tell a person who has not set `envKey`. */
   readonly envKeyInstructions?: string
   /** True: a missing key is no error, the request goes out without one. */

@@ -4,7 +4,7 @@
  * Pure: no HTTP, no clock. Text streams as it arrives and every tool call of a response counts, told apart by
  * `index`; the original held text back and ran several calls into one (original-behaviour §2, §4).
  */
-import type { ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
+import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -17,6 +17,7 @@ import { readFault } from "./internal/ProviderFault.ts"
 import { Tokens, usageOf } from "./internal/Usage.ts"
 import {
   failed,
+  lost,
   makeWireDecoder,
   oneLine,
   type Reading,
@@ -88,17 +89,35 @@ const readText = (u: unknown): string => {
   return part?.text ?? part?.content ?? ""
 }
 
+const early = streamFailure("stream closed before completion")
+
+/** The finish reasons of an answer that is cut off; the Responses wire reports these with `response.incomplete`. */
+const cutOff: Readonly<Record<string, readonly [code: string, sentence: string]>> = {
+  length: ["max_output_tokens", "the model reached the limit of output tokens"],
+  content_filter: ["content_filter", "the content filter of the provider stopped the answer"],
+}
+
+/** The failure of an answer that ends for that reason; undefined where the answer is complete. */
+const incomplete = (reason: string): ModelError | undefined => {
+  const known = Object.hasOwn(cutOff, reason) ? cutOff[reason] : undefined
+  if (known === undefined) return undefined
+  const [code, sentence] = known
+  const message = `incomplete response: ${sentence} (finish_reason \`${reason}\`)`
+  return reportedFailure({ codes: [code], message })
+}
+
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 /**
  * Decodes the chunks of one response. Members that are missing, null or of another type are skipped; only a tool call that
  * cannot be read fails the stream, since its arguments would be incomplete.
  *
- * @param callBase number of tool calls in the history: numbers the calls without an id, unlike any call before
+ * @param history ids of the calls in the history; a call without an id gets one that differs from them
  */
-export const makeDecoder = (callBase: number): WireDecoder => {
-  const calls = makeToolCalls(callBase)
+export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder => {
+  const calls = makeToolCalls(history)
   let isAnswered = false
+  let failure: ModelError | undefined
   let reasoning = ""
   let text = ""
   let usage: TokenUsage | undefined
@@ -126,6 +145,7 @@ export const makeDecoder = (callBase: number): WireDecoder => {
   }
 
   const finish = (out: Array<ModelEvent>): Reading => {
+    if (failure !== undefined) return failed(failure)
     const items = calls.items()
     if ("fault" in items) return failed(malformed(items.fault))
     const done: Array<ResponseItem> = []
@@ -141,7 +161,14 @@ export const makeDecoder = (callBase: number): WireDecoder => {
       done.push({ type: "message", role: "assistant", content: [{ type: "output_text", text }] })
     }
     for (const item of [...done, ...items.items]) out.push({ _tag: "ItemDone", item })
-    return { completed: { _tag: "Completed", ...(usage === undefined ? {} : { usage }) } }
+    const blanks = calls.blanks()
+    return {
+      ...(blanks === 0
+        ? {}
+        : lost(`${blanks} tool call${blanks === 1 ? "" : "s"} without a name and arguments`)),
+      completed: { _tag: "Completed", ...(usage === undefined ? {} : { usage }) },
+      ...(isAnswered ? {} : { unanswered: early }),
+    }
   }
 
   const object: Wire["object"] = (chunk, out) => {
@@ -155,7 +182,10 @@ export const makeDecoder = (callBase: number): WireDecoder => {
     if (choice === undefined) return used
     if (!isObject(choice)) return skipped("a chunk whose `choices[0]` is not an object")
     const { finish_reason: reason } = choice
-    isAnswered ||= typeof reason === "string" && reason !== ""
+    if (typeof reason === "string" && reason !== "") {
+      isAnswered = true
+      failure ??= incomplete(reason)
+    }
     const delta = choice["delta"] ?? choice["message"]
     if (isObject(delta)) return readDelta(delta, out)
     return isPresent(delta) ? skipped("a chunk whose `choices[0].delta` is not an object") : used
@@ -168,11 +198,12 @@ export const makeDecoder = (callBase: number): WireDecoder => {
       if (isAnswered) return finish(out)
       // Some providers close the stream after the answer without a word: a text, or calls that can run, is an answer.
       const isWhole = calls.isEmpty() ? text !== "" : calls.areWhole()
-      if (!isWhole) return failed(streamFailure("stream closed before completion"))
-      return {
-        ...finish(out),
-        note: "the stream ended without its final marker; its answer is complete and is used",
-      }
+      if (!isWhole) return failed(early)
+      const reading = finish(out)
+      const unmarked =
+        "the stream ended without its final marker; its answer is complete and is used"
+      const { note } = reading
+      return { ...reading, note: note === undefined ? unmarked : `${unmarked}; ${note}` }
     },
     isAnswered: () => isAnswered,
     hasAnswer: () => text !== "" || !calls.isEmpty(),

@@ -33,7 +33,9 @@ import {
   readCredentials,
   secretsOf,
 } from "./internal/Credentials.ts"
+import { endpointOf } from "./internal/Address.ts"
 import { unreachable } from "./internal/ConnectFailure.ts"
+import { historyCallIds } from "./internal/GivenCallIds.ts"
 import { badProvider, badUrl, idle } from "./internal/Failures.ts"
 import { providerProblem } from "./internal/ProviderProblem.ts"
 import { rateLimitsOf } from "./internal/RateLimits.ts"
@@ -69,9 +71,6 @@ interface Wire {
   readonly decoder: (request: ModelRequest) => WireDecoder
 }
 
-const isCall = (item: ModelRequest["input"][number]) =>
-  item.type === "function_call" || item.type === "custom_tool_call"
-
 const responses: Wire = {
   path: "responses",
   body: ResponsesWire.body,
@@ -81,18 +80,18 @@ const responses: Wire = {
     session_id: conversationId,
     originator,
   }),
-  decoder: () => ResponsesWire.makeDecoder(),
+  decoder: ({ input }) => ResponsesWire.makeDecoder(historyCallIds(input)),
 }
 const chat: Wire = {
   path: "chat/completions",
   body: ChatWire.body,
   headers: () => ({}),
-  decoder: (request) => ChatWire.makeDecoder(request.input.filter(isCall).length),
+  decoder: ({ input }) => ChatWire.makeDecoder(historyCallIds(input)),
 }
 const wireOf = (provider: ModelProvider): Wire => (provider.wire === "chat" ? chat : responses)
 
 const endpoint = (provider: ModelProvider, baseUrl = provider.baseUrl): string =>
-  `${baseUrl.replace(/\/+$/, "")}/${wireOf(provider).path}`
+  endpointOf(baseUrl, wireOf(provider).path)
 
 const httpRequest = (
   request: ModelRequest,

@@ -6,7 +6,7 @@ import { assistant, call, decodeAll, output, request, usage, user } from "./supp
 
 const messages = (...input: ReadonlyArray<ResponseItem>) =>
   (ChatWire.body(request({ input }))["messages"] as ReadonlyArray<unknown>).slice(1)
-const decode = (...chunks: ReadonlyArray<unknown>) => decodeAll(ChatWire.makeDecoder(0), chunks)
+const decode = (...chunks: ReadonlyArray<unknown>) => decodeAll(ChatWire.makeDecoder(), chunks)
 const chunk = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason }],
 })
@@ -244,8 +244,13 @@ describe("ChatWire.makeDecoder", () => {
 
   it("numbers calls without an id on from the history, and takes arguments given as an object", () => {
     const nameless = { index: 0, function: { name: "shell", arguments: { a: 1 } } }
-    const { events } = decodeAll(ChatWire.makeDecoder(4), [toolDelta(nameless), "[DONE]"])
+    const { events } = decodeAll(ChatWire.makeDecoder(["a", "b", "c", "d"]), [
+      toolDelta(nameless),
+      "[DONE]",
+    ])
     assert.deepStrictEqual(events[0], done(call("call_4", "shell", '{"a":1}')))
+    const taken = decodeAll(ChatWire.makeDecoder(["call_1"]), [toolDelta(nameless), "[DONE]"])
+    assert.deepStrictEqual(taken.events[0], done(call("call_2", "shell", '{"a":1}')))
   })
 
   it("takes the minimal streams of mock servers", () => {
@@ -254,8 +259,7 @@ describe("ChatWire.makeDecoder", () => {
       [
         decode({ choices: [{ delta: { content: "Done" }, finish_reason: "stop" }] }, "DONE"),
         decode(toolDelta(bareCall), "DONE"),
-        decode(chunk({ content: "cut" }, "length")),
-        decode("[DONE]"),
+        decode(chunk({}, "stop"), "[DONE]"),
         decode({ choices: [{ message: { content: "whole" }, finish_reason: "stop" }] }),
       ],
       [
@@ -267,13 +271,6 @@ describe("ChatWire.makeDecoder", () => {
           ],
         },
         { events: [done(call("call1234")), { _tag: "Completed" }] },
-        {
-          events: [
-            { _tag: "TextDelta", delta: "cut" },
-            done(assistant("cut")),
-            { _tag: "Completed" },
-          ],
-        },
         { events: [{ _tag: "Completed" }] },
         {
           events: [
@@ -307,6 +304,44 @@ describe("ChatWire.makeDecoder", () => {
     assert.strictEqual(decode(chunk({ reasoning: "thinking" })).fault, tooEarly)
   })
 
+  it("L5 takes the end marker alone for a stream without an answer, as reasoning alone", () => {
+    for (const data of [["[DONE]"], [chunk({ reasoning: "thinking" }), "[DONE]"]]) {
+      const { events, fault } = decode(...data)
+      assert.strictEqual(fault, `${prefix}stream closed before completion`)
+      assert.notInclude(
+        events.map(({ _tag }) => _tag),
+        "Completed",
+      )
+    }
+  })
+
+  it("L13 names why an answer is cut off, as the Responses wire does, and does not repeat it", () => {
+    for (const [reason, sentence] of [
+      ["length", "the model reached the limit of output tokens"],
+      ["content_filter", "the content filter of the provider stopped the answer"],
+    ] as const) {
+      for (const end of [[], ["[DONE]"]]) {
+        const { events, fault } = decode(chunk({ content: "cut" }, reason), ...end)
+        assert.deepStrictEqual(events, [{ _tag: "TextDelta", delta: "cut" }])
+        assert.strictEqual(
+          fault,
+          `${prefix}incomplete response: ${sentence} (finish_reason \`${reason}\`)`,
+        )
+      }
+      const decoder = ChatWire.makeDecoder()
+      decoder.event(JSON.stringify(chunk({ content: "cut" }, reason)), [])
+      assert.strictEqual(decoder.phase(), "answered")
+      assert.strictEqual(decoder.end([]).error?.retryable, false)
+    }
+  })
+
+  it("L13 fails when every tool call is empty, and says so", () => {
+    assert.strictEqual(
+      decode(toolDelta({}), chunk({}, "tool_calls"), "[DONE]").fault,
+      `${prefix}the answer could not be read: skipped 1 tool call without a name and arguments`,
+    )
+  })
+
   it("L13 says what is wrong with a chunk it cannot read, and what a gateway reports in one", () => {
     assert.deepStrictEqual(
       [
@@ -319,7 +354,7 @@ describe("ChatWire.makeDecoder", () => {
       ],
       [
         `${prefix}stream closed before completion`,
-        `${prefix}the answer could not be read: every part of it was malformed`,
+        `${prefix}the answer could not be read: skipped an event of 6 characters that is not JSON`,
         `${prefix}malformed event: choices[0].delta.tool_calls: Expected array`,
         `${prefix}malformed event: tool call 0 has no function name`,
         `${prefix}Upstream failed.`,

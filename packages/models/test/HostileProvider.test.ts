@@ -29,10 +29,10 @@ describe("a hostile provider", () => {
   const deep: ReadonlyArray<readonly [what: string, decoder: () => WireDecoder, data: string]> = [
     [
       "arguments",
-      () => ChatWire.makeDecoder(0),
+      () => ChatWire.makeDecoder(),
       deltaOf(`{"tool_calls":[{"function":{"name":"a","arguments":${nested(50_000)}}}]}`),
     ],
-    ["text", () => ChatWire.makeDecoder(0), deltaOf(`{"content":${nested(50_000)}}`)],
+    ["text", () => ChatWire.makeDecoder(), deltaOf(`{"content":${nested(50_000)}}`)],
     [
       "an action",
       () => ResponsesWire.makeDecoder(),
@@ -56,7 +56,8 @@ describe("a hostile provider", () => {
   it("L13 that counts tokens beyond every number reports no usage, and the answer stays", () => {
     for (const count of ["9007199254740991", "-1", "1e308", "1.5"]) {
       const chat = `{"choices":[],"usage":{"prompt_tokens":${count},"completion_tokens":${count}}}`
-      assert.deepStrictEqual(decode(ChatWire.makeDecoder(0), chat, "[DONE]"), {
+      const finished = '{"choices":[{"delta":{},"finish_reason":"stop"}]}'
+      assert.deepStrictEqual(decode(ChatWire.makeDecoder(), finished, chat, "[DONE]"), {
         events: [{ _tag: "Completed" }],
         error: undefined,
       })
@@ -95,7 +96,7 @@ describe("a hostile provider", () => {
     () => {
       const calls = Array.from({ length: 200_000 }, (_, i) => `{"id":"c${i}"}`)
       const { error } = decode(
-        ChatWire.makeDecoder(0),
+        ChatWire.makeDecoder(),
         deltaOf(`{"tool_calls":[${calls.join(",")}]}`),
       )
       assert.strictEqual(
@@ -137,7 +138,7 @@ describe("a hostile provider", () => {
           return chunk
         }),
       )
-      const error = yield* decodeBody(body, ChatWire.makeDecoder(0), {
+      const error = yield* decodeBody(body, ChatWire.makeDecoder(), {
         ...options,
         maxEventBytes: 4096,
         maxResponseBytes: 1_000_000,

@@ -191,6 +191,7 @@ describe("HttpModel answers", () => {
       )
       assert.deepStrictEqual(events, [
         { _tag: "TextDelta", delta: "a\u00e9\u{1F600}" },
+        { _tag: "ItemDone", item: assistant("a\u00e9\u{1F600}") },
         { _tag: "Completed" },
       ])
     }),
@@ -224,7 +225,7 @@ describe("HttpModel answers", () => {
       Effect.gen(function* () {
         const lines =
           wire === "chat"
-            ? "data: [DONE]\n\n"
+            ? `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: "stop" }] })}\n\ndata: [DONE]\n\n`
             : `data: ${JSON.stringify({ type: "response.completed", response: { id: "r" } })}\n\n`
         const limited = status(200, {
           headers: { "x-codex-primary-used-percent": "12", "x-codex-primary-window-minutes": "5" },
@@ -287,6 +288,56 @@ describe("HttpModel requests", () => {
         "content-type",
         "user-agent",
       ])
+    }),
+  )
+
+  it.effect(
+    "carry the bearer token of the settings, after the environment and before a stored key",
+    () =>
+      Effect.gen(function* () {
+        const bearerToken = Redacted.make("the token")
+        const findKey: HttpModel.FindKey = () => Effect.succeed({ key: Redacted.make("stored") })
+        const sent = (overrides: Parameters<typeof asking>[0], environment = {}) =>
+          Effect.map(
+            seen(asking({ bearerToken, ...overrides }), environment, { findKey }),
+            (found) => found?.headers["authorization"],
+          )
+        assert.deepStrictEqual(
+          [
+            yield* sent({}),
+            yield* sent({ envKey: "KEY" }),
+            yield* sent({ envKey: "KEY" }, { KEY: "variable" }),
+          ],
+          ["Bearer the token", "Bearer the token", "Bearer variable"],
+        )
+      }),
+  )
+
+  it.effect("L13 never quote the bearer token, also where a provider repeats it", () =>
+    Effect.gen(function* () {
+      const token = (text: string) => asking({ bearerToken: Redacted.make(text) })
+      const echoed = yield* ask(() => status(400, { body: "bad tok-s3cret" }), token("tok-s3cret"))
+      assert.strictEqual(echoed.error?.message, "unexpected status 400 Bad Request: bad <redacted>")
+      const bad = yield* ask(() => status(400, {}), token("tok\ns3cret"))
+      assert.strictEqual(
+        bad.error?.message,
+        "model provider `mock`: `experimental_bearer_token` is empty or holds characters that a header cannot carry",
+      )
+    }),
+  )
+
+  it.effect("put the path before the query of the address, on either wire", () =>
+    Effect.gen(function* () {
+      for (const baseUrl of ["http://mock.test/v1?a=b#c", "http://mock.test/v1/?a=b"]) {
+        const urls = [
+          yield* seen(asking({ baseUrl })),
+          yield* seen(asking({ baseUrl, queryParams: { d: "e" } }, "chat")),
+        ]
+        assert.deepStrictEqual(
+          urls.map((found) => found?.url),
+          ["http://mock.test/v1/responses?a=b", "http://mock.test/v1/chat/completions?a=b&d=e"],
+        )
+      }
     }),
   )
 
@@ -525,7 +576,8 @@ describe("HttpModel retries of the request", () => {
       const body = '{"error":{"type":"insufficient_quota","message":"No more."}}'
       const outcome = yield* ask(() => status(429, { body }), retrying)
       assert.deepStrictEqual(failure(outcome), {
-        message: `unexpected status 429 Too Many Requests: ${body}`,
+        message:
+          "Quota exceeded. Check the plan and the billing details of the account with the model provider.",
         reason: "Status",
         retryable: false,
         requests: 1,
@@ -594,7 +646,7 @@ describe("HttpModel streams that fail", () => {
     [
       "bring garbage in place of the answer",
       [bareDeltas("par", "tial"), garbage],
-      `${prefix}the answer could not be read: every part of it was malformed`,
+      `${prefix}the answer could not be read: skipped an event of 9 characters that is not JSON`,
       0,
     ],
   ]

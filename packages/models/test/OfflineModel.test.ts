@@ -59,10 +59,10 @@ describe("OfflineModel without a script", () => {
           yield* after("Plan updated"),
         ],
         [
-          said("The tool finished and said: a.txt b.txt"),
-          said("The tool finished with exit code 2 and said: no such file"),
-          said("The tool finished and said nothing."),
-          said("The tool finished and said: Plan updated"),
+          said("Offline model: the tool finished and said: a.txt b.txt"),
+          said("Offline model: the tool finished with exit code 2 and said: no such file"),
+          said("Offline model: the tool finished and said nothing."),
+          said("Offline model: the tool finished and said: Plan updated"),
         ],
       )
     }),
@@ -166,11 +166,11 @@ describe("OfflineModel with a script", () => {
       const summary = asking(...history, user("Start Summarization"))
       assert.deepStrictEqual(
         items(yield* collect(model, summary)),
-        said("2 items of history; the last answer was: one"),
+        said("Offline model: 2 items of history; the last answer was: one"),
       )
       assert.deepStrictEqual(
         items(yield* collect(model, asking(user("a"), user("Start Summarization")))),
-        said("1 items of history; nothing was answered yet"),
+        said("Offline model: 1 items of history; nothing was answered yet"),
       )
       // With tools it is a message to a turn.
       const look = { type: "function", name: "look", description: "", parameters: {} } as const

@@ -58,8 +58,8 @@ describe("a request that is longer than the model takes", () => {
     }
     const ends = [
       failureOf(ResponsesWire.makeDecoder(), failed),
-      failureOf(ChatWire.makeDecoder(0), { error: { message: said[2], code: 400 } }),
-      failureOf(ChatWire.makeDecoder(0), {
+      failureOf(ChatWire.makeDecoder(), { error: { message: said[2], code: 400 } }),
+      failureOf(ChatWire.makeDecoder(), {
         error: { message: "no", code: "context_length_exceeded" },
       }),
     ]

@@ -31,6 +31,9 @@ describe("a usage limit", () => {
       `${limit} (plan: plus). Try again in 2 days 3 hours 20 minutes.`,
     ],
     [{ resets_at: nowMs / 1000 + 5400 }, `${limit}. Try again in 1 hour 30 minutes.`],
+    [{ resets_at: String(nowMs / 1000 + 5400) }, `${limit}. Try again in 1 hour 30 minutes.`],
+    [{ resets_in_seconds: "61" }, `${limit}. Try again in 2 minutes.`],
+    [{ resets_at: "" }, `${limit}. Try again later.`],
     [{ resets_at: 1 }, `${limit}. Try again in less than a minute.`],
     [{ resets_in_seconds: 1e300 }, `${limit}. Try again later.`],
     [{ resets_in_seconds: -5 }, `${limit}. Try again later.`],
@@ -61,12 +64,21 @@ describe("a usage limit", () => {
     ])
   })
 
+  it("of an exhausted quota is a sentence, on a status and within a stream", () => {
+    const sentence =
+      "Quota exceeded. Check the plan and the billing details of the account with the model provider."
+    const fault = { type: "insufficient_quota", code: "insufficient_quota", message: "No more." }
+    assert.deepStrictEqual(verdict(fault, "5"), [sentence, false, 0])
+    const { error } = ChatWire.makeDecoder().event(JSON.stringify({ error: fault }), [])
+    assert.deepStrictEqual([error?.message, error?.retryable], [sentence, false])
+  })
+
   it("is the same sentence within a stream, on either wire", () => {
     const fault = { code: "usage_limit_reached", resets_in_seconds: 120 }
     const sentence = `${limit}. Try again in 2 minutes.`
     const responses = ResponsesWire.makeDecoder()
     responses.event(JSON.stringify({ type: "response.failed", response: { error: fault } }), [])
-    const chat = ChatWire.makeDecoder(0).event(JSON.stringify({ error: fault }), [])
+    const chat = ChatWire.makeDecoder().event(JSON.stringify({ error: fault }), [])
     for (const error of [responses.end([]).error, chat.error]) {
       assert.deepStrictEqual([error?.message, error?.retryable], [sentence, false])
     }
@@ -93,7 +105,7 @@ const failing = (code: string) => {
 describe("an address that cannot be reached", () => {
   const asked = request({
     provider: provider("responses", {
-      baseUrl: "http://me:s3cret@mock.test/v1",
+      baseUrl: "http://me:s3cret@mock.test/v1?api_key=TOPSECRET#fragment",
       requestMaxRetries: 4,
       queryParams: { key: "s3cret" },
     }),

@@ -100,6 +100,14 @@ describe("ResponsesWire.makeDecoder", () => {
       { _tag: "WebSearchBegin", callId: "ws_1" },
       { _tag: "TextDelta", delta: "Hel" },
       { _tag: "TextDelta", delta: "No." },
+      {
+        _tag: "ItemDone",
+        item: {
+          type: "message",
+          role: "assistant",
+          content: [{ type: "output_text", text: "HelNo." }],
+        },
+      },
       { _tag: "Completed", usage },
     ]
     assert.deepStrictEqual({ events, fault }, { events: expected, fault: undefined })
@@ -333,15 +341,83 @@ describe("ResponsesWire.makeDecoder", () => {
     assert.deepStrictEqual(
       [
         decode("{not json", completed).fault,
-        decode(item({ type: "function_call", name: "shell", arguments: "{}" })).fault,
-        decode(item("text")).fault,
+        decode(item({ type: "function_call", name: "shell" }), completed).fault,
+        decode(item("text"), completed).fault,
+        decode(item({ type: "reasoning", summary: [] }), item(null), completed).fault,
       ],
       [
-        `${prefix}the answer could not be read: every part of it was malformed`,
-        `${prefix}malformed event: response.output_item.done: Missing key at ["call_id"]`,
-        `${prefix}malformed event: response.output_item.done: expected an object with a \`type\` at \`item\``,
+        `${prefix}the answer could not be read: skipped an event of 9 characters that is not JSON`,
+        `${prefix}the answer could not be read: skipped response.output_item.done: Missing key at ["arguments"]`,
+        `${prefix}the answer could not be read: skipped response.output_item.done: expected an object with a \`type\` at \`item\``,
+        `${prefix}the answer could not be read: skipped response.output_item.done: expected an object with a \`type\` at \`item\``,
       ],
     )
+  })
+
+  it("L13 an unreadable call beside a complete message is skipped, and the message is the answer", () => {
+    const broken = { type: "function_call", name: null, arguments: null, call_id: null }
+    const message = {
+      type: "message",
+      role: "assistant",
+      content: [{ type: "output_text", text: "a" }],
+    }
+    for (const odd of [null, {}, broken]) {
+      const { events, fault } = decode(item(odd), item(message), completed)
+      assert.isUndefined(fault)
+      assert.deepStrictEqual(
+        events.map(({ _tag }) => _tag),
+        ["ItemDone", "Completed"],
+      )
+    }
+  })
+
+  it("L5 gives each call without an id one of its own, unlike those of the history", () => {
+    const call = (more: object) =>
+      item({ type: "function_call", name: "a", arguments: "{}", ...more })
+    const { events } = decodeAll(ResponsesWire.makeDecoder(["call_2"]), [
+      call({ call_id: "" }),
+      call({}),
+      call({ call_id: null }),
+      call({ call_id: "own" }),
+      item({ type: "custom_tool_call", name: "p", input: "x" }),
+      item({
+        type: "local_shell_call",
+        status: "completed",
+        action: { type: "exec", command: [] },
+      }),
+      completed,
+    ])
+    const ids = events.flatMap((event) =>
+      event._tag === "ItemDone" && "call_id" in event.item ? [event.item.call_id] : [],
+    )
+    assert.deepStrictEqual(ids, ["call_1", "call_3", "call_4", "own", "call_5", "call_6"])
+  })
+
+  it("L5 makes the text of the deltas the answer where no finished message has it", () => {
+    const delta = (text: string) => ({ type: "response.output_text.delta", delta: text })
+    const message = (content: unknown) => item({ type: "message", role: "assistant", content })
+    const answer: ModelEvent = {
+      _tag: "ItemDone",
+      item: {
+        type: "message",
+        role: "assistant",
+        content: [{ type: "output_text", text: "hello" }],
+      },
+    }
+    const whole = message([{ type: "output_text", text: "hello" }])
+    for (const items of [[], [message([])], [message(null)], [message(7)], [item(null)], [whole]]) {
+      const { events, fault } = decode(delta("hel"), delta("lo"), ...items, completed)
+      assert.isUndefined(fault)
+      assert.deepStrictEqual(events.slice(2), [answer, { _tag: "Completed", usage }])
+    }
+    // The lost event may have been a part of the text.
+    for (const odd of ["{not json", { type: "response.output_text.delta", delta: { text: "l" } }]) {
+      for (const items of [[], [message([])]]) {
+        const { fault } = decode(delta("hel"), odd, delta("o"), ...items, completed)
+        assert.match(fault ?? "", /the answer could not be read: skipped /)
+      }
+      assert.isUndefined(decode(delta("hel"), odd, whole, completed).fault)
+    }
   })
 
   it("reads nothing after the end of the answer", () => {

@@ -23,10 +23,48 @@ const known = (
   has: (method) => methods.has(method),
 })
 
-/** By the first part of its names: nothing here defines it. */
+/**
+ * The first parts of the names of its requests. Nothing here defines it, and none of these is the first part of a name in
+ * MCP; the requests of `account` and `model` that app-server has as well are found there first.
+ */
+const namespacesOfV2: ReadonlySet<string> = new Set([
+  "account",
+  "app",
+  "collaborationMode",
+  "command",
+  "config",
+  "configRequirements",
+  "experimentalFeature",
+  "externalAgentConfig",
+  "feedback",
+  "fs",
+  "hooks",
+  "marketplace",
+  "mcpServer",
+  "mcpServerStatus",
+  "memory",
+  "model",
+  "permissionProfile",
+  "plugin",
+  "process",
+  "review",
+  "skills",
+  "thread",
+  "turn",
+  "windowsSandbox",
+])
+
 const appServerV2: Known = {
   belonging: { dialect: "app-server v2" },
-  has: (method) => /^(?:thread|turn)\//.test(method),
+  has: (method) => {
+    const [namespace, ...rest] = method.split("/")
+    return (
+      namespace !== undefined &&
+      namespacesOfV2.has(namespace) &&
+      rest.length > 0 &&
+      rest.every((part) => part !== "")
+    )
+  },
 }
 
 const dialects: ReadonlyArray<Known> = [

@@ -22,6 +22,7 @@ import {
   type RawInteger,
   rawInteger,
 } from "./internal/JsonText.ts"
+import { memberOf } from "./NullAsAbsent.ts"
 
 /**
  * The id of a request: a string, an integer of the safe range in any spelling, or an integer beyond it that is written in
@@ -270,8 +271,10 @@ const classify = (value: unknown): Message => {
   if (!isObject(value)) {
     return invalid(null, ErrorCode.invalidRequest, "Invalid Request: expected an object")
   }
-  if ("method" in value) return classifyCall(value)
-  if ("result" in value || "error" in value) return classifyResponse(value)
+  const isResponse = "result" in value || "error" in value
+  // Peers that write every member of a record send `"method": null` with a response.
+  if ("method" in value && !(isResponse && value["method"] === null)) return classifyCall(value)
+  if (isResponse) return classifyResponse(value)
   return invalidCall(value["id"], "`method` is missing")
 }
 
@@ -297,7 +300,11 @@ const classifyCall = (value: Record<string, unknown>): Message => {
 
 const classifyResponse = (value: Record<string, unknown>): Message => {
   const id = isRequestId(value["id"]) ? value["id"] : null
-  if (!("result" in value)) return { _tag: "Failure", id, ...readError(value["error"]) }
+  const error = memberOf(value, "error")
+  const isSuccess = memberOf(value, "result") !== undefined || error === undefined
+  if (!("result" in value) || !isSuccess) {
+    return { _tag: "Failure", id, ...readError(value["error"]) }
+  }
   return id === null
     ? invalid(null, ErrorCode.invalidRequest, "response without a usable id", false)
     : { _tag: "Success", id, result: value["result"] }

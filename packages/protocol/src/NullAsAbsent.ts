@@ -1,7 +1,8 @@
 /**
  * `null` means absent for every optional member, in every dialect: clients whose language writes each member of a record
  * send `"title": null`, and the original accepts it (its optional members are `Option`s of serde). A required member, and
- * one that has a meaning of its own for `null`, are left as they are.
+ * one that has a meaning of its own for `null`, are left as they are. A member that is not known is absent when it is null,
+ * and so is an entry of a record whose values cannot be null. What is read without a schema is read by `memberOf`.
  *
  * Pure. Costs nothing where a value decodes as it is: nulls are looked for only in one that did not.
  */
@@ -15,9 +16,19 @@ type Members = Readonly<Record<string, unknown>>
 const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
+/** The members of an object that a peer sent which are not null. */
+export const presentMembers = (members: Members): Members =>
+  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null))
+
+/** A member of a value that a peer sent; undefined when it is absent or null, and when the value is not an object. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isMembers(value) && Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
+
+const decodes = (ast: SchemaAST.AST, value: unknown): boolean =>
+  Result.isSuccess(Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))(value))
+
 /** Whether a value of this type may be null. */
-const takesNull = (ast: SchemaAST.AST): boolean =>
-  Result.isSuccess(Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))(null))
+const takesNull = (ast: SchemaAST.AST): boolean => decodes(ast, null)
 
 /** Whether the members of `value` that this type fixes to a literal are that literal: its tag, if it has one. */
 const isTagged = (ast: SchemaAST.AST, value: Members): boolean =>
@@ -32,8 +43,10 @@ const inMembers = (ast: SchemaAST.Objects, value: Members): unknown => {
   let changed = false
   const kept: Array<readonly [string, unknown]> = []
   for (const [name, member] of Object.entries(value)) {
-    const type = known.get(name) ?? index
-    if (member === null && type !== undefined && SchemaAST.isOptional(type) && !takesNull(type)) {
+    const named = known.get(name)
+    const type = named ?? index
+    const isRequired = named !== undefined && !SchemaAST.isOptional(named)
+    if (member === null && !isRequired && (type === undefined || !takesNull(type))) {
       changed = true
       continue
     }
@@ -62,12 +75,14 @@ const withoutNulls = (ast: SchemaAST.AST, value: unknown): unknown => {
     case "Suspend":
       return withoutNulls(ast.thunk(), value)
     case "Union": {
+      let first: unknown = value
       for (const type of ast.types) {
         if (isMembers(value) && !isTagged(type, value)) continue
         const inner = withoutNulls(type, value)
-        if (inner !== value) return inner
+        if (inner !== value && decodes(type, inner)) return inner
+        if (first === value) first = inner
       }
-      return value
+      return first
     }
     default:
       return value
@@ -96,4 +111,35 @@ export const decodeOption = <A>(
 ): ((u: unknown) => Option.Option<A>) => {
   const decode = tolerant(schema, Schema.decodeUnknownResult(schema))
   return (u) => Result.getSuccess(decode(u))
+}
+
+/** Whether a JSON Schema lets a value be null; also where it does not say so itself, but refers to another. */
+const schemaTakesNull = (schema: unknown): boolean => {
+  if (!isMembers(schema)) return schema !== false
+  const { const: only, enum: choices, type } = schema
+  if (type !== undefined && ![type].flat().includes("null")) return false
+  if (Array.isArray(choices) && !choices.includes(null)) return false
+  if (Object.hasOwn(schema, "const") && only !== null) return false
+  const union = schema["anyOf"] ?? schema["oneOf"]
+  return !Array.isArray(union) || union.some(schemaTakesNull)
+}
+
+/** As `nullsAbsent`, of a JSON Schema; looks into `properties` and `items` alone. */
+export const nullsAbsentIn = (schema: unknown, value: unknown): unknown => {
+  if (!isMembers(schema)) return value
+  if (Array.isArray(value)) return value.map((item) => nullsAbsentIn(schema["items"], item))
+  if (!isMembers(value)) return value
+  const properties = isMembers(schema["properties"]) ? schema["properties"] : {}
+  const required = Array.isArray(schema["required"]) ? schema["required"] : []
+  const isKept = (name: string, member: unknown) =>
+    member !== null ||
+    required.includes(name) ||
+    (Object.hasOwn(properties, name)
+      ? schemaTakesNull(properties[name])
+      : schemaTakesNull(schema["additionalProperties"]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, member]) => isKept(name, member))
+      .map(([name, member]) => [name, nullsAbsentIn(memberOf(properties, name), member)]),
+  )
 }

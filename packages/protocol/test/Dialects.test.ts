@@ -36,19 +36,52 @@ describe("otherDialectOf", () => {
     },
   )
 
-  it.each(["thread/start", "turn/interrupt"])(
-    "recognises app-server v2, which is not served: %s",
-    (method) => {
-      for (const spoken of names) {
-        assert.deepStrictEqual(otherDialectOf(method, spoken), { dialect: "app-server v2" })
-      }
-    },
-  )
+  it.each([
+    "thread/start",
+    "turn/interrupt",
+    "account/read",
+    "account/logout",
+    "command/exec",
+    "command/exec/write",
+    "command/exec/resize",
+    "command/exec/terminate",
+    "config/read",
+    "config/value/write",
+    "config/batchWrite",
+    "configRequirements/read",
+    "skills/list",
+    "review/start",
+    "fs/readFile",
+    "process/spawn",
+    "mcpServerStatus/list",
+    "permissionProfile/list",
+    "collaborationMode/list",
+  ])("recognises app-server v2, which is not served: %s", (method) => {
+    for (const spoken of names) {
+      assert.deepStrictEqual(otherDialectOf(method, spoken), { dialect: "app-server v2" })
+    }
+  })
 
-  it.each(["no/such/method", "", "__proto__", "xthread/start", "thread"])(
-    "finds none for %j",
-    (method) => {
-      for (const spoken of names) assert.isUndefined(otherDialectOf(method, spoken))
-    },
-  )
+  it("recognises as app-server v2 no method that a dialect served here has", () => {
+    for (const { methods } of [mcp, app]) {
+      for (const method of methods) {
+        for (const spoken of names) {
+          assert.notStrictEqual(otherDialectOf(method, spoken)?.dialect, "app-server v2", method)
+        }
+      }
+    }
+  })
+
+  it.each([
+    "no/such/method",
+    "",
+    "__proto__",
+    "xthread/start",
+    "thread",
+    "account",
+    "fs/",
+    "fs//x",
+  ])("finds none for %j", (method) => {
+    for (const spoken of names) assert.isUndefined(otherDialectOf(method, spoken))
+  })
 })

@@ -264,6 +264,13 @@ describe("JsonRpc: classification", () => {
     ['{"method":"m","params":null}\r', { _tag: "Notification", method: "m", params: null }],
     ['{"method":"","result":1}', { _tag: "Notification", method: "", params: undefined }],
     ['{"id":1,"result":null}', { _tag: "Success", id: 1, result: null }],
+    ['{"id":1,"result":null,"error":null}', { _tag: "Success", id: 1, result: null }],
+    ['{"id":1,"method":null,"result":1,"error":null}', { _tag: "Success", id: 1, result: 1 }],
+    [
+      '{"id":1,"method":null,"params":null,"result":null,"error":{"code":5,"message":"m"}}',
+      { _tag: "Failure", id: 1, error: new JsonRpcError({ code: 5, message: "m" }) },
+    ],
+    ['{"id":1,"method":null}', invalid(1, -32600, "Invalid Request: `method` must be a string")],
     ['{"id":1,"result":1,"error":{}}', { _tag: "Success", id: 1, result: 1 }],
     [
       '{"id":"a","error":{"code":5,"message":"m","data":null,"more":1}}',

@@ -8,7 +8,13 @@ import { codexTools } from "../src/mcp/CodexTools.ts"
 import { conversationTools } from "../src/mcp/ConversationTools.ts"
 import { decodeArguments } from "../src/mcp/ToolArguments.ts"
 import { codecOf, isVoid, methodsOf } from "../src/Method.ts"
-import { nullsAbsent, tolerant } from "../src/NullAsAbsent.ts"
+import {
+  memberOf,
+  nullsAbsent,
+  nullsAbsentIn,
+  presentMembers,
+  tolerant,
+} from "../src/NullAsAbsent.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -161,6 +167,81 @@ describe("NullAsAbsent", () => {
       return values.some((value) => countNulls(withNulls(value)) > countNulls(value))
     })
     assert.isAbove(filled.length, definitions.length / 3)
+  })
+
+  it.each([...codexTools, ...conversationTools].map((tool) => [tool.name, tool] as const))(
+    "an unknown member that is null is ignored in the arguments of %s, and another one is refused",
+    (_, tool) => {
+      const { values } = walk(tool.arguments)
+      const valid = values.filter((value) => Result.isSuccess(decodeArguments(tool, value)))
+      assert.isNotEmpty(valid)
+      for (const value of valid as ReadonlyArray<Members>) {
+        const withUnknown = { ...value, sandbox_permissions: null, login: null }
+        assert.deepStrictEqual(decodeArguments(tool, withUnknown), decodeArguments(tool, value))
+        assert.isTrue(Result.isFailure(decodeArguments(tool, { ...value, nonsense: 1 })))
+      }
+    },
+  )
+
+  it("an entry of a record is absent when it is null and the values cannot be null", () => {
+    const Texts = Schema.Struct({ texts: Schema.Record(Schema.String, Schema.String) })
+    const decodeTexts = tolerant(Texts, Schema.decodeUnknownResult(Texts))
+    assert.deepStrictEqual(Result.getOrThrow(decodeTexts({ texts: { a: "x", b: null } })), {
+      texts: { a: "x" },
+    })
+  })
+
+  it("a union is read as the member that decodes, whichever comes first", () => {
+    const Either = Schema.Union([
+      Schema.Struct({ a: Schema.String }),
+      Schema.Struct({ b: Schema.NullOr(Schema.Int), c: Schema.optionalKey(Schema.Int) }),
+    ])
+    const decodeEither = tolerant(
+      Either,
+      Schema.decodeUnknownResult(Either, { onExcessProperty: "error" }),
+    )
+    assert.deepStrictEqual(Result.getOrThrow(decodeEither({ b: null, c: null })), { b: null })
+  })
+
+  it.each<readonly [value: unknown, member: unknown]>([
+    [{ m: 0 }, 0],
+    [{ m: false }, false],
+    [{ m: null }, undefined],
+    [{}, undefined],
+    [Object.create({ m: 1 }), undefined],
+    [null, undefined],
+    [[1], undefined],
+    ["text", undefined],
+  ])("memberOf of %j is %j", (value, member) => {
+    assert.strictEqual(memberOf(value, "m"), member)
+  })
+
+  it("presentMembers keeps what is not null", () => {
+    assert.deepStrictEqual(presentMembers({ a: null, b: 0, c: "" }), { b: 0, c: "" })
+  })
+
+  it("nullsAbsentIn reads a JSON Schema", () => {
+    const text = { type: "string" }
+    const schema = {
+      type: "object",
+      properties: {
+        required: text,
+        optional: text,
+        own: { type: ["string", "null"] },
+        choice: { enum: ["a", null] },
+        either: { anyOf: [text, { type: "null" }] },
+        other: { oneOf: [text, { const: 1 }] },
+        referred: { $ref: "#/$defs/x" },
+        items: { type: "array", items: { type: "object", properties: { inner: text } } },
+      },
+      required: ["required"],
+      additionalProperties: false,
+    }
+    const nulls = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, null]))
+    assert.deepStrictEqual(
+      nullsAbsentIn(schema, { ...nulls, unknown: null, items: [{ inner: null }] }),
+      { required: null, own: null, choice: null, either: null, referred: null, items: [{}] },
+    )
   })
 
   const Shape = Schema.Struct({

@@ -9,6 +9,7 @@ import { ErrorCode, JsonRpcError, type Request } from "@colloquy/protocol/JsonRp
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
 import { methodsOf } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -22,12 +23,7 @@ type Find = (request: Request) => Route | undefined
 
 /** Says by itself which revision it is of: then nobody but MCP is meant. */
 const isStateless = ({ params }: Request): boolean =>
-  typeof params === "object" &&
-  params !== null &&
-  "_meta" in params &&
-  typeof params._meta === "object" &&
-  params._meta !== null &&
-  MetaKey.protocolVersion in params._meta
+  memberOf(memberOf(params, "_meta"), MetaKey.protocolVersion) !== undefined
 
 const serve = (
   request: Request,

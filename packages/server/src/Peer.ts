@@ -41,7 +41,7 @@ import { make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
 import { make as makeInFlight } from "./InFlight.ts"
 import { make as makeOutgoing, notificationTexts } from "./Outgoing.ts"
-import { internalText, responseText } from "./ResponseText.ts"
+import { internalText, responseText, unidentifiedText } from "./ResponseText.ts"
 import { methodNotFound, type Route } from "./Route.ts"
 import { untilEnded } from "./UntilEnded.ts"
 
@@ -198,7 +198,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
 
   /** The text of an error. Its id is null while a response with that id is due, which it could be taken for. */
   const failureOf = (id: RequestId | null, error: JsonRpcError): string =>
-    failureText(id === null || inFlight.isOwed(id) ? null : id, error)
+    id !== null && inFlight.isOwed(id) ? unidentifiedText(id, error) : failureText(id, error)
 
   const limitFault = () => {
     const limit =
@@ -301,7 +301,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
             Effect.andThen(
               Effect.logError("a request could not be served", defect),
               (slot?.put ?? answers.say)(
-                internalText(inFlight.isOwed(message.id) ? null : message.id),
+                failureOf(message.id, rpcError(ErrorCode.internalError, "Internal error")),
               ),
             ),
           ),

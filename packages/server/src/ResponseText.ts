@@ -18,6 +18,13 @@ import type { Route } from "./Route.ts"
 export const internalText = (id: RequestId | null): string =>
   failureText(id, new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" }))
 
+/**
+ * The text of an error about a message whose id a request in flight uses. It has no id of its own, which could be taken
+ * for that request's response; `data.id` names it.
+ */
+export const unidentifiedText = (id: RequestId, { code, data, message }: JsonRpcError): string =>
+  failureText(null, new JsonRpcError({ code, message, data: { ...Object(data), id } }))
+
 const resultText = (
   id: RequestId,
   codec: Route["codec"],

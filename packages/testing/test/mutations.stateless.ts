@@ -44,8 +44,8 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
     law: "L7",
     name: "a stateless call takes an answer of any shape",
     file: "packages/server/src/mcp/revision/AnswerShapes.ts",
-    find: "isMembers(answer) && fits(question, answer) ? answer : undefined",
-    replace: "isMembers(answer) ? answer : undefined",
+    find: "fits(question, answer) ? answer : undefined",
+    replace: "answer",
   },
   {
     law: "L7",

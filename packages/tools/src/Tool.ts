@@ -8,6 +8,7 @@ import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRunti
 import { parseJson } from "@colloquy/protocol/Json"
 import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -27,15 +28,27 @@ const maxQuotedChars = 200
 /** Names that are understood but not offered, by what they mean. */
 export type Aliases = Readonly<Record<string, string>>
 
-const renamed = (value: unknown, aliases: Aliases): unknown =>
-  typeof value !== "object" || value === null || Array.isArray(value)
-    ? value
-    : Object.fromEntries(
-        Object.entries(value).map(([key, member]) => {
-          const name = Object.hasOwn(aliases, key) ? aliases[key] : undefined
-          return [name === undefined || Object.hasOwn(value, name) ? key : name, member]
-        }),
+const isMembers = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
+/** With the offered names; fails where one member was given under two names with two values. */
+const renamed = (value: unknown, aliases: Aliases): Result.Result<unknown, string> => {
+  if (!isMembers(value)) return Result.succeed(value)
+  const members: Record<string, unknown> = { ...value }
+  for (const [alias, name] of Object.entries(aliases)) {
+    if (!Object.hasOwn(members, alias)) continue
+    const given = memberOf(members, alias)
+    const known = memberOf(members, name)
+    if (given !== undefined && known !== undefined && given !== known) {
+      return Result.fail(
+        `fields \`${name}\` and \`${alias}\` are two names of one field, expected one of them`,
       )
+    }
+    delete members[alias]
+    if (given !== undefined) members[name] = given
+  }
+  return Result.succeed(members)
+}
 
 /** Decodes what the model wrote; the failure is the text it is told (§6.7). */
 export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
@@ -54,7 +67,9 @@ export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
           ? json.failure.message
           : `expected the JSON text of an object, got ${JSON.stringify(text.slice(0, maxQuotedChars))}`,
       )
-    : decodeArguments(tool, renamed(json.success, tool.aliases ?? {}))
+    : Result.flatMap(renamed(json.success, tool.aliases ?? {}), (args) =>
+        decodeArguments(tool, args),
+      )
   return Result.mapError(decoded, (fault) => `failed to parse function arguments: ${fault}`)
 }
 

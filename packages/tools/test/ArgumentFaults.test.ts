@@ -11,7 +11,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { fromToolkit } from "../src/host/HostTools.ts"
 import { planTool } from "../src/plan/PlanTool.ts"
-import { fromLocalShell } from "../src/shell/ShellCall.ts"
+import { fromLocalShell, ShellArguments } from "../src/shell/ShellCall.ts"
+import { argumentsOf } from "../src/Tool.ts"
 import { callOf, watched } from "./support/Context.ts"
 import { toolsOf } from "./support/ScriptedServers.ts"
 
@@ -262,6 +263,41 @@ describe("faults of arguments", () => {
     )
   })
 
+  it.effect.each<readonly [args: Args, expected: string | undefined]>([
+    [{ timeout: null, sandbox_permissions: null, prefix_rule: null, login: null }, undefined],
+    [{ timeout: null, timeout_ms: 5000 }, undefined],
+    [{ timeout: 5000, timeout_ms: null }, undefined],
+    [{ timeout: 5000, timeout_ms: 5000 }, undefined],
+    [
+      { timeout: 1000, timeout_ms: 5000 },
+      "fields `timeout_ms` and `timeout` are two names of one field, expected one of them",
+    ],
+    [
+      { timeout: 1000, prefix_rule: ["git"], login: null },
+      "unknown field `prefix_rule`, expected one of `command`, `workdir`, `timeout_ms`, `with_escalated_permissions`, `justification`",
+    ],
+  ])("L13 shell with %j beside a command", ([args, expected]) => {
+    const decoded = argumentsOf(
+      {
+        name: "shell",
+        arguments: ShellArguments,
+        inputSchema: jsonSchemaOf(ShellArguments, { closed: true }),
+        aliases: { timeout: "timeout_ms" },
+      },
+      JSON.stringify({ command: ["ls"], ...args }),
+    )
+    const fault = Result.isFailure(decoded) ? decoded.failure : undefined
+    assert.strictEqual(
+      fault,
+      expected === undefined ? undefined : `failed to parse function arguments: ${expected}`,
+    )
+    if (Result.isSuccess(decoded)) {
+      const given = [args["timeout"], args["timeout_ms"]].find((one) => typeof one === "number")
+      assert.strictEqual(decoded.success.timeout_ms, given)
+    }
+    return Effect.void
+  })
+
   it.effect.each<readonly [args: Args, text: string]>([
     [
       { plan: [{ step: "x", status: "done" }] },
@@ -270,6 +306,10 @@ describe("faults of arguments", () => {
     [
       { plan: [{ step: "x" }] },
       "missing field `plan[0].status` (expected one of `pending`, `in_progress`, `completed`)",
+    ],
+    [
+      { plan: [{ step: "x", status: null }] },
+      "invalid type: null, expected one of `pending`, `in_progress`, `completed` (field `plan[0].status`)",
     ],
     [{ plan: ["x"] }, 'invalid type: string "x", expected a map (field `plan[0]`)'],
     [

@@ -48,7 +48,7 @@ export interface StdioOptions {
  */
 export const make = (options: StdioOptions): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.map(Effect.clockWith(Effect.succeed), (clock) => {
       const inbox = Inbox.make(
         options.input,
         Lines.make(options.maxLineBytes, options.maxLineSetting),
@@ -59,6 +59,7 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
         options.output,
         options.maxOutboxBytes ?? 4 * 1024 * 1024,
         options.apartMs ?? 50,
+        clock,
         () => {
           broken.openUnsafe()
           inbox.close()

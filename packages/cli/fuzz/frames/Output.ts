@@ -54,10 +54,17 @@ const messageFault = (message: unknown, text: string, bare: boolean): Violation 
   return "method" in message ? callFault(message, text) : responseFault(message, text)
 }
 
+const at = (tree: Tree.JsonTree, ...path: ReadonlyArray<string>): Tree.JsonTree | undefined =>
+  path.reduce<Tree.JsonTree | undefined>(
+    (inner, name) => (inner === undefined ? undefined : memberOf(inner, name)),
+    tree,
+  )
+
 const responseOf = (tree: Tree.JsonTree): ReadonlyArray<Response> => {
   if (memberOf(tree, "method") !== undefined) return []
-  const id = memberOf(tree, "id")
-  return [{ id: idOf(id)?.[0] ?? noId, succeeded: memberOf(tree, "result") !== undefined }]
+  // A request under an id in use is refused without an id of its own: `data.id` names it.
+  const id = idOf(memberOf(tree, "id")) ?? idOf(at(tree, "error", "data", "id"))
+  return [{ id: id?.[0] ?? noId, succeeded: memberOf(tree, "result") !== undefined }]
 }
 
 const readLine = (line: string, bare: boolean): Violation | ReadonlyArray<Response> => {

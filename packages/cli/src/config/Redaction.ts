@@ -15,14 +15,15 @@ export const isSecretKey = (path: ReadonlyArray<string>): boolean => {
   if (path.some((name) => variableName.test(name))) return false
   const [top, second] = path
   if (top === "shell_environment_policy" && second === "set") return true
+  if (top === "model_providers" && path[2] === "experimental_bearer_token") return true
   const inTables = (top === "model_providers" || top === "mcp_servers") && path.length > 3
   return inTables && secretTables.has(path[2] ?? "")
 }
 
-/** Of an address; any other text stays. */
-const withoutUserAndQuery = (text: string): string =>
+/** An address without its user, query and fragment; any other text stays. */
+export const withoutUserAndQuery = (text: string): string =>
   /^\w+:\/\//.test(text)
-    ? text.replace(/^(\w+:\/\/)[^/@\s]*@/, `$1${redacted}@`).replace(/\?.*$/s, `?${redacted}`)
+    ? text.replace(/^(\w+:\/\/)[^/@\s]*@/, `$1${redacted}@`).replace(/([?#]).*$/s, `$1${redacted}`)
     : text
 
 /** True for a flag that takes a secret as the next argument. */

@@ -1,5 +1,6 @@
 /** What the demo says around the conversation: the facts before it, and what to try after it. Text only. */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import { withoutUserAndQuery } from "../config/Redaction.ts"
 import { colored, plain } from "./Style.ts"
 
 export interface FrameOptions {
@@ -14,7 +15,7 @@ const fact = (options: FrameOptions, name: string, value: string) =>
 const answeredBy = ({ model, provider }: ConversationSettings): string =>
   provider.wire === "offline"
     ? `${model}, built in: needs no key and no network`
-    : `${model} of ${provider.name}, ${provider.baseUrl}`
+    : `${model} of ${provider.name}, ${withoutUserAndQuery(provider.baseUrl)}`
 
 export const opening = (
   options: FrameOptions,

@@ -72,7 +72,7 @@ const applyPatchApproval = row(
         method: "applyPatchApproval",
         params: {
           conversationId,
-          callId: "call",
+          callId: "patch",
           fileChanges: { [path]: { add: { content: "made\n" } } },
           reason: [
             "If approved, these files are changed, without a sandbox like everything in this conversation, and no other file is.",

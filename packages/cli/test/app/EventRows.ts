@@ -62,9 +62,9 @@ const story = (cwd: string): ReadonlyArray<object> => {
     told(1),
     { type: "plan_update", explanation: null, ...plan },
     told(2),
-    { ...call, type: "patch_apply_begin", auto_approved: true, changes },
+    { call_id: "patch", type: "patch_apply_begin", auto_approved: true, changes },
     {
-      ...call,
+      call_id: "patch",
       type: "patch_apply_end",
       stdout: "Success. Updated the following files:\nA made.txt\n",
       stderr: "",

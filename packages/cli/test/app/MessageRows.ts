@@ -81,8 +81,8 @@ const sendUserTurn = row("runs a turn as it says, and later ones", {}, (app) =>
         return said ?? []
       }),
       [
-        `The tool finished and said: ${real}`,
-        `The tool finished with exit code 1 and said: ${real}`,
+        `Offline model: the tool finished and said: ${real}`,
+        `Offline model: the tool finished with exit code 1 and said: ${real}`,
       ],
     )
     const { totalTokens: _, ...state } = yield* app.ask("getConversation", { conversationId })

@@ -99,5 +99,5 @@ export const shell = (command: string) => ({
 const patchText = "*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\n"
 
 export const patch = {
-  tool_call: { name: "apply_patch", arguments: { input: patchText }, call_id: "call" },
+  tool_call: { name: "apply_patch", arguments: { input: patchText }, call_id: "patch" },
 }

@@ -28,11 +28,15 @@ approval_policy = "never"
 model = "three"
 [model_providers."my own"]
 name = "Mine"
-base_url = "https://user:sk-secret@host/v1?key=sk-secret"
+base_url = "https://user:sk-secret@host/v1?key=sk-secret#sk-secret"
+experimental_bearer_token = "sk-secret"
 env_key = "MY_KEY"
 http_headers = { Authorization = "Bearer sk-secret" }
 query_params = { key = "sk-secret" }
 env_http_headers = { X = "MY_HEADER" }
+[model_providers.other]
+name = "Other"
+base_url = "https://host/v1#sk-secret"
 [mcp_servers.s]
 command = "run"
 args = ["--api-key", "sk-secret", "--token=sk-secret", "TOKEN=sk-secret", "plain"]
@@ -77,6 +81,8 @@ describe("EffectiveConfig", () => {
     assert.include(lines, 'model_providers."my own".env_key = "MY_KEY"')
     assert.include(lines, 'model_providers."my own".env_http_headers.X = "MY_HEADER"')
     assert.include(lines, "https://<redacted>@host/v1?<redacted>")
+    assert.include(lines, "https://host/v1#<redacted>")
+    assert.include(lines, 'model_providers."my own".experimental_bearer_token = "<redacted>"')
     assert.include(lines, '"plain"]')
   })
 

@@ -26,8 +26,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L1",
     edge: "app-server-sessions",
     file: "packages/server/src/Peer.ts",
-    find: "if (refused !== undefined) return refuse(refused)",
-    replace: "if (refused !== undefined) return Effect.andThen(refuse(refused), refuse(refused))",
+    find: "if (inFlight.has(id)) return refuse(idInUse(id))",
+    replace:
+      "if (inFlight.has(id)) return Effect.andThen(refuse(idInUse(id)), refuse(idInUse(id)))",
   },
   {
     name: "a response is written in two lines",

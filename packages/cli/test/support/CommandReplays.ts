@@ -1,4 +1,7 @@
-/** Replays of recordings whose commands really run: the built program, a provider on loopback, a real workspace. */
+/**
+ * Replays with the built program, a provider on loopback, a real workspace and a real `config.toml`: of recordings whose
+ * commands really run, and of those about the start of the program, its files and its network.
+ */
 import { compared } from "../../../server/test/support/Replaying.ts"
 import type { Mismatch } from "../../../server/test/support/Compare.ts"
 import * as Recording from "../../../server/test/support/Recording.ts"
@@ -6,7 +9,15 @@ import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { provided } from "./Home.ts"
@@ -15,7 +26,9 @@ import * as Server from "./Server.ts"
 export const version = "0.29.0-commands"
 
 interface CommandReplay {
-  /** One tool call each, then the text `done`. */
+  /** The `config.toml` of the recording, made of the usual one. */
+  readonly config?: (usual: string) => string
+  /** In each turn one tool call for each, then the text `done`. */
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
   /** The model asks to run the commands outside the sandbox, with this justification if any. */
   readonly escalated?: { readonly justification?: string }
@@ -23,6 +36,31 @@ interface CommandReplay {
   /** Makes the files of the workspace. */
   readonly prepare?: (workspace: string) => void
 }
+
+const message = (role: "user" | "assistant", type: string, text: string) => ({
+  type: "message",
+  role,
+  content: [{ type, text }],
+})
+
+/** A conversation in a file of 0.29. */
+const stored = [
+  {
+    id: "7131ad0d-4bd9-4020-ac73-15f189592e97",
+    timestamp: "2026-11-22T15:33:29.265Z",
+    instructions: null,
+  },
+  message("user", "input_text", "an earlier question"),
+  message("assistant", "output_text", "an earlier answer"),
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join("")
+
+const resumed = (path: string): CommandReplay => ({
+  commands: [],
+  config: (usual) => `experimental_resume = "${path}"\n${usual}`,
+  prepare: (workspace) => writeFileSync(join(workspace, "old.jsonl"), stored),
+})
 
 /** By the name of the recording; `/workspace` and `/state` stand for the directories of the replay. */
 export const commandReplays: Readonly<Record<string, CommandReplay>> = {
@@ -55,6 +93,26 @@ export const commandReplays: Readonly<Record<string, CommandReplay>> = {
     commands: ["DATABASE_URL", "MONKEY", "MY_SECRET"].map((name) => ["printenv", name]),
     env: { DATABASE_URL: "postgres://user:password@host/db", MONKEY: "ape", MY_SECRET: "s" },
   },
+  notify_argument: { commands: [["ls"]] },
+  notify_writable: {
+    commands: [["ls"]],
+    config: (usual) => `notify = ["/workspace/notifier"]\n${usual}`,
+    prepare: (workspace) => {
+      const program = `#!/bin/sh\ntouch ${workspace}/notified\n`
+      writeFileSync(join(workspace, "notifier"), program, { mode: 0o755 })
+    },
+  },
+  no_provider: { commands: [], config: () => "" },
+  refused: {
+    commands: [],
+    config: (usual) =>
+      usual
+        // No process listens there.
+        .replace(/base_url = ".*"/, 'base_url = "http://127.0.0.1:9/v1"')
+        .replace("stream_max_retries = 0", "stream_max_retries = 2"),
+  },
+  resume_outside: resumed("/workspace/old.jsonl"),
+  resume_relative: resumed("old.jsonl"),
 }
 
 const scriptOf = (
@@ -102,26 +160,38 @@ const timeless = (text: string) =>
 
 const isResponse = (text: string) => /^\{"jsonrpc":"2\.0","id":\d+,"result":/.test(text)
 
-/** Sends what the client sent; it approves what the original did not ask for as well. */
+const idOfCall = (text: string): number | undefined => {
+  const { id, method } = JSON.parse(text) as { readonly id?: number; readonly method?: string }
+  return method === "tools/call" ? id : undefined
+}
+
+/** Sends what the client sent, one call after the other; it approves what the original did not ask for as well. */
 const play = Effect.fnUntraced(function* (
   server: Server.Server,
   entries: ReadonlyArray<Recording.Entry>,
   place: (text: string) => string,
 ) {
+  const approved = new Set<unknown>()
+  const finished = Effect.fnUntraced(function* (call: number) {
+    for (;;) {
+      const { id, method } = yield* server.until(
+        (frame) =>
+          (frame.method === undefined && frame.id === call) ||
+          (frame.method === "elicitation/create" && !approved.has(frame.id)),
+      )
+      if (method === undefined) return
+      approved.add(id)
+      server.send({ id, result: { decision: "approved" } })
+    }
+  })
+  let calls = 0
   for (const entry of entries) {
     if (entry.dir !== "c2s" || isResponse(entry.text)) continue
+    const call = idOfCall(entry.text)
+    // As the recorded client did: what a turn starts at its end has happened before the next call.
+    if (call !== undefined && calls++ > 0) yield* Effect.sleep("300 millis")
     server.write(`${place(entry.text)}\n`)
-  }
-  const approved = new Set<unknown>()
-  for (;;) {
-    const { id, method } = yield* server.until(
-      (frame) =>
-        (frame.method === undefined && frame.id === 2) ||
-        (frame.method === "elicitation/create" && !approved.has(frame.id)),
-    )
-    if (method === undefined) return
-    approved.add(id)
-    server.send({ id, result: { decision: "approved" } })
+    if (call !== undefined) yield* finished(call)
   }
 })
 
@@ -134,11 +204,19 @@ export const mismatches = Effect.fnUntraced(function* (
   const entries = Recording.load(version, name)
   const workspace = yield* workspaceOf(replay.prepare)
   let place = (text: string) => text.replaceAll("/workspace", workspace)
-  const provider = yield* MockProvider.make((call) => Script.replyTo(scriptOf(replay, place), call))
+  const provider = yield* MockProvider.make((call) => {
+    const script = scriptOf(replay, place)
+    return Script.replyTo(script, { ...call, index: call.index % (replay.commands.length + 1) })
+  })
   const home = realpathSync(yield* provided(provider.baseUrl, "responses"))
   const inWorkspace = place
   place = (text) => inWorkspace(text).replaceAll("/state", home)
-  writeFileSync(join(home, "auth.json"), '{"OPENAI_API_KEY":"a-key-in-auth-json"}\n')
+  if (replay.config === undefined) {
+    writeFileSync(join(home, "auth.json"), '{"OPENAI_API_KEY":"a-key-in-auth-json"}\n')
+  } else {
+    const usual = readFileSync(join(home, "config.toml"), "utf8")
+    writeFileSync(join(home, "config.toml"), place(replay.config(usual)))
+  }
   const env = Object.entries(replay.env ?? {}).map(([key, value]) => [key, place(value)])
   const server = yield* Server.start({ home, cwd: workspace, env: Object.fromEntries(env) })
   yield* play(server, entries, place)

@@ -27,7 +27,10 @@ const profileKeys = {
   model_provider: keyOr(Name, "openai", "Who serves it: built in, or of `model_providers`."),
   approval_policy: keyOr(AskForApproval, "on-request", "When a person is asked first."),
   sandbox_mode: keyOr(ConfiguredSandboxMode, "read-only", "What commands and edits may touch."),
-  model_reasoning_effort: key(ReasoningEffort, "How much the model thinks."),
+  model_reasoning_effort: key(
+    ReasoningEffort,
+    "How much the model thinks; sent on the Responses wire only, to models with reasoning.",
+  ),
   model_reasoning_summary: keyOr(ReasoningSummary, "auto", "How much of it is told."),
   model_verbosity: key(Verbosity, "How much the model says."),
   chatgpt_base_url: keyOr(

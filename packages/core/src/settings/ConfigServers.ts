@@ -10,6 +10,10 @@ export const ProviderConfig = Schema.Struct({
     "Address that the paths of the wire are added to. A provider that is used must have one.",
   ),
   env_key: key(Schema.String, "Environment variable that holds the API key."),
+  experimental_bearer_token: key(
+    Schema.String,
+    "Bearer token sent with every request where `env_key` gives no key; better kept in a variable that `env_key` names.",
+  ),
   env_key_instructions: key(Schema.String, "What a person is told who has not set that variable."),
   wire_api: keyOr(
     Schema.Literals(["responses", "chat"]),

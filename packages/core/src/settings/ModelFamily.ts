@@ -13,12 +13,15 @@ const contextWindows: ReadonlyArray<readonly [prefix: string, tokens: number]> =
   ["codex-", 272_000],
 ]
 
+/** The name without the provider before it (`openai/gpt-5`), in lower case. */
+const baseName = (model: string): string => model.slice(model.lastIndexOf("/") + 1).toLowerCase()
+
 /** In tokens; null for a model nobody here knows. */
 export const contextWindowOf = (model: string): number | null =>
-  contextWindows.find(([prefix]) => model.startsWith(prefix))?.[1] ?? null
+  contextWindows.find(([prefix]) => baseName(model).startsWith(prefix))?.[1] ?? null
 
 /** Families with reasoning. Other models refuse the member, or ignore it; `model_supports_reasoning_summaries` overrides. */
-const reasons = /^(o\d|gpt-[5-9]|codex-)/
+const reasons = /^(o\d|gpt-[5-9]|gpt-oss|codex-)/
 
 /** Whether a model takes a reasoning effort and gives summaries of its reasoning. */
-export const hasReasoning = (model: string): boolean => reasons.test(model)
+export const hasReasoning = (model: string): boolean => reasons.test(baseName(model))

@@ -7,6 +7,7 @@
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Duration from "effect/Duration"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { ModelProvider } from "../ModelClient.ts"
 import { faultAt, type ConfigFault } from "./ConfigFault.ts"
@@ -37,12 +38,14 @@ const providerOf = (
     return Result.fail(faultAt(tableOf(id), problem))
   }
   const envKey = config.env_key ?? (config.requires_openai_auth ? "OPENAI_API_KEY" : undefined)
+  const bearerToken = config.experimental_bearer_token?.trim() ?? ""
   return Result.succeed({
     id,
     name: config.name,
     wire: config.wire_api ?? "chat",
     baseUrl: withoutSlash(baseUrl),
     ...(envKey === undefined ? {} : { envKey }),
+    ...(bearerToken === "" ? {} : { bearerToken: Redacted.make(bearerToken) }),
     ...(config.env_key_instructions === undefined
       ? {}
       : { envKeyInstructions: config.env_key_instructions }),

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import {
   SettingsError,
@@ -175,6 +176,7 @@ model_verbosity = "low"
       base_url = "http://127.0.0.1:4010/v1/"
       env_key = "MOCK_KEY"
       env_key_instructions = "Ask the mock."
+      experimental_bearer_token = "tok"
       query_params = { v = "1" }
       http_headers = { a = "b" }
       env_http_headers = { c = "D" }
@@ -193,6 +195,7 @@ model_verbosity = "low"
         baseUrl: "http://127.0.0.1:4010/v1",
         envKey: "MOCK_KEY",
         envKeyInstructions: "Ask the mock.",
+        bearerToken: Redacted.make("tok"),
         queryParams: { v: "1" },
         httpHeaders: { a: "b" },
         envHttpHeaders: { c: "D" },

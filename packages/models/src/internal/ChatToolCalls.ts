@@ -3,6 +3,7 @@ import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { makeCallIds } from "./GivenCallIds.ts"
 import { isObject } from "./JsonObject.ts"
 
 const nullable = <T, E>(schema: Schema.Codec<T, E>) => Schema.optional(Schema.NullOr(schema))
@@ -30,15 +31,20 @@ interface Call {
   input: string
 }
 
+const isBlank = ({ name, input }: Call): boolean => name === "" && input === ""
+
 const argumentText = (u: unknown): string =>
   typeof u === "string" ? u : u === undefined || u === null ? "" : JSON.stringify(u)
 
 export interface ToolCalls {
   readonly add: (delta: ToolCallDelta) => void
+  /** True when no call has a name or arguments. */
   readonly isEmpty: () => boolean
   /** True when every call has a name and a JSON object as arguments: then no piece of one is missing. */
   readonly areWhole: () => boolean
-  /** The calls in order of appearance, or what is wrong with one. */
+  /** Number of calls that have neither a name nor arguments. */
+  readonly blanks: () => number
+  /** The other calls in order of appearance, or what is wrong with one. */
   readonly items: () => { readonly items: ReadonlyArray<ResponseItem> } | { readonly fault: string }
 }
 
@@ -46,7 +52,7 @@ export interface ToolCalls {
  * Pieces belong together by `index`; without one, to the call with their id, or to the last call. A second id under
  * one index is a second call: some providers number every call 0.
  */
-export const makeToolCalls = (base: number): ToolCalls => {
+export const makeToolCalls = (history: ReadonlyArray<string>): ToolCalls => {
   const calls: Array<Call> = []
   const byIndex = new Map<number, Call>()
   const byId = new Map<string, Call>()
@@ -75,19 +81,28 @@ export const makeToolCalls = (base: number): ToolCalls => {
       call.name ||= delta.function?.name ?? delta.custom?.name ?? ""
       call.input += argumentText(delta.function?.arguments) + (delta.custom?.input ?? "")
     },
-    isEmpty: () => calls.length === 0,
+    isEmpty: () => calls.every(isBlank),
+    blanks: () => calls.filter(isBlank).length,
     // Free text has no end of its own, so that a custom call cannot be known to be whole.
     areWhole: () =>
       calls.every(
-        ({ custom, name, input }) =>
-          !custom && name !== "" && isObject(Result.getOrUndefined(parseJson(input))),
+        (call) =>
+          isBlank(call) ||
+          (!call.custom &&
+            call.name !== "" &&
+            isObject(Result.getOrUndefined(parseJson(call.input)))),
       ),
     items: () => {
-      const nameless = calls.findIndex(({ name }) => name === "")
+      const given = calls.filter((call) => !isBlank(call))
+      const nameless = given.findIndex(({ name }) => name === "")
       if (nameless !== -1) return { fault: `tool call ${nameless} has no function name` }
+      const callId = makeCallIds(
+        history,
+        given.map(({ id }) => id),
+      )
       return {
-        items: calls.map(({ custom, id, name, input }, n) => {
-          const call_id = id === "" ? `call_${base + n}` : id
+        items: given.map(({ custom, id, name, input }) => {
+          const call_id = callId(id)
           return custom
             ? { type: "custom_tool_call", call_id, name, input }
             : { type: "function_call", name, arguments: input, call_id }

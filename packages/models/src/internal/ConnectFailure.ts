@@ -2,6 +2,7 @@
 import { ModelError } from "@colloquy/core/ModelClient"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { shownAddress } from "./Address.ts"
 import { disconnected } from "./Failures.ts"
 
 const code = Schema.decodeUnknownOption(Schema.Struct({ code: Schema.String }))
@@ -33,10 +34,10 @@ const refusal = (code: string): string | undefined => {
 
 /**
  * What keeps a request from being sent is reported at once with the address; whatever may pass, such as a connection that
- * breaks off, may be repeated. The address is quoted without its query and its user, which may hold a key.
+ * breaks off, may be repeated. The address is quoted without its user, query and fragment, which may hold a key.
  */
 export const unreachable = (address: string, error: unknown): ModelError => {
-  const url = address.replace(/^([a-z]+:\/\/)[^/]*@/i, "$1")
+  const url = shownAddress(address)
   const found = errorCode(error)
   const refused = found === undefined ? undefined : refusal(found)
   return refused === undefined

@@ -4,6 +4,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { addressSecrets } from "./Address.ts"
 import { missingKey, unusableKey, unusableStored } from "./Failures.ts"
 
 /** A key that is kept somewhere else than in the environment, and what goes with it. */
@@ -28,10 +29,14 @@ const minConfiguredLength = 8
 
 /** The values no text may quote, the longest first: one may begin like another. */
 export const secretsOf = (
-  { key, headers }: Credentials,
-  { httpHeaders, queryParams }: ModelProvider,
+  { baseUrl, key, headers }: Credentials,
+  provider: ModelProvider,
 ): ReadonlyArray<string> => {
-  const configured = [...Object.values(httpHeaders), ...Object.values(queryParams)]
+  const configured = [
+    ...Object.values(provider.httpHeaders),
+    ...Object.values(provider.queryParams),
+    ...addressSecrets(baseUrl ?? provider.baseUrl),
+  ]
   return [
     ...(key === undefined ? [] : [Redacted.value(key)]),
     ...Object.values(headers),
@@ -67,15 +72,18 @@ const usableStored = (
     ? Effect.succeed(kept)
     : Effect.fail(unusableStored(provider))
 
-/** From the environment, else from where it is kept. */
+/** From the environment, else the token of the settings, else from where it is kept. */
 const findKey = Effect.fnUntraced(function* (
   provider: ModelProvider,
   stored: FindKey | undefined,
 ): Effect.fn.Return<Partial<StoredKey>, ModelError> {
-  const { envKey } = provider
+  const { bearerToken, envKey } = provider
+  const found = envKey === undefined ? undefined : yield* variable(envKey)
+  if (envKey !== undefined && found !== undefined) {
+    return { key: Redacted.make(yield* usable(envKey, found)) }
+  }
+  if (bearerToken !== undefined) return { key: bearerToken }
   if (envKey === undefined) return {}
-  const found = yield* variable(envKey)
-  if (found !== undefined) return { key: Redacted.make(yield* usable(envKey, found)) }
   const kept = stored === undefined ? undefined : yield* stored(provider)
   if (kept !== undefined) return yield* usableStored(provider, kept)
   if (provider.keyOptional === true) return {}

@@ -36,10 +36,7 @@ export const malformed = (detail: string): ModelError => streamFailure(`malforme
 
 /** The same request would fail the same way. The last two are reasons of an incomplete response. */
 const final: ReadonlySet<string> = new Set([
-  "insufficient_quota",
   "invalid_prompt",
-  "usage_limit_reached",
-  "usage_not_included",
   "max_output_tokens",
   "content_filter",
 ])

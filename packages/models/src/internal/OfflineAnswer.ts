@@ -7,6 +7,9 @@ import type { OfflineStep } from "../OfflineScript.ts"
 
 const maxQuoteChars = 200
 
+/** Begins every answer that no person and no script worded, so that no reader takes it for a real model's. */
+const composed = (text: string): OfflineStep => ({ text: `Offline model: ${text}` })
+
 const quote = (text: string): string => {
   const flat = text.trim().replaceAll(/\s+/g, " ")
   return flat.length <= maxQuoteChars ? flat : `${flat.slice(0, maxQuoteChars)}…`
@@ -21,14 +24,16 @@ const ShellOutput = Schema.fromJsonString(
 )
 const decodeShellOutput = Schema.decodeUnknownOption(ShellOutput)
 
-const afterTool = (output: string): string => {
+const afterTool = (output: string): OfflineStep => {
   const shell = Option.getOrUndefined(decodeShellOutput(output))
   const code = shell?.metadata?.exit_code
   const said = quote(shell?.output ?? output)
   const failed = code === undefined || code === 0 ? "" : ` with exit code ${code}`
-  return said === ""
-    ? `The tool finished${failed} and said nothing.`
-    : `The tool finished${failed} and said: ${said}`
+  return composed(
+    said === ""
+      ? `the tool finished${failed} and said nothing.`
+      : `the tool finished${failed} and said: ${said}`,
+  )
 }
 
 const call = (name: string, args: unknown): OfflineStep => ({
@@ -83,7 +88,7 @@ export const offlineSummary = ({
     textOf(input.findLast((item) => item.type === "message" && item.role === "assistant")),
   )
   const last = said === "" ? "nothing was answered yet" : `the last answer was: ${said}`
-  return [{ text: `${input.length - 1} items of history; ${last}` }]
+  return [composed(`${input.length - 1} items of history; ${last}`)]
 }
 
 /** The steps that answer the last user message or tool output of the history. */
@@ -98,6 +103,6 @@ export const offlineAnswer = (
       (item.type === "message" && item.role === "user"),
   )
   if (last === undefined) return [answerTo(model, "")]
-  if (last.type !== "message") return "output" in last ? [{ text: afterTool(last.output) }] : []
+  if (last.type !== "message") return "output" in last ? [afterTool(last.output)] : []
   return [answerTo(model, textOf(last))]
 }

@@ -17,8 +17,15 @@ export interface ProviderFault {
 }
 
 const textAt = (value: unknown): value is string => typeof value === "string" && value !== ""
-const secondsAt = (value: unknown): value is number =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0
+
+/** A number, or a text that is one; undefined for anything else. */
+const secondsAt = (value: unknown): number | undefined => {
+  const isNumeric = typeof value === "string" && /^\d{1,15}(\.\d+)?$/.test(value.trim())
+  const seconds = isNumeric ? Number(value) : value
+  return typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0
+    ? seconds
+    : undefined
+}
 
 /** A plan's name is quoted only where it is a plain word. */
 const planName = /^[\w .-]{1,40}$/
@@ -28,13 +35,14 @@ export const readFault = (error: unknown): ProviderFault => {
   if (textAt(error)) return { codes: [], message: error }
   if (!isObject(error)) return { codes: [] }
   const { code, message, plan_type: plan, type } = error
-  const { resets_in_seconds: resetsIn, resets_at: resetsAt } = error
+  const resetsInSeconds = secondsAt(error["resets_in_seconds"])
+  const resetsAtSeconds = secondsAt(error["resets_at"])
   return {
     codes: [type, code].filter(textAt),
     ...(textAt(message) ? { message } : {}),
     ...(textAt(plan) && planName.test(plan) ? { plan } : {}),
-    ...(secondsAt(resetsIn) ? { resetsInSeconds: resetsIn } : {}),
-    ...(secondsAt(resetsAt) ? { resetsAtSeconds: resetsAt } : {}),
+    ...(resetsInSeconds === undefined ? {} : { resetsInSeconds }),
+    ...(resetsAtSeconds === undefined ? {} : { resetsAtSeconds }),
   }
 }
 
@@ -77,6 +85,9 @@ export const usageLimit = (fault: ProviderFault, nowMs?: number): string | undef
   }
   if (fault.codes.includes("usage_not_included")) {
     return `Your plan does not include this usage${plan}. Upgrade the plan, or configure an API key or another provider.`
+  }
+  if (fault.codes.includes("insufficient_quota")) {
+    return `Quota exceeded${plan}. Check the plan and the billing details of the account with the model provider.`
   }
   return undefined
 }

@@ -1,19 +1,19 @@
 /**
  * The meaning of each event type of the Responses wire. Types without a reader are ignored, since providers add new ones.
- * An event whose members have unexpected types is skipped, unless it is the only place of a part of the answer: a
- * finished message or tool call.
+ * An event whose members have unexpected types is skipped; where it may have held a part of the answer, the response
+ * fails when nothing else of it is an answer.
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { malformed, reportedFailure } from "./Failures.ts"
+import { reportedFailure } from "./Failures.ts"
 import { isObject, type JsonObject } from "./JsonObject.ts"
 import { readFault } from "./ProviderFault.ts"
 import { isAnswerType, readItem } from "./ResponsesItem.ts"
 import { Tokens, usageOf } from "./Usage.ts"
-import { failed, oneLine, type Reading, skipped, used } from "./WireDecoder.ts"
+import { lost, oneLine, type Reading, skipped, used } from "./WireDecoder.ts"
 
 type EventReading = Reading & {
   /** The response failed; reported when the stream ends, as the original does. */
@@ -26,8 +26,11 @@ const delta =
   (type: string, read: (text: string) => ModelEvent): Reader =>
   (event, out) => {
     const { delta: text } = event
-    // The finished item repeats the text, so that the answer loses nothing.
-    if (typeof text !== "string") return skipped(`${type}: expected a string at \`delta\``)
+    if (typeof text !== "string") {
+      const problem = `${type}: expected a string at \`delta\``
+      // Null means absent. The finished item repeats the text of any other, so that the answer loses nothing.
+      return text === undefined || text === null ? skipped(problem) : lost(problem)
+    }
     out.push(read(text))
     return used
   }
@@ -82,12 +85,12 @@ const itemAdded: Reader = ({ item }, out) => {
 const itemDone: Reader = ({ item }, out) => {
   const at = "response.output_item.done"
   if (!isObject(item) || typeof item["type"] !== "string") {
-    return failed(malformed(`${at}: expected an object with a \`type\` at \`item\``))
+    return lost(`${at}: expected an object with a \`type\` at \`item\``)
   }
   const read = readItem(item)
   if (Result.isFailure(read)) {
     const problem = `${at}: ${oneLine(read.failure)}`
-    return isAnswerType(item["type"]) ? failed(malformed(problem)) : skipped(problem)
+    return isAnswerType(item["type"]) ? lost(problem) : skipped(problem)
   }
   if (read.success === undefined) return used
   if (read.success.type === "web_search_call") {
@@ -115,6 +118,10 @@ const deltas: Readonly<Record<string, (text: string) => ModelEvent>> = {
   "response.reasoning_summary_text.delta": (text) => ({ _tag: "ReasoningDelta", delta: text }),
   "response.reasoning_text.delta": (text) => ({ _tag: "RawReasoningDelta", delta: text }),
 }
+
+/** True for the types of which each event holds a piece of a text. */
+export const isDelta = (type: unknown): boolean =>
+  typeof type === "string" && Object.hasOwn(deltas, type)
 
 const readers = new Map<string, Reader>([
   ...Object.entries(deltas).map(([type, read]) => [type, delta(type, read)] as const),

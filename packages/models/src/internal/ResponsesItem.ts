@@ -66,6 +66,19 @@ const SearchAction = Schema.StructWithRest(Schema.Struct({ type: Schema.String }
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 
+/** Absent or empty where the provider gives a call no id; the decoder of the response makes one. */
+const call_id = Schema.optional(Schema.NullOr(Schema.String))
+
+const functionCall = as(
+  Schema.Struct({ ...FunctionCallItem.fields, name: Schema.NonEmptyString, call_id }),
+  ({ call_id, ...item }) => ({ ...item, call_id: call_id ?? "" }),
+)
+
+const customToolCall = as(
+  Schema.Struct({ ...CustomToolCallItem.fields, name: Schema.NonEmptyString, call_id }),
+  ({ call_id, ...item }) => ({ ...item, call_id: call_id ?? "" }),
+)
+
 const localShellCall = as(
   Schema.Struct({
     ...LocalShellCallItem.fields,
@@ -91,13 +104,13 @@ const webSearchCall = as(
 const readers = new Map<string, Reader>([
   ["message", message],
   ["reasoning", reasoning],
-  ["function_call", as(FunctionCallItem, (item) => item)],
-  ["custom_tool_call", as(CustomToolCallItem, (item) => item)],
+  ["function_call", functionCall],
+  ["custom_tool_call", customToolCall],
   ["local_shell_call", localShellCall],
   ["web_search_call", webSearchCall],
 ])
 
-/** The types that are a part of the answer, which a response must not lose. */
+/** The types that are a part of the answer. */
 const answerTypes: ReadonlySet<string> = new Set([
   "message",
   "function_call",

@@ -76,8 +76,8 @@ const repeatable = (
  *
  * 429 and 5xx repeat. 401 repeats once and on the Responses wire only: there is no token to refresh here, but the
  * key is read again for each try, so that a key that was just rotated is used; its last error quotes the body, which
- * says what is wrong with the key. 408 is left to the turn loop, as the original does. A usage limit is stated as a
- * sentence and never repeats.
+ * says what is wrong with the key. 408 is left to the turn loop, as the original does. A usage limit and
+ * an exhausted quota are stated as a sentence and never repeat.
  */
 export const statusFailure = (
   wire: ModelProvider["wire"],
@@ -100,6 +100,5 @@ export const statusFailure = (
     return { error, repeats: 0 }
   }
   if (status !== 429 && status < 500) return refused(message, status === 408)
-  if (status === 429 && fault.codes.includes("insufficient_quota")) return refused(message)
   return repeatable(wire, status, delayMs)
 }

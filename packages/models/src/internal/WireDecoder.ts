@@ -25,27 +25,33 @@ type Phase = "open" | "answered" | "done"
 export interface Reading {
   /** For the log: what was skipped, or what is unusual; never quotes the provider's data. */
   readonly note?: string
+  /** What was skipped, where it may have been a part of the answer. */
+  readonly lost?: string
   /** Ends the stream with this failure. */
   readonly error?: ModelError
   /** The last event of a good stream. */
   readonly completed?: Extract<ModelEvent, { readonly _tag: "Completed" }>
+  /** The failure in place of `completed` where the response has no answer and nothing of it was skipped. */
+  readonly unanswered?: ModelError
 }
 
 export const used: Reading = {}
 export const skipped = (what: string): Reading => ({ note: `skipped ${what}` })
+/** As `skipped`, for what may have been a part of the answer: without another answer the response fails and names it. */
+export const lost = (what: string): Reading => ({ ...skipped(what), lost: what })
 export const failed = (error: ModelError): Reading => ({ error })
 
 /** What one wire makes of the events that are usable. */
 export interface Wire {
-  /** Appends what the event means to `out`. */
-  readonly object: (value: JsonObject, out: Array<ModelEvent>) => Reading
+  /** Appends what the event means to `out`. `hasGap`: an event before it was not JSON, and may have been a delta. */
+  readonly object: (value: JsonObject, out: Array<ModelEvent>, hasGap: boolean) => Reading
   /** The provider declares the end of the stream. */
   readonly marker: (out: Array<ModelEvent>) => Reading
   /** The stream ended without a marker: appends what was held back, or fails because the answer is incomplete. */
   readonly end: (out: Array<ModelEvent>) => Reading
   /** True once the provider has finished the answer, or reported why there is none. */
   readonly isAnswered: () => boolean
-  /** True when at least one part of an answer was read. */
+  /** True when a text or a tool call was read. */
   readonly hasAnswer: () => boolean
 }
 
@@ -93,17 +99,22 @@ const classify = (data: string): Classified => {
   return { _tag: "Object", value }
 }
 
-const unreadable = (): Reading =>
-  failed(streamFailure("the answer could not be read: every part of it was malformed"))
+const unreadable = (what: string): Reading =>
+  failed(streamFailure(`the answer could not be read: skipped ${what}`))
 
 /** The decoder of one response. */
 export const makeWireDecoder = (wire: Wire): WireDecoder => {
   let isDone = false
-  let lossy = false
+  let firstLost: string | undefined
+  let hasGap = false
   const finish = (reading: Reading, out: Array<ModelEvent>): Reading => {
+    firstLost ??= reading.lost
     if (reading.completed === undefined) return reading
     // An empty answer is good only when no event was lost that may have held one.
-    if (lossy && !wire.hasAnswer()) return unreadable()
+    if (!wire.hasAnswer()) {
+      if (firstLost !== undefined) return unreadable(firstLost)
+      if (reading.unanswered !== undefined) return failed(reading.unanswered)
+    }
     isDone = true
     out.push(reading.completed)
     return reading
@@ -114,10 +125,14 @@ export const makeWireDecoder = (wire: Wire): WireDecoder => {
       if (isDone) return used
       const event = classify(data)
       if (event._tag === "Skipped") {
-        lossy ||= event.lossy
+        if (event.lossy) {
+          hasGap = true
+          firstLost ??= event.what
+        }
         return skipped(event.what)
       }
-      return finish(event._tag === "Marker" ? wire.marker(out) : wire.object(event.value, out), out)
+      const isMarker = event._tag === "Marker"
+      return finish(isMarker ? wire.marker(out) : wire.object(event.value, out, hasGap), out)
     },
     end: (out) => (isDone ? used : finish(wire.end(out), out)),
   }

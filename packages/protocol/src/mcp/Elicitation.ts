@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { FileChange, ParsedCommand } from "../EventMsg.ts"
-import { decodeOption } from "../NullAsAbsent.ts"
+import { decodeOption, memberOf, presentMembers } from "../NullAsAbsent.ts"
 import { ReviewDecision } from "../Policy.ts"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
@@ -100,11 +100,14 @@ const word = (path: string, value: unknown): Result.Result<ReviewDecision, strin
 
 /** An accepted form. Clients without forms accept without content, or with an empty one: a plain yes. */
 const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
-  const content = answer["content"] ?? {}
-  if (!isMembers(content)) return Result.fail("expected `content` to be an object")
+  const sent = memberOf(answer, "content") ?? {}
+  if (!isMembers(sent)) return Result.fail("expected `content` to be an object")
+  const content = presentMembers(sent)
+  const inContent = memberOf(content, "decision")
+  const beside = memberOf(answer, "decision")
   const given = [
-    ...("decision" in content ? [word("content.decision", content["decision"])] : []),
-    ...("decision" in answer ? [word("decision", answer["decision"])] : []),
+    ...(inContent === undefined ? [] : [word("content.decision", inContent)]),
+    ...(beside === undefined ? [] : [word("decision", beside)]),
   ]
   const [first, second = first] = given
   if (first === undefined || second === undefined) {
@@ -131,7 +134,9 @@ export const readElicitResult = (answer: unknown): Result.Result<ElicitResult, s
       Result.fail("expected `action`, one of accept, decline, cancel, and `content`, an object"),
     onSome: ({ action, content }) =>
       Result.succeed(
-        action === "accept" && content !== undefined ? { action, content } : { action },
+        action === "accept" && content !== undefined
+          ? { action, content: presentMembers(content) }
+          : { action },
       ),
   })
 
@@ -140,7 +145,7 @@ export const readElicitResult = (answer: unknown): Result.Result<ElicitResult, s
  * was asked for. Only the explicit decision `abort` stops it; no other decision beside a refusal is read.
  */
 const refused = (answer: Members): ReviewDecision =>
-  answer["decision"] === "abort" ? "abort" : "denied"
+  memberOf(answer, "decision") === "abort" ? "abort" : "denied"
 
 /**
  * The decision of an answer: `{ action: "accept", content: { decision } }`, a plain `accept` (`approved`), `decline` or
@@ -148,16 +153,18 @@ const refused = (answer: Members): ReviewDecision =>
  */
 export const readDecision = (answer: unknown): Result.Result<ReviewDecision, string> => {
   if (!isMembers(answer)) return Result.fail("expected an object with `action` or `decision`")
-  switch (answer["action"]) {
+  switch (memberOf(answer, "action")) {
     case "accept":
       return accepted(answer)
     case "decline":
     case "cancel":
       return Result.succeed(refused(answer))
-    case undefined:
-      return "decision" in answer
-        ? word("decision", answer["decision"])
-        : Result.fail("expected `action` or `decision`")
+    case undefined: {
+      const decision = memberOf(answer, "decision")
+      return decision === undefined
+        ? Result.fail("expected `action` or `decision`")
+        : word("decision", decision)
+    }
     default:
       return Result.fail("expected `action` to be one of accept, decline, cancel")
   }

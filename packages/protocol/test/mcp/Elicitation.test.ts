@@ -33,6 +33,7 @@ describe("Elicitation", () => {
   it.each<readonly [answer: unknown, problem: string]>([
     ["approved", "expected an object with `action` or `decision`"],
     [{}, "expected `action` or `decision`"],
+    [{ action: null, decision: null }, "expected `action` or `decision`"],
     [
       { decision: "sure" },
       "expected `decision` to be one of approved, approved_for_session, denied, abort",
@@ -59,6 +60,11 @@ describe("Elicitation", () => {
     [{ action: "cancel", decision: "approved" }, "denied"],
     [{ action: "decline", decision: "abort" }, "abort"],
     [{ action: "cancel", decision: "abort" }, "abort"],
+    [{ action: "cancel", decision: null }, "denied"],
+    [{ action: "accept", content: { decision: null } }, "approved"],
+    [{ action: "accept", decision: null }, "approved"],
+    [{ action: "accept", decision: "denied", content: { decision: null } }, "denied"],
+    [{ action: null, decision: "approved" }, "approved"],
   ])("L7 %j is the decision %s", (answer, decision) => {
     assert.deepStrictEqual(readDecision(answer), Result.succeed(decision))
   })
@@ -125,6 +131,10 @@ describe("Elicitation", () => {
     assert.deepStrictEqual<unknown>(
       readElicitResult({ action: "cancel", content }),
       Result.succeed({ action: "cancel" }),
+    )
+    assert.deepStrictEqual<unknown>(
+      readElicitResult({ action: "accept", content: { a: 1, b: null } }),
+      Result.succeed({ action: "accept", content: { a: 1 } }),
     )
     for (const answer of [null, {}, { decision: "approved" }, { action: "accept", content: [] }]) {
       assert.deepStrictEqual(

@@ -7,7 +7,7 @@ import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { actual } from "@colloquy/protocol/mcp/ArgumentTexts"
 import { type Check, compile } from "@colloquy/protocol/mcp/JsonSchemaCheck"
 import type { Pure } from "@colloquy/protocol/Method"
-import { tolerant } from "@colloquy/protocol/NullAsAbsent"
+import { nullsAbsentIn, tolerant } from "@colloquy/protocol/NullAsAbsent"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Members } from "../mcp/RequestContext.ts"
@@ -77,7 +77,11 @@ export const inputOf = (name: string, input: Pure | Members): Input => {
       if (!isMembers(args)) return Result.fail(noMap(name, args))
       if (decodeTyped === undefined) {
         const faults = checked().check(args)
-        return faults.length === 0 ? Result.succeed(args) : Result.fail(faults.join("; "))
+        if (faults.length === 0) return Result.succeed(args)
+        const without = nullsAbsentIn(schema(), args)
+        return checked().check(without).length === 0
+          ? Result.succeed(without)
+          : Result.fail(faults.join("; "))
       }
       return Result.mapError(decodeTyped(args), (error) => {
         // The schema that the client knows says it in its terms, where it can.

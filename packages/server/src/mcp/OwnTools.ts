@@ -7,6 +7,7 @@ import { Codex, CodexReply, type ToolDefinition } from "@colloquy/protocol/mcp/C
 import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import { type Shelf, shelf } from "../features/Shelf.ts"
 import type { Tool } from "../features/Tool.ts"
@@ -81,7 +82,7 @@ const toolOf = (definition: ToolDefinition, invoke: Tool["invoke"]): Tool => {
 }
 
 const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
-  (meta["progressToken"] as ProgressToken | null | undefined) ?? undefined
+  memberOf(meta, "progressToken") as ProgressToken | undefined
 
 export const ownTools = Effect.fnUntraced(function* (
   session: Session,

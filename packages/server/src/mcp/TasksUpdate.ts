@@ -5,6 +5,7 @@
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { TasksUpdate as TasksUpdateMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Tasks } from "../tasks/Tasks.ts"
@@ -22,8 +23,9 @@ export const tasksUpdate =
       const { questions } = yield* tasks.get(context.principal, taskId)
       const answers: Record<string, Exit.Exit<InputResponse, JsonRpcError>> = {}
       for (const [key, question] of questions) {
-        if (!Object.hasOwn(inputResponses, key)) continue
-        const response = readResponse(question, inputResponses[key])
+        const given = memberOf(inputResponses, key)
+        if (given === undefined) continue
+        const response = readResponse(question, given)
         if (response === undefined) {
           return yield* invalidParams(
             `inputResponses[${JSON.stringify(key)}]: expected an answer to ${question.method} that fits what was asked`,

@@ -6,6 +6,7 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { bareEvent } from "@colloquy/protocol/mcp/BareEvent"
 import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../Peer.ts"
 import type { Members, RequestContext } from "./RequestContext.ts"
@@ -20,11 +21,11 @@ export type VendorEvents = "on" | "always" | "off" | "twice"
 /** `false`, or an object with `enabled: false`, declines; null and absence say nothing; anything else asks. */
 const wish = (declared: unknown): "asks" | "declines" | undefined => {
   if (declared === undefined || declared === null) return undefined
-  return declared === false || member(declared, "enabled") === false ? "declines" : "asks"
+  return declared === false || memberOf(declared, "enabled") === false ? "declines" : "asks"
 }
 
 const asExperiment = (capabilities: Members) =>
-  wish(member(capabilities["experimental"], CodexEvent._tag))
+  wish(memberOf(capabilities["experimental"], CodexEvent._tag))
 
 /** Of a client with a handshake: only `experimental["codex/event"]` counts. */
 export const declinesEvents = (capabilities: Members): boolean =>
@@ -34,7 +35,7 @@ export const declinesEvents = (capabilities: Members): boolean =>
 const wishOf = (capabilities: Members): ReturnType<typeof wish> => {
   const wishes = [
     asExperiment(capabilities),
-    wish(member(capabilities["extensions"], eventsExtension)),
+    wish(memberOf(capabilities["extensions"], eventsExtension)),
   ]
   return wishes.find((one) => one === "declines") ?? wishes.find((one) => one === "asks")
 }
@@ -58,11 +59,6 @@ export const eventsOf = (
       return session.offered === "always" ? "always" : "off"
   }
 }
-
-const member = (of: unknown, name: string): unknown =>
-  typeof of === "object" && of !== null && Object.hasOwn(of, name)
-    ? Reflect.get(of, name)
-    : undefined
 
 type EventNotice = Params<typeof CodexEvent>
 

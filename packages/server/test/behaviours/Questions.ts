@@ -26,7 +26,7 @@ const played = (world: World, answer: Answerer, capabilities: Members = forms) =
     return { client, asked, reply }
   })
 
-const made = "The tool finished and said: made"
+const made = "Offline model: the tool finished and said: made"
 
 /** The last words of the only conversation there is, when its turn has ended. */
 const lastWords = (client: Speaker) =>

@@ -91,7 +91,7 @@ export const tasks = [
           action: "accept",
         }))
         assert.lengthOf(asked, 1)
-        assert.strictEqual(textOf(reply), "The tool finished and said: made")
+        assert.strictEqual(textOf(reply), "Offline model: the tool finished and said: made")
         assert.strictEqual((yield* get(client, taskId))["status"], "completed")
       }),
     { since: "2025-11-25", until: "2026-07-28" },
@@ -112,7 +112,7 @@ export const tasks = [
         const done = yield* until(world, client, taskId, "completed")
         assert.strictEqual(
           textOf(yield* resultOf(client, done)),
-          "The tool finished and said: made",
+          "Offline model: the tool finished and said: made",
         )
       }),
     stateless,

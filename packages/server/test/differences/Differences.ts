@@ -10,6 +10,7 @@ import { mcpCalls } from "./McpCalls.ts"
 import { mcpHandshake } from "./McpHandshake.ts"
 import { mcpQuestions } from "./McpQuestions.ts"
 import { mcpTurns } from "./McpTurns.ts"
+import { providers } from "./Providers.ts"
 
 export interface Table {
   readonly title: string
@@ -34,6 +35,11 @@ export const tables: ReadonlyArray<Table> = [
     title: "App-server",
     about: "Of the requests that 0.29 serves beside MCP, and of `codex app-server` 0.45.",
     differences: [...appRequests, ...appEvents],
+  },
+  {
+    title: "Providers and configuration",
+    about: "Of `codex mcp` 0.29 and, where the last column says so, of `codex mcp-server` 0.153.4.",
+    differences: providers,
   },
   {
     title: "What commands may do",

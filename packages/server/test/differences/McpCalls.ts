@@ -184,6 +184,7 @@ export const mcpCalls: ReadonlyArray<Difference> = [
       only("0.29.0", "model_500", "2"),
       only("0.29.0", "model_429", "2"),
       only("0.29.0", "model_drop", "2"),
+      only("0.29.0-commands", "refused", "2"),
     ],
     explains: anyOf(
       missing("response", "result.error"),
@@ -200,9 +201,14 @@ export const mcpCalls: ReadonlyArray<Difference> = [
     original: "After an `error` event the call gets no further event.",
     colloquy: "After an `error` event `task_complete` is sent, before the response.",
     why: "Every turn ends with one final event, so a client needs one rule only.",
-    proofs: ["0.29.0", "0.153.4"].flatMap((version) =>
-      ["model_500", "model_429", "model_drop"].map((name) => only(version as "0.29.0", name, "2")),
-    ),
+    proofs: [
+      ...["0.29.0", "0.153.4"].flatMap((version) =>
+        ["model_500", "model_429", "model_drop"].map((name) =>
+          only(version as "0.29.0", name, "2"),
+        ),
+      ),
+      only("0.29.0-commands", "refused", "2"),
+    ],
     explains: added("event:task_complete", "", (ours) =>
       same((ours as WireMessage).params?.["msg"], {
         type: "task_complete",
@@ -255,6 +261,37 @@ export const mcpCalls: ReadonlyArray<Difference> = [
       ),
       // The original names the other call in the events of the turn that it runs.
       missing(/^event:/, "", (original) => requestOf(original) === 4),
+    ),
+  },
+  {
+    key: "reply-last",
+    original: "`codex-reply` without a conversation id gets an error.",
+    colloquy:
+      "It continues the conversation that a call of the same connection started or continued last.",
+    why: "Many clients pass only the content to their model, which may not know the id.",
+    proofs: [only("0.29.0", "reply_last", "3"), only("0.153.4", "reply_last", "3")],
+    explains: anyOf(
+      added(
+        /^event:(task_started|agent_message|token_count|task_complete)$/,
+        "",
+        (ours) => requestOf(ours) === 3,
+      ),
+      changed(
+        "response",
+        resultText,
+        (original, ours) =>
+          /missing field `sessionId`$|either threadId or conversationId must be provided$/.test(
+            String(original),
+          ) && ours === "second answer",
+      ),
+      missing("response", "result.isError", equals(true)),
+      // The error of 0.153.4 does not have it.
+      added(
+        "response",
+        "result.structuredContent",
+        (ours) =>
+          isOutput(ours) && (ours as { readonly content: string }).content === "second answer",
+      ),
     ),
   },
   {

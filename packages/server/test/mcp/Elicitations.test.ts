@@ -189,6 +189,10 @@ describe("elicitation/create: the answer", () => {
     [{ action: "cancel", decision: "approved" }, "denied"],
     [{ action: "cancel", content: { decision: "approved" } }, "denied"],
     [{ action: "accept", decision: "approved" }, "approved"],
+    [{ action: "accept", content: { decision: null } }, "approved"],
+    [{ action: "accept", content: null, decision: null }, "approved"],
+    [{ action: null, decision: "approved" }, "approved"],
+    [{ action: null, decision: "denied", content: null }, "denied"],
   ])("L7 %j means %s", ([answer, decision]) => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
@@ -240,6 +244,8 @@ describe("elicitation/create: the answer", () => {
     [],
     {},
     { foo: 1 },
+    { action: null, decision: null },
+    { decision: null },
     { decision: "maybe" },
     { decision: { decision: "approved" } },
     { content: { decision: "approved" } },

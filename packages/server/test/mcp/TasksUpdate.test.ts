@@ -58,11 +58,16 @@ describe("tasks/update", () => {
     ),
   )
 
-  it.effect("ignores keys that nothing waits for", () =>
+  it.effect("ignores keys that no question has, and null, which is no answer", () =>
     withAsking((server, taskId, decisions) =>
       Effect.gen(function* () {
         const ask = about(server, decided)
-        for (const inputResponses of [{}, { nonsense: 7 }, { "9-elicitation": approved }]) {
+        for (const inputResponses of [
+          {},
+          { "1-elicitation": null },
+          { nonsense: 7 },
+          { "9-elicitation": approved },
+        ]) {
           const { error } = yield* ask("tasks/update", { taskId, inputResponses })
           assert.strictEqual(error, undefined)
         }
@@ -81,7 +86,6 @@ describe("tasks/update", () => {
         const ask = about(server, decided)
         for (const wrong of [
           7,
-          null,
           "yes",
           {},
           [],

@@ -72,7 +72,11 @@ export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
 
 /** The configuration of the recordings, with `more` on top: no repeats, so that an error is told at once. */
-export const settingsWith = (more: ConfigTree, cwd = "/work") =>
+export const settingsWith = (
+  more: ConfigTree,
+  cwd = "/work",
+  address: ConfigTree = { base_url: "http://provider.test/v1" },
+) =>
   Resolve.layer({
     tree: {
       ...more,
@@ -81,7 +85,7 @@ export const settingsWith = (more: ConfigTree, cwd = "/work") =>
       model_providers: {
         mock_provider: {
           name: "Mock",
-          base_url: "http://provider.test/v1",
+          ...address,
           wire_api: "responses",
           request_max_retries: 0,
           stream_max_retries: 0,

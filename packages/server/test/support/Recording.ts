@@ -18,8 +18,9 @@ const files = import.meta.glob("../fixtures/*/*.jsonl", {
 })
 
 /**
- * `-app`: the requests of the app-server, which 0.29 serves beside MCP. `-commands`: recordings whose commands really
- * run when they are replayed, by `packages/cli/test/CommandReplays.live.test.ts`.
+ * `-app`: the requests of the app-server, which 0.29 serves beside MCP. `-commands`: recordings that the built program
+ * replays in `packages/cli/test/CommandReplays.live.test.ts`, because their commands really run or because they are about
+ * the start of the program, its files or its network.
  */
 export type Version = "0.29.0" | "0.29.0-app" | "0.29.0-commands" | "0.45.0" | "0.153.4"
 

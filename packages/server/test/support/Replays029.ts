@@ -6,7 +6,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { defaultReply } from "./Harness.ts"
+import { defaultReply, settingsWith } from "./Harness.ts"
 import type { Replay } from "./Replaying.ts"
 
 const always =
@@ -51,6 +51,14 @@ const replays: Readonly<Record<string, Replay>> = {
     ),
   },
   limits: { script: noModel },
+  reply_last: {
+    script: ["first answer", "second answer"].map((text) => Script.reply(wholeText(text))),
+  },
+  no_base_url: { script: noModel, settings: settingsWith({}, "/work", {}) },
+  misspelt_base_url: {
+    script: noModel,
+    settings: settingsWith({}, "/work", { base_ulr: "http://provider.test/v1" }),
+  },
   reply_bad_uuid: { script: noModel },
   reply_unknown: {
     script: noModel,

@@ -71,6 +71,11 @@ export const replays153: Readonly<Record<string, Replay>> = {
   simple_string_id: as029("simple_string_id"),
   reply: as029("reply"),
   limits: as029("limits"),
+  reply_last: as029("reply_last"),
+  no_base_url: {
+    ...as029("no_base_url"),
+    settings: replays029["no_base_url"]?.settings ?? open,
+  },
   reply_bad_uuid: as029("reply_bad_uuid"),
   reply_unknown: as029("reply_unknown"),
   deltas: as029("deltas"),

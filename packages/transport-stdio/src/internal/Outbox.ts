@@ -5,6 +5,7 @@
  * whole or not at all. Plain callbacks: a message costs no fiber (L6, L9).
  */
 import { ConnectionClosed } from "@colloquy/protocol/Connection"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Writable } from "node:stream"
@@ -48,12 +49,14 @@ const bytesOf = (texts: ReadonlyArray<string>) => {
 /**
  * @param maxBytes accepted and not yet written; a single larger text passes when nothing else is waiting
  * @param apartMs how long after a write the reader has read it
+ * @param clock measures that time, which passes on a virtual clock as well
  * @param onGone called once, when the stream fails or closes on its own
  */
 export const make = (
   output: Writable,
   maxBytes: number,
   apartMs: number,
+  clock: Clock.Clock,
   onGone: (reason: string) => void,
 ): Outbox => {
   let queue: Array<string> = []
@@ -63,6 +66,7 @@ export const make = (
   let writing = false
   let scheduled = false
   let erring = false
+  const nowMs = () => Number(clock.currentTimeNanosUnsafe()) / 1e6
   let writtenAtMs = Number.NEGATIVE_INFINITY
   let closed: ConnectionClosed | undefined
   let stallTimer: NodeJS.Timeout | undefined
@@ -119,7 +123,7 @@ export const make = (
       }
       if (error) return fail(error.message)
       written += batch.length
-      writtenAtMs = performance.now()
+      writtenAtMs = nowMs()
       pendingBytes -= bytes
       for (const flusher of flushers) {
         if (flusher.upTo > written) continue
@@ -183,20 +187,11 @@ export const make = (
       })
     })
   })
-  const pause = (ms: number) =>
-    Effect.callback<void>((resume) => {
-      const stop = () => {
-        clearTimeout(timer)
-        pauses.delete(end)
-      }
-      const end = () => {
-        stop()
-        resume(Effect.void)
-      }
-      const timer = setTimeout(end, ms)
-      pauses.add(end)
-      return Effect.sync(stop)
-    })
+  const untilClosed = Effect.callback<void>((resume) => {
+    const end = () => resume(Effect.void)
+    pauses.add(end)
+    return Effect.sync(() => pauses.delete(end))
+  })
   output.on("error", onError)
   output.on("close", onClose)
   if (output.destroyed || output.writableEnded) fail("the output was closed")
@@ -224,8 +219,10 @@ export const make = (
     apart: Effect.andThen(
       flush,
       Effect.suspend(() => {
-        const leftMs = writtenAtMs + apartMs - performance.now()
-        return closed !== undefined || leftMs <= 0 ? Effect.void : pause(leftMs)
+        const leftMs = writtenAtMs + apartMs - nowMs()
+        return closed !== undefined || leftMs <= 0
+          ? Effect.void
+          : Effect.raceFirst(Effect.sleep(leftMs), untilClosed)
       }),
     ),
     limitStalls,

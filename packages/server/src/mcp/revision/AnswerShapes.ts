@@ -4,6 +4,9 @@
  */
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import { readDecision } from "@colloquy/protocol/mcp/Elicitation"
+import { presentMembers } from "@colloquy/protocol/NullAsAbsent"
+import * as Result from "effect/Result"
 import type { InputRequest, InputResponse, Members } from "../RequestContext.ts"
 import { isMembers } from "./Capabilities.ts"
 
@@ -44,6 +47,7 @@ const fitsMember = (schema: Members, value: unknown): boolean => {
   return fitsType(schema, value) && (allowed === undefined || allowed.includes(value))
 }
 
+/** `content`: without members that are null. */
 const fitsForm = (schema: unknown, content: unknown): boolean => {
   if (!isMembers(content)) return false
   if (!isMembers(schema)) return true
@@ -58,9 +62,9 @@ const fitsForm = (schema: unknown, content: unknown): boolean => {
   )
 }
 
-/** An approval needs no form: clients without forms say yes and no more. */
-const isBareApproval = (params: Members, answer: Members): boolean =>
-  params["codex_elicitation"] !== undefined && answer["content"] === undefined
+/** An approval needs no form: clients without forms accept it and send nothing else. */
+const isApproval = (params: Members, answer: Members): boolean =>
+  params["codex_elicitation"] !== undefined && Result.isSuccess(readDecision(answer))
 
 const fitsElicitation = (params: Members, answer: Members): boolean => {
   switch (answer["action"]) {
@@ -70,7 +74,7 @@ const fitsElicitation = (params: Members, answer: Members): boolean => {
     case "accept":
       return (
         params["mode"] === "url" ||
-        isBareApproval(params, answer) ||
+        isApproval(params, answer) ||
         fitsForm(params["requestedSchema"], answer["content"])
       )
     default:
@@ -93,6 +97,17 @@ const fits = ({ method, params = {} }: InputRequest, answer: Members): boolean =
   }
 }
 
+/** The answer without the members of its form that are null: they are absent. */
+export const withoutNullMembers = ({ method }: InputRequest, answer: Members): Members => {
+  if (method !== Elicit._tag) return answer
+  const present = presentMembers(answer)
+  const { content } = present
+  return isMembers(content) ? { ...present, content: presentMembers(content) } : present
+}
+
 /** The answer when it fits its question. */
-export const readResponse = (question: InputRequest, answer: unknown): InputResponse | undefined =>
-  isMembers(answer) && fits(question, answer) ? answer : undefined
+export const readResponse = (question: InputRequest, sent: unknown): InputResponse | undefined => {
+  if (!isMembers(sent)) return undefined
+  const answer = withoutNullMembers(question, sent)
+  return fits(question, answer) ? answer : undefined
+}

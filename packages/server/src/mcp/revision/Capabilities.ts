@@ -2,6 +2,7 @@
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import { infoOf, type Method } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import type { InputRequest, Members } from "../RequestContext.ts"
 
 export const isMembers = (u: unknown): u is Members =>
@@ -9,7 +10,7 @@ export const isMembers = (u: unknown): u is Members =>
 
 /** Whether a capabilities object has that member; null means absent. */
 export const hasPart = (declared: Members, part: string): boolean =>
-  Object.hasOwn(declared, part) && declared[part] !== null
+  memberOf(declared, part) !== undefined
 
 const capability = (method: Method): string => infoOf(method).capability ?? ""
 
@@ -35,7 +36,7 @@ const spelledOut = (name: string, declared: Members): Members =>
 export const missingIn = (declared: Members, needed: Members): Members | undefined => {
   const missing: Record<string, unknown> = {}
   for (const [name, parts] of Object.entries(needed)) {
-    const has = Object.hasOwn(declared, name) ? declared[name] : undefined
+    const has = memberOf(declared, name)
     if (!isMembers(has)) {
       missing[name] =
         name === capability(Elicit) && isMembers(parts) && "form" in parts ? {} : parts

@@ -19,7 +19,8 @@ import type {
   RequestContext,
 } from "../RequestContext.ts"
 import type { Session } from "../Session.ts"
-import { missingIn, neededFor } from "./Capabilities.ts"
+import { withoutNullMembers } from "./AnswerShapes.ts"
+import { isMembers, missingIn, neededFor } from "./Capabilities.ts"
 import { metaOf } from "./RequestMeta.ts"
 import { logTo, progressTo, reporting } from "./Tell.ts"
 
@@ -51,9 +52,12 @@ export const put = (
   }
 }
 
-const answered = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError> =>
-  typeof answer === "object" && answer !== null && !Array.isArray(answer)
-    ? Effect.succeed(answer as InputResponse)
+const answered = (
+  question: InputRequest,
+  answer: unknown,
+): Effect.Effect<InputResponse, JsonRpcError> =>
+  isMembers(answer)
+    ? Effect.succeed(withoutNullMembers(question, answer))
     : Effect.fail(
         new JsonRpcError({
           code: ErrorCode.internalError,
@@ -88,7 +92,7 @@ const contextOf = (
         asked,
         ([key, question]) =>
           Effect.map(
-            Effect.flatMap(put(peer, question), answered),
+            Effect.flatMap(put(peer, question), (answer) => answered(question, answer)),
             (answer) => [key, answer] as const,
           ),
         { concurrency: "unbounded" },

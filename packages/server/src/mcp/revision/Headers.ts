@@ -9,6 +9,7 @@ import { PromptsGet } from "@colloquy/protocol/mcp/Prompts"
 import { ResourcesRead } from "@colloquy/protocol/mcp/Resources"
 import { MetaKey, StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
 import { TasksCancel, TasksGet, TasksUpdate } from "@colloquy/protocol/mcp/Tasks"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Base64 from "effect/encoding/Base64"
 import type { Members } from "../RequestContext.ts"
 import { isMembers } from "./Capabilities.ts"
@@ -86,9 +87,9 @@ const checkArguments = (
   for (const [name, property] of Object.entries(properties)) {
     const copied = isMembers(property) ? property[annotation] : undefined
     if (typeof copied !== "string") continue
-    const argument = Object.hasOwn(args, name) ? args[name] : undefined
+    const argument = memberOf(args, name)
     const header = `Mcp-Param-${copied}`
-    if (argument === undefined || argument === null) {
+    if (argument === undefined) {
       if (headers[`${paramPrefix}${copied.toLowerCase()}`] !== undefined) {
         return mismatch(header, "is there, and its argument is not")
       }
@@ -110,10 +111,14 @@ export const headerFault = (
   inputSchema?: JsonSchema,
 ): JsonRpcError | undefined => {
   const body = isMembers(params) ? params : {}
-  const meta = isMembers(body["_meta"]) ? body["_meta"] : {}
+  const meta = memberOf(body, "_meta")
   const nameMember = Object.hasOwn(nameMembers, method) ? nameMembers[method] : undefined
   return (
-    check(headers, "MCP-Protocol-Version", (value) => value === meta[MetaKey.protocolVersion]) ??
+    check(
+      headers,
+      "MCP-Protocol-Version",
+      (value) => value === memberOf(meta, MetaKey.protocolVersion),
+    ) ??
     check(headers, "Mcp-Method", (value) => value === method) ??
     (nameMember === undefined
       ? undefined

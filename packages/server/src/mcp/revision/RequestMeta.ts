@@ -7,6 +7,7 @@ import {
   type StatelessVersion,
   statelessVersions,
 } from "@colloquy/protocol/mcp/Revisions"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Result from "effect/Result"
 import type { ClientDeclared, Members } from "../RequestContext.ts"
 import { isMembers } from "./Capabilities.ts"
@@ -20,7 +21,7 @@ export interface RequestMeta {
 
 /** `_meta` of the params of a request; undefined when there is none, or it is no object. */
 export const metaOf = (params: unknown): Members | undefined => {
-  const meta = isMembers(params) ? params["_meta"] : undefined
+  const meta = memberOf(params, "_meta")
   return isMembers(meta) ? meta : undefined
 }
 
@@ -46,7 +47,7 @@ const isLevel = (u: unknown): u is LoggingLevel =>
   LoggingLevel.literals.some((level) => level === u)
 
 export const readMeta = (meta: Members): Result.Result<RequestMeta, JsonRpcError> => {
-  const requested = meta[MetaKey.protocolVersion]
+  const requested = memberOf(meta, MetaKey.protocolVersion)
   if (typeof requested !== "string") return unusable(MetaKey.protocolVersion, "a string")
   const revision = statelessVersions.find((version) => version === requested)
   if (revision === undefined) {
@@ -58,13 +59,14 @@ export const readMeta = (meta: Members): Result.Result<RequestMeta, JsonRpcError
       }),
     )
   }
-  const capabilities = meta[MetaKey.clientCapabilities]
+  const capabilities = memberOf(meta, MetaKey.clientCapabilities)
   if (!isMembers(capabilities)) return unusable(MetaKey.clientCapabilities, "an object")
-  const info = infoOf(meta[MetaKey.clientInfo])
-  if (info === undefined && (meta[MetaKey.clientInfo] ?? undefined) !== undefined) {
+  const sentInfo = memberOf(meta, MetaKey.clientInfo)
+  const info = infoOf(sentInfo)
+  if (info === undefined && sentInfo !== undefined) {
     return unusable(MetaKey.clientInfo, "an object with `name` and `version`")
   }
-  const logLevel = meta[MetaKey.logLevel] ?? undefined
+  const logLevel = memberOf(meta, MetaKey.logLevel)
   if (logLevel !== undefined && !isLevel(logLevel)) {
     return unusable(MetaKey.logLevel, `one of ${LoggingLevel.literals.join(", ")}`)
   }

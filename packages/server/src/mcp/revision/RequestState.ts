@@ -4,6 +4,7 @@
  * hostile until it was opened.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { memberOf, presentMembers } from "@colloquy/protocol/NullAsAbsent"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -97,21 +98,20 @@ const purposeOf = ({ method, params, principal }: Call): string =>
     principal,
     method,
     isMembers(params)
-      ? Object.fromEntries(Object.entries(params).filter(([name]) => !own.has(name)))
+      ? Object.fromEntries(
+          Object.entries(presentMembers(params)).filter(([name]) => !own.has(name)),
+        )
       : {},
   ])
 
-const member = (params: unknown, name: string): unknown =>
-  isMembers(params) ? params[name] : undefined
-
 /** The answers that a call brings, of any shape; none where they are no object. */
 export const responsesOf = ({ params }: Call): Members => {
-  const responses = member(params, "inputResponses")
+  const responses = memberOf(params, "inputResponses")
   return isMembers(responses) ? responses : {}
 }
 
 const stateText = ({ params }: Call): string | undefined => {
-  const text = member(params, "requestState")
+  const text = memberOf(params, "requestState")
   return typeof text === "string" ? text : undefined
 }
 
@@ -158,7 +158,7 @@ const make = (sealer: Sealer["Service"]): RequestStates => {
     Effect.gen(function* (): Effect.fn.Return<Resumed, JsonRpcError> {
       const given = stateText(call)
       if (given === undefined) return yield* refused("has to be a string")
-      const responses = member(call.params, "inputResponses") ?? {}
+      const responses = memberOf(call.params, "inputResponses") ?? {}
       if (!isMembers(responses)) {
         return yield* new JsonRpcError({
           code: ErrorCode.invalidParams,
@@ -169,7 +169,7 @@ const make = (sealer: Sealer["Service"]): RequestStates => {
       const state = text === undefined ? undefined : read(text)
       if (state === undefined) return yield* refused("is not one of this call")
       if (state.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* refused("has expired")
-      const asked = state.asked.filter((key) => Object.hasOwn(responses, key))
+      const asked = state.asked.filter((key) => memberOf(responses, key) !== undefined)
       return { state, responses: Object.fromEntries(asked.map((key) => [key, responses[key]])) }
     })
 
@@ -193,7 +193,7 @@ const make = (sealer: Sealer["Service"]): RequestStates => {
     })
 
   const isResumed: RequestStates["isResumed"] = ({ params }) =>
-    member(params, "requestState") !== undefined
+    memberOf(params, "requestState") !== undefined
 
   return { isResumed, open, seal, using }
 }

@@ -6,6 +6,7 @@ import { ErrorCode, JsonRpcError, type Request, type RequestId } from "@colloquy
 import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Caller, PeerControl } from "../../Peer.ts"
@@ -166,7 +167,7 @@ export const make = ({
 
   /** What the request asks for is a revision of its own; the one that was agreed on is no other. */
   const isStateless = (method: Method | undefined, meta: Members | undefined): boolean => {
-    const version = meta?.[MetaKey.protocolVersion]
+    const version = memberOf(meta, MetaKey.protocolVersion)
     if (version !== undefined) return !(session.initialized() && version === session.revision())
     // Who agreed on a revision speaks it where nothing else is said.
     return (

@@ -5,6 +5,7 @@
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type { Caller, PeerControl } from "../../Peer.ts"
 import {
@@ -54,11 +55,7 @@ const contextOf = (
   }
 
   const answerTo = (key: string, question: InputRequest): InputResponse | undefined => {
-    const known = Object.hasOwn(round.answers, key)
-      ? round.answers[key]
-      : Object.hasOwn(responses, key)
-        ? responses[key]
-        : undefined
+    const known = Object.hasOwn(round.answers, key) ? round.answers[key] : memberOf(responses, key)
     const answer = readResponse(question, known)
     if (answer !== undefined) round.answers[key] = answer
     return answer

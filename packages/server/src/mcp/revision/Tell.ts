@@ -1,6 +1,7 @@
 /** What a handler tells on its way, in every era: progress under the token of its request, and lines of the log. */
 import { Progress, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
 import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Caller, PeerControl } from "../../Peer.ts"
@@ -13,7 +14,7 @@ let is: ((u: unknown) => u is ProgressToken) | undefined
 
 /** Read when there is progress to tell: a start does not wait for it. */
 const isToken = (u: unknown): u is ProgressToken =>
-  u !== undefined && u !== null && (is ??= Schema.is(ProgressToken))(u)
+  u !== undefined && (is ??= Schema.is(ProgressToken))(u)
 
 /** The peer of a request that may report progress: the response is written apart from it. */
 export const reporting = (
@@ -21,7 +22,7 @@ export const reporting = (
   peer: PeerControl,
   meta: Members,
 ): PeerControl =>
-  (meta["progressToken"] ?? undefined) === undefined
+  memberOf(meta, "progressToken") === undefined
     ? peer
     : {
         ...peer,
@@ -35,7 +36,7 @@ export const reporting = (
 export const progressTo = (peer: PeerControl, meta: Members): RequestContext["progress"] => {
   let last = Number.NEGATIVE_INFINITY
   return (progress, total, message) => {
-    const token = meta["progressToken"]
+    const token = memberOf(meta, "progressToken")
     // Not every method reads it with its params: what is no token asks for nothing.
     if (!isToken(token) || !(progress > last)) return Effect.void
     last = progress

@@ -5,6 +5,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError } from "@colloquy/core/ConversationErrors"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -44,7 +45,7 @@ export const bring = (
   responses: Members,
 ): Effect.Effect<void> =>
   Effect.forEach(
-    Object.entries(asked).filter(([key]) => Object.hasOwn(responses, key)),
+    Object.entries(asked).filter(([key]) => memberOf(responses, key) !== undefined),
     ([key, question]) => {
       const read = readAnswer(question, responses[key])
       return read._tag === "Success"

@@ -19,6 +19,8 @@ class Follower {
   next: number | undefined
   private replaying = true
   private readonly texts = new Map<string, string>()
+  /** What a failed attempt had streamed: the turn records it where no later attempt gives a text. */
+  private readonly unfinished = new Map<string, string>()
   private readonly story: ListenerStory
   private readonly log: ReadonlyArray<Event>
 
@@ -50,7 +52,10 @@ class Follower {
     const seq = delivery._tag === "Synced" ? delivery.seq : delivery.from
     if (this.next === undefined) this.begin(seq)
     if (seq !== this.next) this.fault(`${JSON.stringify(delivery)} where ${this.next} is next`)
-    if (delivery._tag === "Lagged" || !this.replaying) this.texts.clear()
+    if (delivery._tag === "Lagged" || !this.replaying) {
+      this.texts.clear()
+      this.unfinished.clear()
+    }
     if ((delivery._tag === "Synced") !== this.replaying) {
       this.fault(`an unexpected ${JSON.stringify(delivery)}`)
     }
@@ -75,17 +80,35 @@ class Follower {
     for (const [type, { whole }] of Object.entries(streams)) {
       const text = whole(event.msg)
       if (text === undefined) continue
-      const heard = this.texts.get(`${event.id} ${type}`)
-      this.texts.delete(`${event.id} ${type}`)
+      const key = `${event.id} ${type}`
+      const heard = this.texts.get(key) ?? this.unfinished.get(key)
+      this.texts.delete(key)
+      this.unfinished.delete(key)
       // In a replay the items come without their deltas.
-      if (heard !== text && !(heard === undefined && this.replaying)) {
+      const isWithoutDeltas = this.replaying || this.isOfFailedAttempt(event)
+      if (heard !== text && !(heard === undefined && isWithoutDeltas)) {
         this.fault(`deltas ${JSON.stringify(heard)} of ${JSON.stringify(text)}`)
       }
     }
     const { type } = event.msg
     if (type === "stream_error" || type === "task_complete" || type === "turn_aborted") {
-      for (const delta of Object.keys(streams)) this.texts.delete(`${event.id} ${delta}`)
+      for (const delta of Object.keys(streams)) this.drop(`${event.id} ${delta}`)
     }
+  }
+
+  /** True for the text of an attempt that failed before this listener was in step, recorded as its turn failed or stopped. */
+  private isOfFailedAttempt({ id, seq }: Event): boolean {
+    const next = this.log[seq + 1]?.msg.type
+    return (
+      (next === "error" || next === "turn_aborted") &&
+      this.log.slice(0, seq).some((one) => one.id === id && one.msg.type === "stream_error")
+    )
+  }
+
+  private drop(key: string): void {
+    const text = this.texts.get(key)
+    if (text !== undefined) this.unfinished.set(key, text)
+    this.texts.delete(key)
   }
 
   private delta(event: Event): void {
@@ -95,6 +118,7 @@ class Follower {
     if ("delta" in event.msg) {
       const { type, delta } = event.msg
       const text = `${event.id} ${type}`
+      this.unfinished.delete(text)
       this.texts.set(text, (this.texts.get(text) ?? "") + delta)
     }
   }

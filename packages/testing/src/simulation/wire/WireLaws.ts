@@ -9,6 +9,7 @@ import {
   eventsOf,
   isRequest,
   isResponse,
+  respondedId,
   type WireMessage,
 } from "./WireStory.ts"
 import type { WireRun } from "./WireWorld.ts"
@@ -26,7 +27,7 @@ const nameless = ({ text }: WireMessage) =>
 export const answeredOnce: Check = (connection) => {
   const { said, heard, whole } = connection
   const requests = Map.groupBy(said.filter(isRequest), ({ id }) => id)
-  const responses = Map.groupBy(heard.filter(isResponse), ({ id }) => id)
+  const responses = Map.groupBy(heard.filter(isResponse), respondedId)
   const counts = [...requests].flatMap(([id, asked]) => {
     const answers = responses.get(id)?.length ?? 0
     const least = whole && cancelled(connection, id) === undefined ? asked.length : 0
@@ -125,7 +126,9 @@ const codes: Readonly<Record<string, number>> = { "no/such": -32601 }
 const garbageIsTold: Check = (connection) => {
   const { heard, name, over, said, whole } = connection
   const unread = said.filter(nameless).length
-  const told = heard.filter(({ id, error }) => id === null && error !== undefined).length
+  const told = heard.filter(
+    (message) => respondedId(message) === null && message.error !== undefined,
+  ).length
   const wrong = said.flatMap(({ id, method = "" }) => {
     const code = codes[method]
     const answer = heard.find((message) => isResponse(message) && message.id === id)

@@ -32,7 +32,7 @@ export interface WireMessage {
     readonly msg?: { readonly type: string }
   }
   readonly result?: { readonly isError?: boolean; readonly subscriptionId?: string }
-  readonly error?: { readonly code: number }
+  readonly error?: { readonly code: number; readonly data?: { readonly id?: unknown } }
 }
 
 export interface ConnectionStory<C extends Client = Client> {
@@ -97,6 +97,13 @@ export const isRequest = ({ id, method }: WireMessage): boolean =>
 
 export const isResponse = ({ id, method }: WireMessage): boolean =>
   id !== undefined && method === undefined
+
+/**
+ * The id of the request that a message responds to. A request under an id in use is refused without an id of its own, so
+ * that the error is not mistaken for the first request's response; `data.id` names it.
+ */
+export const respondedId = ({ id, error }: WireMessage): unknown =>
+  id === null && error?.data?.id !== undefined ? error.data.id : id
 
 /** The events a client heard of one of its requests. */
 export const eventsOf = ({ heard }: ConnectionStory, id: unknown): ReadonlyArray<WireMessage> =>
