@@ -1,8 +1,9 @@
 /** The keys of the configuration that only the server process has; `config.toml` and `-c` may set them. */
 import { decode } from "@colloquy/core/settings/ConfigSchema"
 import { Count, key, keyOr } from "@colloquy/core/settings/ConfigKey"
-import type { ConfigFault } from "@colloquy/core/settings/ConfigFault"
-import { type ConfigTree, isEmpty } from "@colloquy/core/settings/ConfigTree"
+import { type ConfigFault, faultAt } from "@colloquy/core/settings/ConfigFault"
+import { type ConfigTree, get, isEmpty, isTable } from "@colloquy/core/settings/ConfigTree"
+import { nearest } from "@colloquy/protocol/Nearest"
 import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
 import { defaultCompatibility } from "./Version.ts"
@@ -98,5 +99,21 @@ export const ServerOptions = Schema.Struct({
 })
 export type ServerOptions = typeof ServerOptions.Type
 
-export const serverOptions = (tree: ConfigTree): Result.Result<ServerOptions, ConfigFault> =>
-  isEmpty(tree) ? Result.succeed({}) : decode(ServerOptions, tree)
+const loginKeys = Object.keys(LoginConfig.fields)
+
+/** The first misspelt key of `login`: ignored, it would send tokens to a host that nobody configured. */
+const misspeltLoginKey = (tree: ConfigTree): ConfigFault | undefined => {
+  const login = get(tree, "login")
+  for (const key of isTable(login) ? Object.keys(login) : []) {
+    const meant = loginKeys.includes(key) ? undefined : nearest(key, loginKeys)
+    if (meant === undefined) continue
+    return faultAt(["login", key], `unknown field \`${key}\`, did you mean \`${meant}\`?`)
+  }
+  return undefined
+}
+
+export const serverOptions = (tree: ConfigTree): Result.Result<ServerOptions, ConfigFault> => {
+  if (isEmpty(tree)) return Result.succeed({})
+  const misspelt = misspeltLoginKey(tree)
+  return misspelt === undefined ? decode(ServerOptions, tree) : Result.fail(misspelt)
+}

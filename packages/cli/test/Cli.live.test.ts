@@ -184,6 +184,12 @@ describe("colloquy mcp", () => {
       "error loading config: unknown field `model_providr`, did you mean `model_provider`? in `model_providr`",
     ],
     [
+      "a misspelt key of a login",
+      '[login]\nbase_ulr = "http://local"\n',
+      [],
+      "error loading config: DIR/config.toml:2: unknown field `base_ulr`, did you mean `base_url`? in `login.base_ulr`",
+    ],
+    [
       "an empty model",
       'model = ""',
       [],

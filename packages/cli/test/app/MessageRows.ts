@@ -99,6 +99,14 @@ const sendUserTurn = row("runs a turn as it says, and later ones", {}, (app) =>
     yield* refuses(
       app,
       "sendUserTurn",
+      { ...params, items: words("x"), model: "" },
+      invalid(
+        "error deriving config: invalid value: string, expected a name that is not empty\nin `model`\n",
+      ),
+    )
+    yield* refuses(
+      app,
+      "sendUserTurn",
       { ...params, items: words("x"), sandboxPolicy: { mode: "no-such-mode" } },
       invalid(
         'Invalid request: params.sandboxPolicy: Expected an object whose `mode` is "danger-full-access" | "read-only" | "workspace-write" | "external-sandbox"',

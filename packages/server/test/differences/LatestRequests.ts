@@ -151,7 +151,9 @@ export const latestRequests: ReadonlyArray<Difference> = [
       missing("response", "result.structuredContent"),
       added("response", "result.isError", equals(true)),
       changed("response", resultText, (_, ours) =>
-        String(ours).includes("expected one of `minimal`, `low`, `medium`, `high`"),
+        String(ours).includes(
+          "expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`",
+        ),
       ),
     ),
   },

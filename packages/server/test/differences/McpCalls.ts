@@ -176,6 +176,19 @@ export const mcpCalls: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "later-efforts",
+    original: "`model_reasoning_effort` is `minimal`, `low`, `medium` or `high`.",
+    colloquy: "`none` and `xhigh` are accepted as well, and the error of another value lists them.",
+    why: "Configurations of later versions of the original have them.",
+    proofs: [only("0.29.0", "bad_args", "14")],
+    explains: changed(
+      "response",
+      resultText,
+      (original, ours) =>
+        String(ours).replace("`none`, ", "").replace(", `xhigh`", "") === original,
+    ),
+  },
+  {
     key: "error-result",
     original: "A failed turn gets the result `{ error }`, which is not a tool result.",
     colloquy: "A failed turn gets a tool result with the same text and `isError`.",
