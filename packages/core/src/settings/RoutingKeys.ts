@@ -21,6 +21,12 @@ const knownKeys = Object.keys(Config.fields)
 /** Keys that versions of the original know and that resemble one of those above. */
 const keysOfOriginal: ReadonlySet<string> = new Set(["oss_provider"])
 
+/** A key of later versions of the original that names a host. Ignored, prompts would go to the default host. */
+const unsupported: Readonly<Record<string, string>> = {
+  openai_base_url:
+    "is not supported; set the environment variable `OPENAI_BASE_URL`, or `base_url` of a provider in `model_providers`",
+}
+
 /** The key that decides about the host and that `key`, of the top level or of a profile, misspells. */
 export const meantRoutingKey = (key: string): string | undefined => {
   if (knownKeys.includes(key) || keysOfOriginal.has(key)) return undefined
@@ -30,6 +36,8 @@ export const meantRoutingKey = (key: string): string | undefined => {
 
 const faultIn = (table: ConfigTree, path: ReadonlyArray<string>): ConfigFault | undefined => {
   for (const key of Object.keys(table)) {
+    const problem = Object.hasOwn(unsupported, key) ? unsupported[key] : undefined
+    if (problem !== undefined) return faultAt([...path, key], `\`${key}\` ${problem}`)
     const meant = meantRoutingKey(key)
     if (meant === undefined) continue
     return faultAt([...path, key], `unknown field \`${key}\`, did you mean \`${meant}\`?`)

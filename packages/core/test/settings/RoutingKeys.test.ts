@@ -108,6 +108,17 @@ describe("L13 a misspelt key that decides where prompts go is an error", () => {
     })
   }
 
+  it("a key of the original that names a host and has no meaning here says what to set instead", () => {
+    const fault = (path: string) => [
+      path,
+      `\`openai_base_url\` is not supported; set the environment variable \`OPENAI_BASE_URL\`, or \`base_url\` of a provider in \`model_providers\`\nin \`${path}\`\n`,
+    ]
+    const toml = `openai_base_url = "http://localhost:1/v1"`
+    assert.deepStrictEqual(problem(toml), fault("openai_base_url"))
+    assert.deepStrictEqual(problem("", { openai_base_url: "x" }), fault("openai_base_url"))
+    assert.deepStrictEqual(problem(`[profiles.d]\n${toml}`), fault("profiles.d.openai_base_url"))
+  })
+
   it("known keys, keys of the original and keys that resemble none of those are accepted", () => {
     for (const key of [
       ...Object.keys(Config.fields),
