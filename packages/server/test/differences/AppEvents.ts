@@ -40,8 +40,8 @@ export const appEvents: ReadonlyArray<Difference> = [
   {
     key: "app-partial-text",
     original: "The text so far of an interrupted turn is sent in deltas only.",
-    colloquy: "It is also sent as a message, where every listener is told once more.",
-    why: "It is in the history that the model gets, and who comes later reads it.",
+    colloquy: "It is also sent to every listener as `agent_message`, and stored.",
+    why: "It is part of the next request to the model, and a client that connects later reads it.",
     proofs: [
       only("0.29.0-app", "conv_interrupt"),
       only("0.29.0-app", "conv_two_listeners"),
