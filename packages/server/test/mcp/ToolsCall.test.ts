@@ -123,7 +123,7 @@ describe("tools/call: what is wrong with a call", () => {
       "a bad setting",
       "codex",
       { prompt: "x", config: { model_reasoning_effort: "bogus" } },
-      `${unloaded}unknown variant \`bogus\`, expected one of \`minimal\`, \`low\`, \`medium\`, \`high\`\nin \`model_reasoning_effort\`\n`,
+      `${unloaded}unknown variant \`bogus\`, expected one of \`none\`, \`minimal\`, \`low\`, \`medium\`, \`high\`, \`xhigh\`\nin \`model_reasoning_effort\`\n`,
     ],
     [
       "no arguments for a reply",
