@@ -144,7 +144,7 @@ export const agentChecks = (agent: Agent): void => {
   })
 
   it("a command that needs an approval does not run, and the turn continues", () => {
-    assert.match(played.results[3] ?? "", /The tool finished and said: .*rejected/, seen())
+    assert.match(played.results[3] ?? "", /the tool finished and said: .*rejected/, seen())
     assert.isFalse(played.hasRun[4])
   })
 
