@@ -31,7 +31,9 @@ let started: Set<string> | undefined
 const isRead = (id: string): boolean => {
   if (started === undefined) {
     started = new Set()
-    const left = [...imports.keys()].filter((one) => one.endsWith("packages/cli/src/Mcp.ts"))
+    const left = [...imports.keys()].filter((one) =>
+      one.endsWith("packages/cli/src/commands/Mcp.ts"),
+    )
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       if (started.has(next)) continue
       started.add(next)

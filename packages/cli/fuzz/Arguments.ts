@@ -1,5 +1,5 @@
 /** The arguments of `npm run fuzz`: read once, refused with what was expected. */
-import { unescapeBytes } from "@colloquy/testing/fuzz/Escaped"
+import { unescapeBytes } from "@colloquy/simulation/fuzz/Escaped"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"

@@ -2,10 +2,10 @@
  * `npm run fuzz -- --seed S --inputs N --edge NAME`: attacks the decoders of the program with inputs made from valid
  * ones. Exit codes: 0 no law was broken, 1 one was, 2 the arguments cannot be used.
  */
-import type { Edge } from "@colloquy/testing/fuzz/Edge"
-import { describeFinding, header, line, total } from "@colloquy/testing/fuzz/Report"
-import { type EdgeReport, runEdge, runInputs } from "@colloquy/testing/fuzz/Runner"
-import { describeDefect } from "@colloquy/testing/fuzz/VirtualMachine"
+import type { Edge } from "@colloquy/simulation/fuzz/Edge"
+import { describeFinding, header, line, total } from "@colloquy/simulation/fuzz/Report"
+import { type EdgeReport, runEdge, runInputs } from "@colloquy/simulation/fuzz/Runner"
+import { describeDefect } from "@colloquy/simulation/fuzz/VirtualMachine"
 import * as Effect from "effect/Effect"
 import { type Arguments, read } from "./Arguments.ts"
 import { edges } from "./edges/Edges.ts"

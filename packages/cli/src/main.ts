@@ -5,7 +5,7 @@
  * Exit codes: 0 done, 1 the command failed, 2 the command line is wrong. Only help and version print on stdout here.
  */
 import * as Result from "effect/Result"
-import * as Args from "./Args.ts"
+import * as Args from "./args/Args.ts"
 
 /**
  * Loads what a client waits for. Effect looks at a stack as it loads, and V8 counts the lines of the whole bundle to tell
@@ -44,36 +44,36 @@ const prints: ReadonlySet<Args.Invocation["_tag"]> = new Set([
 const run = async (invocation: Args.Invocation): Promise<number> => {
   switch (invocation._tag) {
     case "Help": {
-      const { help } = await import("./Help.ts")
+      const { help } = await import("./commands/Help.ts")
       process.stdout.write(help)
       return 0
     }
     case "Version": {
-      const command = await import("./VersionCommand.ts")
+      const command = await import("./commands/VersionCommand.ts")
       return command.run(invocation)
     }
     case "Mcp": {
-      const mcp = await withoutStacks(() => import("./Mcp.ts"))
+      const mcp = await withoutStacks(() => import("./commands/Mcp.ts"))
       return mcp.run(invocation)
     }
     case "AppServer": {
-      const appServer = await withoutStacks(() => import("./AppServerCommand.ts"))
+      const appServer = await withoutStacks(() => import("./commands/AppServerCommand.ts"))
       return appServer.run(invocation)
     }
     case "Demo": {
-      const demo = await import("./Demo.ts")
+      const demo = await import("./commands/DemoCommand.ts")
       return demo.run(invocation)
     }
     case "Config": {
-      const config = await import("./ConfigCommand.ts")
+      const config = await import("./commands/ConfigCommand.ts")
       return config.run(invocation)
     }
     case "Generate": {
-      const generate = await import("./GenerateCommand.ts")
+      const generate = await import("./commands/GenerateCommand.ts")
       return generate.run(invocation.format, invocation)
     }
     case "Doctor": {
-      const doctor = await import("./Doctor.ts")
+      const doctor = await import("./commands/Doctor.ts")
       return doctor.run()
     }
   }

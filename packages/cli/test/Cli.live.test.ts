@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { version } from "../src/Version.ts"
+import { version } from "../src/server/Version.ts"
 import * as CliProcess from "./CliProcess.ts"
 
 const initialize = {

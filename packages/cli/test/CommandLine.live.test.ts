@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs"
 import * as CliProcess from "./CliProcess.ts"
-import { version } from "../src/Version.ts"
+import { version } from "../src/server/Version.ts"
 
 type Members = Readonly<Record<string, unknown>>
 

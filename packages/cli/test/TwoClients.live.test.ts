@@ -4,7 +4,7 @@
  */
 import * as AppClient from "@colloquy/client/AppClient"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import * as Conversations from "@colloquy/core/Conversations"
+import * as Conversations from "@colloquy/core/manager/Conversations"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
@@ -26,7 +26,7 @@ import * as Fs from "node:fs"
 import { connect as connectSocket, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as MachineTools from "../src/MachineTools.ts"
+import * as MachineTools from "../src/machine/MachineTools.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-two-"))),

@@ -35,7 +35,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import * as Following from "./Following.ts"
+import * as Following from "./ReconnectingEvents.ts"
 import * as Subscribers from "./internal/Subscribers.ts"
 
 type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; readonly s: S } : never

@@ -39,7 +39,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import { meet } from "./internal/Meeting.ts"
+import { meet } from "./internal/McpHandshake.ts"
 import { type Answerer, exchange, type Said } from "./internal/Stateless.ts"
 import {
   make as makeListeners,

@@ -1,7 +1,7 @@
 /** What submitting to a conversation, or finding one, can fail with. */
 import * as Schema from "effect/Schema"
 import { SettingsError } from "./ConversationSettings.ts"
-import { LeaseHeld, LeaseLost, StoreError, StoreLimit } from "./store/StoreErrors.ts"
+import { LeaseHeld, LeaseLost, StoreError, StoreLimit } from "./StoreErrors.ts"
 
 /** The conversation is shutting down or gone. */
 export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()(

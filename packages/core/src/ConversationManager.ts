@@ -14,11 +14,11 @@ import type {
   NoSuchConversation,
   TooManyConversations,
 } from "./ConversationErrors.ts"
-import type { ConversationPage, PageOptions } from "./ConversationManagerPages.ts"
+import type { ConversationPage, PageOptions } from "./manager/Pages.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import type { BadCursor } from "./Cursor.ts"
-import type { BadForkRule, ForkRule } from "./Fork.ts"
-import type { LeaseHeld, StoreError } from "./store/StoreErrors.ts"
+import type { BadCursor } from "./manager/Cursor.ts"
+import type { BadForkRule, ForkRule } from "./recovery/Fork.ts"
+import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
 
 /** Why a conversation could not be made. Nothing of it is left behind (L3). */
 export type CreateError =

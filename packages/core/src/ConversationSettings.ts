@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Unattended } from "./Approval.ts"
+import type { Unattended } from "./approvals/Approval.ts"
 import type { ModelProvider } from "./ModelClient.ts"
 import type { StoredSettings } from "./store/StoredSettings.ts"
 

@@ -13,7 +13,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { ApprovalRequest, Elicitation, ElicitationAnswer, Verdict } from "./Approval.ts"
+import type {
+  ApprovalRequest,
+  Elicitation,
+  ElicitationAnswer,
+  Verdict,
+} from "./approvals/Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
 import type { ReplayClass } from "./store/LogRecord.ts"

@@ -6,8 +6,8 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
-import { environmentContext } from "../src/EnvironmentContext.ts"
-import { historyOf } from "../src/History.ts"
+import { environmentContext } from "../src/decider/EnvironmentContext.ts"
+import { historyOf } from "../src/log/History.ts"
 import {
   answer,
   assistantItem,

@@ -23,7 +23,7 @@ import {
   takeToEnd,
   tools,
 } from "./support.ts"
-import { simulate } from "@colloquy/testing/simulation/Simulate"
+import { simulate } from "@colloquy/simulation/Simulate"
 
 const endless = Stream.fromIterable(answer("begun").slice(0, 3)).pipe(Stream.concat(Stream.never))
 

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
-import { environmentContext } from "../src/EnvironmentContext.ts"
+import { environmentContext } from "../src/decider/EnvironmentContext.ts"
 import type { ModelEvent } from "../src/ModelClient.ts"
 import {
   answer,

@@ -12,8 +12,8 @@ import {
   TooManyListeners,
 } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
-import { BadCursor } from "../src/Cursor.ts"
-import { BadForkRule } from "../src/Fork.ts"
+import { BadCursor } from "../src/manager/Cursor.ts"
+import { BadForkRule } from "../src/recovery/Fork.ts"
 import {
   answer,
   eventsOf,

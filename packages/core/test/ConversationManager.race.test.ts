@@ -1,5 +1,5 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
-import { simulate } from "@colloquy/testing/simulation/Simulate"
+import { simulate } from "@colloquy/simulation/Simulate"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { ConversationManager } from "../src/ConversationManager.ts"
-import { StoreError } from "../src/store/StoreErrors.ts"
+import { StoreError } from "../src/StoreErrors.ts"
 import { observed } from "./stores.ts"
 import {
   answer,

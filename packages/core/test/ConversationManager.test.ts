@@ -22,7 +22,7 @@ import {
   takeToEnd,
   typesOf,
 } from "./support.ts"
-import { simulate } from "@colloquy/testing/simulation/Simulate"
+import { simulate } from "@colloquy/simulation/Simulate"
 
 const hanging = () => scripted(Stream.never)
 

@@ -1,8 +1,8 @@
 /** Requests and inputs for the tests of approvals. */
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
-import type { ExecApproval, PatchApproval } from "../src/Approval.ts"
-import type { Input } from "../src/Decision.ts"
+import type { ExecApproval, PatchApproval } from "../src/approvals/Approval.ts"
+import type { Input } from "../src/decider/Decision.ts"
 import type { QuestionSettings } from "../src/question/ApprovalEffect.ts"
 import { reasonText } from "../src/question/QuestionText.ts"
 import { submit } from "./decisions.ts"

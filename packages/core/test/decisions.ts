@@ -3,9 +3,14 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import { SubmissionRefused } from "../src/ConversationErrors.ts"
-import { type Draft, initial, number, project, type State } from "../src/ConversationState.ts"
-import { decide } from "../src/Decide.ts"
-import { type Decision, type Input, type TurnExit, type WhileRunning } from "../src/Decision.ts"
+import { type Draft, initial, number, project, type State } from "../src/decider/State.ts"
+import { decide } from "../src/decider/Decide.ts"
+import {
+  type Decision,
+  type Input,
+  type TurnExit,
+  type WhileRunning,
+} from "../src/decider/Decision.ts"
 import { says, settings, userItem } from "./support.ts"
 
 export const submit = (

@@ -1,10 +1,10 @@
 /** A store in memory that counts its calls and can be made to behave otherwise. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ConversationStore, type LogWriter } from "../src/store/ConversationStore.ts"
+import { ConversationStore, type LogWriter } from "../src/ConversationStore.ts"
 import type { LogRecord } from "../src/store/LogRecord.ts"
 import { MemoryStore } from "../src/store/MemoryStore.ts"
-import { StoreError } from "../src/store/StoreErrors.ts"
+import { StoreError } from "../src/StoreErrors.ts"
 
 type Store = ConversationStore["Service"]
 

@@ -6,7 +6,7 @@
  *
  * Events come in arrays, one per network chunk, and cost no fiber step each.
  */
-import { backoff } from "@colloquy/core/Backoff"
+import { backoff } from "@colloquy/core/turn/Backoff"
 import {
   ModelClient,
   ModelError,

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as AppServer from "../src/AppServer.ts"
-import { besideLater } from "../src/BesideLater.ts"
+import { besideLater } from "../src/LazyDialect.ts"
 import {
   errorOf,
   liveTurn,

@@ -4,7 +4,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { HostPort } from "../src/app/HostPort.ts"
+import { HostPort } from "../src/app/ports/HostPort.ts"
 import {
   created,
   eventsOf,

@@ -1,8 +1,8 @@
 /** A defect of the server in each stage of a message, in both dialects: it costs that message alone. */
 import type * as MethodModule from "@colloquy/protocol/Method"
 import type * as NearestModule from "@colloquy/protocol/Nearest"
-import type * as GetUserAgentModule from "../src/app/GetUserAgent.ts"
-import type * as PingModule from "../src/mcp/Ping.ts"
+import type * as GetUserAgentModule from "../src/app/methods/GetUserAgent.ts"
+import type * as PingModule from "../src/mcp/methods/Ping.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -44,7 +44,7 @@ vi.mock("@colloquy/protocol/Nearest", async (load) => {
   return { ...original, nearest }
 })
 
-vi.mock("../src/mcp/Ping.ts", async (load) => {
+vi.mock("../src/mcp/methods/Ping.ts", async (load) => {
   const original = await load<typeof PingModule>()
   const ping: typeof original.ping = () => {
     failAt("handler")
@@ -53,7 +53,7 @@ vi.mock("../src/mcp/Ping.ts", async (load) => {
   return { ping }
 })
 
-vi.mock("../src/app/GetUserAgent.ts", async (load) => {
+vi.mock("../src/app/methods/GetUserAgent.ts", async (load) => {
   const original = await load<typeof GetUserAgentModule>()
   const getUserAgent: typeof original.getUserAgent = (...args) => {
     failAt("handler")
@@ -62,11 +62,11 @@ vi.mock("../src/app/GetUserAgent.ts", async (load) => {
   return { getUserAgent }
 })
 
-vi.mock("../src/mcp/NotificationsInitialized.ts", () => ({
+vi.mock("../src/mcp/methods/NotificationsInitialized.ts", () => ({
   notificationsInitialized: () => Effect.sync(() => failAt("notification handler")),
 }))
 
-vi.mock("../src/app/Initialized.ts", () => ({
+vi.mock("../src/app/methods/Initialized.ts", () => ({
   initialized: Effect.sync(() => failAt("notification handler")),
 }))
 

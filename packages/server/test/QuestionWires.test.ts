@@ -1,5 +1,5 @@
 /** The same hostile texts through every wire that puts questions to a person. */
-import type { ApprovalRequest, Elicitation } from "@colloquy/core/Approval"
+import type { ApprovalRequest, Elicitation } from "@colloquy/core/approvals/Approval"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -2,7 +2,7 @@
  * What every store of conversations must do, as effects that fail with what was expected: `cases(subject)` gives them by
  * name, for any test runner. Knows the port alone. Nothing in it takes time or needs a clock.
  */
-import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"

@@ -3,7 +3,7 @@
  * process ends it, whatever it was doing. `node/NodeLeases.ts` lets the operating system say who is alive.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import type { LeaseHeld } from "@colloquy/core/store/StoreErrors"
+import type { LeaseHeld } from "@colloquy/core/StoreErrors"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

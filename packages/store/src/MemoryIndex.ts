@@ -1,5 +1,5 @@
 /** The index of one process, in memory: where no other can be kept, and in tests. */
-import type { ListQuery, Place } from "@colloquy/core/store/ConversationStore"
+import type { ListQuery, Place } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

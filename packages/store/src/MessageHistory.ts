@@ -14,7 +14,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { FileFault, FileHandle } from "./Files.ts"
-import { LineReader } from "./LineReader.ts"
+import { LineReader } from "./rollout/LineReader.ts"
 
 /** The file could not be read or written; what stands in it is as it was. */
 export class HistoryFault extends Data.TaggedError("HistoryFault")<{

@@ -2,12 +2,12 @@
  * Port: what lists need of every conversation, so that none is read for a list. A cache: everything in it follows from the
  * files, and whoever finds it missing, wrong or broken makes it anew. Several processes may share one.
  */
-import type { ConversationMeta, ListQuery } from "@colloquy/core/store/ConversationStore"
+import type { ConversationMeta, ListQuery } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type { Numbering } from "./RolloutLines.ts"
+import type { Numbering } from "./rollout/RolloutLines.ts"
 
 /** The index could not be used; the files are as they are. `damaged`: it will not work again before it is made anew. */
 export class IndexFault extends Data.TaggedError("IndexFault")<{

@@ -1,4 +1,4 @@
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { cases, type Subject } from "../src/Conformance.ts"

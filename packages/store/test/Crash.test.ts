@@ -1,8 +1,8 @@
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Files } from "../src/Files.ts"
-import { openRollout } from "../src/OpenRollout.ts"
+import { openRollout } from "../src/rollout/OpenRollout.ts"
 import { metaOf, opening, turn } from "./support/Records.ts"
 import { home, Machine, readAll } from "./support/Store.ts"
 

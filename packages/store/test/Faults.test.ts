@@ -1,5 +1,5 @@
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
-import { StoreError } from "@colloquy/core/store/StoreErrors"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Operation } from "./support/MemoryFiles.ts"

@@ -1,9 +1,9 @@
 import type { LogRecord } from "@colloquy/core/store/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import { Decoder } from "../src/Decode.ts"
-import { readHeader } from "../src/Header.ts"
-import { encode, headerLines, markLine, ours } from "../src/RolloutLines.ts"
+import { Decoder } from "../src/rollout/Decode.ts"
+import { readHeader } from "../src/rollout/Header.ts"
+import { encode, headerLines, markLine, ours } from "../src/rollout/RolloutLines.ts"
 import { typesOf } from "./support/Documented.ts"
 import {
   configured,

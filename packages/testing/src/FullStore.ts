@@ -1,6 +1,6 @@
 /** A store of conversations in memory that can run out of space: from then on nothing more is recorded until there is room. */
-import { ConversationStore, type LogWriter } from "@colloquy/core/store/ConversationStore"
-import { StoreError } from "@colloquy/core/store/StoreErrors"
+import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
+import { StoreError } from "@colloquy/core/StoreErrors"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,5 +1,5 @@
 import * as AppClient from "@colloquy/client/AppClient"
-import * as Following from "@colloquy/client/Following"
+import * as Following from "@colloquy/client/ReconnectingEvents"
 import { ArchiveConversation, NewConversation } from "@colloquy/protocol/app/Conversations"
 import { SendUserMessage } from "@colloquy/protocol/app/Messages"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"

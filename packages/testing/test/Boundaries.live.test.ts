@@ -9,43 +9,42 @@ const { modules, packages } = read(Fs)
 const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   protocol: [],
   core: ["protocol"],
+  config: ["protocol", "core"],
   models: ["protocol", "core"],
   tools: ["protocol", "core"],
   store: ["protocol", "core"],
   server: ["protocol", "core"],
   client: ["protocol"],
   "transport-stdio": ["protocol"],
-  "transport-http": ["protocol"],
+  "transport-http": ["protocol", "server"],
   testing: ["protocol", "core", "server", "client", "models", "store"],
+  simulation: ["protocol", "core", "server", "client", "models", "store", "testing"],
   cli: "everything",
   bench: "everything",
   docs: [],
 }
 
 /** Rooms that see of `core` its ports only, and the vocabulary of the ports. */
-const portsOnly = ["models", "tools", "store"]
+const portsOnly = ["config", "models", "tools", "store"]
 const ports = [
-  "Approval",
-  "ApprovalBook",
-  "Backoff",
-  "CompletedTurn",
+  "AbsolutePath",
   "ConversationErrors",
   "ConversationSettings",
   "ConversationStore",
   "IdGenerator",
   "ModelClient",
+  "StoreErrors",
   "ToolRuntime",
-  "policy/CommandPolicy",
-  "policy/ParsedCommand",
-  "policy/PatchPolicy",
-  "policy/PlainScript",
-  "policy/SafeCommand",
-  "policy/WritableRoots",
-  "store/ConversationStore",
+  "approvals/Approval",
+  "approvals/Confinement",
+  "decider/ApprovalBook",
+  "log/CompletedTurn",
   "store/LogRecord",
   "store/Preview",
-  "store/StoreErrors",
+  "store/Settings",
   "store/StoredSettings",
+  "turn/Backoff",
+  "turn/ModelFamily",
 ]
 
 const isPlatformEdge = ({ room, file }: Module): boolean =>
@@ -54,7 +53,7 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   room.startsWith("transport-") ||
   file.startsWith("packages/store/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
-  file === "packages/testing/src/simulation/main.ts" ||
+  file === "packages/simulation/src/main.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||
   file === "packages/tools/src/patch/PatchProgram.ts" ||
   file === "packages/tools/src/sandbox/NodeFiles.ts"
@@ -146,7 +145,7 @@ describe("Boundaries", () => {
 
   const faulty: ReadonlyArray<readonly [room: string, source: string, fault: string]> = [
     ["protocol", `import { a } from "@colloquy/core/Turn"`, "protocol → core"],
-    ["client", `import type { a } from "@colloquy/server/Peer"`, "client → server"],
+    ["client", `import type { a } from "@colloquy/server/jsonrpc/Peer"`, "client → server"],
     ["core", `const a = await import("@colloquy/models/Models")`, "core → models"],
     ["core", `export * as A from "@colloquy/testing/A"`, "core → testing"],
     ["server", `import "colloquy/main"`, "server → cli"],

@@ -79,7 +79,7 @@ describe("Methods", () => {
   })
 
   it("the tests of the app-server run over both connections: none makes one of its own", () => {
-    const folder = `${import.meta.dirname}/../../server/test/app`
+    const folder = `${import.meta.dirname}/../../server/test/app/methods`
     assert.deepStrictEqual(
       Fs.readdirSync(folder).filter((file) =>
         /\bmemoryPair\b|\bstreamPair\b/.test(Fs.readFileSync(`${folder}/${file}`, "utf8")),
@@ -92,8 +92,8 @@ describe("Methods", () => {
     for (const method of fromClient) {
       const name = pascalName(method)
       for (const file of [
-        `packages/server/src/${folder}/${name}.ts`,
-        `packages/server/test/${folder}/${name}.test.ts`,
+        `packages/server/src/${folder}/methods/${name}.ts`,
+        `packages/server/test/${folder}/methods/${name}.test.ts`,
       ]) {
         it(`${method} of ${dialect} has ${file}`, () => {
           assert.isTrue(exists(file))

@@ -1,5 +1,5 @@
 /** Asking a person before something is done, and what the model is told when it is not. */
-import type { ApprovalRequest, Verdict } from "@colloquy/core/Approval"
+import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 

@@ -1,9 +1,9 @@
 /** A whole turn with one command in it: asked for by the model, judged, confined, run, told, answered to the model. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import * as Conversations from "@colloquy/core/Conversations"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
-import type { Listener } from "@colloquy/core/Listener"
+import type { Listener } from "@colloquy/core/listeners/Listener"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"

@@ -9,7 +9,7 @@ import {
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Handlers, Pure } from "@colloquy/protocol/Method"
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
-import * as Peer from "@colloquy/server/Peer"
+import * as Peer from "@colloquy/server/jsonrpc/Peer"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** How fast a log takes events, by how many come at once and how long they last; and what an event takes on the disk. */
-import type { Durability } from "@colloquy/core/store/ConversationStore"
+import type { Durability } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import { statSync } from "node:fs"
 import { batch, home, metaOf, withStore } from "./Setting.ts"

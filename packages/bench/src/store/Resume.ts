@@ -1,5 +1,5 @@
 /** How long a stored conversation takes to come back: opened, and its whole log read by pages, as a new process does it. */
-import type { Position } from "@colloquy/core/store/ConversationStore"
+import type { Position } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import { batch, forget, home, metaOf, withStore } from "./Setting.ts"
 

@@ -1,7 +1,7 @@
 /** HTTP headers: hosts and sessions the bridge looks at by itself, what copies a body is held to it by our own rules. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
-import { headerFault, type Headers } from "@colloquy/server/mcp/revision/Headers"
+import { headerFault, type Headers } from "@colloquy/server/mcp/eras/Headers"
 import type { IncomingMessage } from "node:http"
 import { type Message, metaOf } from "./Child.ts"
 

@@ -2,10 +2,10 @@
  * The server that the referee judges, on the standard streams: tools, resources and prompts as an embedder adds them,
  * beside what the server has of its own.
  */
-import * as Conversations from "@colloquy/core/Conversations"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
-import * as Resolve from "@colloquy/core/settings/Resolve"
+import * as Resolve from "@colloquy/config/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
 import { offlineProvider } from "@colloquy/models/Providers"

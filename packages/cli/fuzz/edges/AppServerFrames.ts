@@ -2,8 +2,8 @@
 import * as AppServer from "@colloquy/server/AppServer"
 import { GetUserAgent, Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
-import type { Edge } from "@colloquy/testing/fuzz/Edge"
-import { Draws } from "@colloquy/testing/simulation/Draws"
+import type { Edge } from "@colloquy/simulation/fuzz/Edge"
+import { Draws } from "@colloquy/simulation/SeededRandom"
 import { answersOf, callsOf, donorsOf, grouped, recorded, unsolicited } from "../frames/Corpus.ts"
 import { connectionEdge, type FrameEdgeOptions, sessionEdge } from "../frames/FrameEdge.ts"
 

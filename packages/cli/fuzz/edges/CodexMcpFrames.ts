@@ -1,5 +1,5 @@
 /** What an MCP client writes to our server, in every revision, with the requests of the app-server beside it. */
-import { besideLater } from "@colloquy/server/BesideLater"
+import { besideLater } from "@colloquy/server/LazyDialect"
 import * as AppServer from "@colloquy/server/AppServer"
 import * as McpServer from "@colloquy/server/McpServer"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
@@ -15,8 +15,8 @@ import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
 import { handshakeVersions, MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
-import type { Edge } from "@colloquy/testing/fuzz/Edge"
-import { Draws } from "@colloquy/testing/simulation/Draws"
+import type { Edge } from "@colloquy/simulation/fuzz/Edge"
+import { Draws } from "@colloquy/simulation/SeededRandom"
 import * as Effect from "effect/Effect"
 import {
   answersOf,

@@ -1,5 +1,5 @@
 /** The edges of what the command and the tools decode, beside the frames of clients. */
-import type { Edge } from "@colloquy/testing/fuzz/Edge"
+import type { Edge } from "@colloquy/simulation/fuzz/Edge"
 import { authFiles, configFiles, configOverrides } from "./Configs.ts"
 import { patchTexts } from "./Patches.ts"
 import { environmentPatterns, images, toolServers } from "./ToolServers.ts"

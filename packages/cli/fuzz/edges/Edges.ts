@@ -1,7 +1,7 @@
 /** The edges of the rooms that only the command may import: tools, transports, the command itself. */
-import type { Edge } from "@colloquy/testing/fuzz/Edge"
-import { edges as testingEdges } from "@colloquy/testing/fuzz/edges/Edges"
-import { contracts } from "../../src/Contracts.ts"
+import type { Edge } from "@colloquy/simulation/fuzz/Edge"
+import { edges as testingEdges } from "@colloquy/simulation/fuzz/edges/Edges"
+import { contracts } from "../../src/commands/Contracts.ts"
 import { appServerFrames } from "./AppServerFrames.ts"
 import { codexMcpFrames } from "./CodexMcpFrames.ts"
 import { decoderEdges } from "./DecoderEdges.ts"

@@ -1,7 +1,7 @@
 /** Patches of the model, as a text of their own and within a script, over files that they are made for. */
-import { encode } from "@colloquy/testing/fuzz/Bytes"
-import { type Edge, Violation } from "@colloquy/testing/fuzz/Edge"
-import { mutateJoined, textOf } from "@colloquy/testing/fuzz/edges/Pure"
+import { encode } from "@colloquy/simulation/fuzz/Bytes"
+import { type Edge, Violation } from "@colloquy/simulation/fuzz/Edge"
+import { mutateJoined, textOf } from "@colloquy/simulation/fuzz/edges/Pure"
 import * as Compute from "@colloquy/tools/patch/Compute"
 import { intercept } from "@colloquy/tools/patch/Interception"
 import * as PatchText from "@colloquy/tools/patch/PatchText"

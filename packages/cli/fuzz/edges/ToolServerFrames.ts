@@ -1,9 +1,9 @@
 /** What a tool server writes to our MCP client: lines, messages, results, and requests of its own. */
 import type { Contract } from "@colloquy/protocol/emit/Contract"
-import { encode, oneOf } from "@colloquy/testing/fuzz/Bytes"
-import { type Edge, type Verdict, Violation } from "@colloquy/testing/fuzz/Edge"
-import { mutateLines } from "@colloquy/testing/fuzz/LineMutators"
-import { Draws } from "@colloquy/testing/simulation/Draws"
+import { encode, oneOf } from "@colloquy/simulation/fuzz/Bytes"
+import { type Edge, type Verdict, Violation } from "@colloquy/simulation/fuzz/Edge"
+import { mutateLines } from "@colloquy/simulation/fuzz/LineMutators"
+import { Draws } from "@colloquy/simulation/SeededRandom"
 import { handshakeVersions } from "@colloquy/protocol/mcp/Revisions"
 import { ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import * as ConfigProvider from "effect/ConfigProvider"

@@ -1,8 +1,8 @@
 /** What tool servers and commands give: lists of tools with their schemas, results of calls, images, names of variables. */
 import { parseJson } from "@colloquy/protocol/Json"
-import { encode } from "@colloquy/testing/fuzz/Bytes"
-import { type Edge, Violation } from "@colloquy/testing/fuzz/Edge"
-import { expect, mutateJoined, pure, textOf } from "@colloquy/testing/fuzz/edges/Pure"
+import { encode } from "@colloquy/simulation/fuzz/Bytes"
+import { type Edge, Violation } from "@colloquy/simulation/fuzz/Edge"
+import { expect, mutateJoined, pure, textOf } from "@colloquy/simulation/fuzz/edges/Pure"
 import { environmentOf } from "@colloquy/tools/EnvironmentPolicy"
 import * as ImageFile from "@colloquy/tools/ImageFile"
 import { readTools } from "@colloquy/tools/mcp/ServerTools"

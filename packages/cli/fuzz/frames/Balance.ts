@@ -1,5 +1,5 @@
 /** Compares what a server owed with what it responded (L1): each request exactly once, and nothing else. Pure. */
-import * as Tree from "@colloquy/testing/fuzz/JsonTree"
+import * as Tree from "@colloquy/simulation/fuzz/JsonTree"
 import { type IdKey, idOf, type Line, memberOf, noId, type Owed } from "./Expected.ts"
 import type { Response } from "./Output.ts"
 

@@ -1,8 +1,8 @@
 /** Valid inputs of the frame edges: sampled from the definitions of the protocol, and recorded of the original. */
 import type { Contract } from "@colloquy/protocol/emit/Contract"
-import { encode, oneOf } from "@colloquy/testing/fuzz/Bytes"
-import { Samples } from "@colloquy/testing/fuzz/Samples"
-import { Draws } from "@colloquy/testing/simulation/Draws"
+import { encode, oneOf } from "@colloquy/simulation/fuzz/Bytes"
+import { Samples } from "@colloquy/simulation/fuzz/Samples"
+import { Draws } from "@colloquy/simulation/SeededRandom"
 import { readdirSync, readFileSync } from "node:fs"
 import { asking, Ids } from "./Services.ts"
 

@@ -2,7 +2,7 @@
  * What a server owes for an input, by JSON-RPC alone: which lines are requests, and under which ids the responses have to
  * come. Written without the program's own reading of messages, so that a mistake there is not repeated here. Pure.
  */
-import * as Tree from "@colloquy/testing/fuzz/JsonTree"
+import * as Tree from "@colloquy/simulation/fuzz/JsonTree"
 
 /** An id as a key: texts and numbers never meet, all digits of an integer count. `null` where there is no id. */
 export type IdKey = string

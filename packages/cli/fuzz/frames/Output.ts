@@ -1,6 +1,6 @@
 /** Reads what a server wrote, line by line, and finds what is no well-formed message (L9, L13). Pure. */
-import { Violation } from "@colloquy/testing/fuzz/Edge"
-import * as Tree from "@colloquy/testing/fuzz/JsonTree"
+import { Violation } from "@colloquy/simulation/fuzz/Edge"
+import * as Tree from "@colloquy/simulation/fuzz/JsonTree"
 import { type IdKey, idOf, memberOf, noId } from "./Expected.ts"
 
 export interface Response {

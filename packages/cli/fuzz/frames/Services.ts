@@ -1,7 +1,7 @@
 /** What a fuzzed server runs over: conversations in memory, the offline model, tools that ask, ids that are known. */
-import * as Conversations from "@colloquy/core/Conversations"
-import * as Resolve from "@colloquy/core/settings/Resolve"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import * as Resolve from "@colloquy/config/Resolve"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"

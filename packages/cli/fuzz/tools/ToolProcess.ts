@@ -4,7 +4,7 @@
  */
 import { requestText, successText } from "@colloquy/protocol/JsonRpc"
 import { Initialize, Ping, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
-import { concat, encode } from "@colloquy/testing/fuzz/Bytes"
+import { concat, encode } from "@colloquy/simulation/fuzz/Bytes"
 import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -4,7 +4,7 @@
  */
 import { ModelError, type ModelProvider } from "@colloquy/core/ModelClient"
 import type { FindKey, StoredKey } from "@colloquy/models/HttpModel"
-import { Auth, AuthFailed, NoSuchLogin } from "@colloquy/server/app/AuthPort"
+import { Auth, AuthFailed, NoSuchLogin } from "@colloquy/server/app/ports/AuthPort"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Result from "effect/Result"

@@ -2,7 +2,7 @@
  * `auth.json` in the state directory: an API key, or the tokens of a login, in the original's shape, so that a login
  * made with either serves both. Its owner's alone (0600); members that nobody here knows stay. No error quotes it.
  */
-import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import { readFile } from "@colloquy/store/ReadFile"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { replace } from "../AtomicFile.ts"
+import { replace } from "../machine/AtomicFile.ts"
 import { codeOf, problemOf } from "../config/ConfigFile.ts"
 import { type Kept, keptIn, type Stored, storedIn, storedOf } from "./StoredLogin.ts"
 

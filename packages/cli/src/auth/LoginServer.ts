@@ -3,7 +3,7 @@
  * takes a code only with that attempt's state. Every other request gets an error, whatever its bytes are, and changes
  * nothing (L13): the port is open to every program of the machine and to every page of a browser.
  */
-import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

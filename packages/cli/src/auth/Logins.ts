@@ -2,7 +2,7 @@
  * Logins in the browser: one at a time, each in a fiber of its own that ends by success, refusal, cancellation or after
  * ten minutes, and takes its loopback server with it (L8).
  */
-import { AuthFailed, type Login, NoSuchLogin } from "@colloquy/server/app/AuthPort"
+import { AuthFailed, type Login, NoSuchLogin } from "@colloquy/server/app/ports/AuthPort"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

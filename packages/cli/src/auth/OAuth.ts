@@ -3,7 +3,7 @@
  * to, the exchange of the code, the refresh of the tokens. Errors name the step and the issuer's error code, never a
  * token.
  */
-import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"

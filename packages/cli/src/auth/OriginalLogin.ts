@@ -4,7 +4,7 @@
  * The file is only ever read. Its tokens are never refreshed: the issuer replaces the refresh token with each use, and the
  * original would be left with one that is no longer valid. No error quotes the file.
  */
-import { AuthFailed } from "@colloquy/server/app/AuthPort"
+import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

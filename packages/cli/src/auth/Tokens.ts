@@ -1,5 +1,5 @@
 /** The tokens of a login, refreshed before they run out; several who need one wait for the same refresh. */
-import type { AuthFailed } from "@colloquy/server/app/AuthPort"
+import type { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"

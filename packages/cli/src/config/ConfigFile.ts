@@ -1,5 +1,5 @@
 /** Reads `config.toml`. Its errors name the file and the place and never its text, which may hold keys. */
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { readFile, UnsuitableFile } from "@colloquy/store/ReadFile"
 import * as Result from "effect/Result"
 import { join } from "node:path"

@@ -3,12 +3,12 @@
  * read again first; the file is replaced as a whole, so that nobody ever reads half of it.
  */
 import { SettingsError } from "@colloquy/core/ConversationSettings"
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { patch, parse } from "@decimalturn/toml-patch"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import { replace } from "../AtomicFile.ts"
+import { replace } from "../machine/AtomicFile.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 
 /** A key by its names, the outermost first, and what it becomes; undefined takes it out. */

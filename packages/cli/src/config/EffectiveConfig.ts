@@ -2,8 +2,8 @@
  * What the configuration comes to: every key with the value that counts and where it comes from, secrets hidden. The
  * order of precedence is that of `Resolve` (§7.1); a test holds the two together. Pure.
  */
-import { type ConfigKey, keysOf } from "@colloquy/core/settings/ConfigKeys"
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import { type ConfigKey, keysOf } from "@colloquy/config/ConfigKeys"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { isSecretKey, redacted, withoutSecrets } from "./Redaction.ts"
 
 export interface EffectiveKey {

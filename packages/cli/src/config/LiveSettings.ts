@@ -8,8 +8,8 @@ import {
   type SettingsOverrides,
   SettingsResolver,
 } from "@colloquy/core/ConversationSettings"
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
-import * as Resolve from "@colloquy/core/settings/Resolve"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
+import * as Resolve from "@colloquy/config/Resolve"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"

@@ -2,14 +2,14 @@
  * Keys of the configuration that have no effect where they are: unknown ones, which may be meant for the original, and those
  * that only `config.toml` may set. They are ignored with a warning.
  */
-import { unknownKeys as allUnknownKeys } from "@colloquy/core/settings/ConfigKeys"
-import { Config } from "@colloquy/core/settings/ConfigSchema"
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
-import { meantRoutingKey } from "@colloquy/core/settings/RoutingKeys"
+import { unknownKeys as allUnknownKeys } from "@colloquy/config/ConfigKeys"
+import { Config } from "@colloquy/config/ConfigSchema"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
+import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { ServerOptions } from "../ServerOptions.ts"
+import { ServerOptions } from "../args/ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
 import { ignoredWarning, isFileOnly } from "./FileOnlyKeys.ts"
 

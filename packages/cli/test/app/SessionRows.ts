@@ -1,7 +1,7 @@
 /** Of the methods of `app/Session.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { userAgent as userAgentOf } from "../../src/UserAgent.ts"
+import { userAgent as userAgentOf } from "../../src/server/UserAgent.ts"
 import { invalid, notInitialized, refuses, row } from "./Row.ts"
 
 const userAgent = userAgentOf({})

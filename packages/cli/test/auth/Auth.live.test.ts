@@ -1,4 +1,4 @@
-import type { Login } from "@colloquy/server/app/AuthPort"
+import type { Login } from "@colloquy/server/app/ports/AuthPort"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"

@@ -1,10 +1,10 @@
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig } from "../../src/config/EffectiveConfig.ts"
 import { AllKeys } from "../../src/config/UnknownKeys.ts"
-import { lineOf } from "../../src/ConfigCommand.ts"
+import { lineOf } from "../../src/commands/ConfigCommand.ts"
 
 const effective = (text: string, args: ReadonlyArray<string> = []) =>
   effectiveConfig(AllKeys, {

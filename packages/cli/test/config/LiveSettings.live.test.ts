@@ -1,4 +1,4 @@
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

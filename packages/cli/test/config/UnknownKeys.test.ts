@@ -1,5 +1,5 @@
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
-import { meantRoutingKey } from "@colloquy/core/settings/RoutingKeys"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
+import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

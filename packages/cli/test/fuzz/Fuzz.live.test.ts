@@ -1,5 +1,5 @@
-import { describeFinding } from "@colloquy/testing/fuzz/Report"
-import { runEdge } from "@colloquy/testing/fuzz/Runner"
+import { describeFinding } from "@colloquy/simulation/fuzz/Report"
+import { runEdge } from "@colloquy/simulation/fuzz/Runner"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { read } from "../../fuzz/Arguments.ts"

@@ -1,5 +1,5 @@
 /** Faults put into the source, each of which the fuzzer has to see: at least one per law that it checks. */
-import type { FuzzLaw } from "@colloquy/testing/fuzz/Edge"
+import type { FuzzLaw } from "@colloquy/simulation/fuzz/Edge"
 
 export interface Mutation {
   readonly name: string
@@ -17,7 +17,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a request that no handler takes gets no response",
     law: "L1",
     edge: "codex-mcp-frames",
-    file: "packages/server/src/Peer.ts",
+    file: "packages/server/src/jsonrpc/Peer.ts",
     find: "if (found instanceof JsonRpcError) return refuse(found)",
     replace: "if (found instanceof JsonRpcError) return Effect.void",
   },
@@ -25,7 +25,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a request that was refused gets a second response",
     law: "L1",
     edge: "app-server-sessions",
-    file: "packages/server/src/Peer.ts",
+    file: "packages/server/src/jsonrpc/Peer.ts",
     find: "if (inFlight.has(id)) return refuse(idInUse(id))",
     replace:
       "if (inFlight.has(id)) return Effect.andThen(refuse(idInUse(id)), refuse(idInUse(id)))",
@@ -42,7 +42,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "requests in flight hold the end of the server",
     law: "L9",
     edge: "codex-mcp-frames",
-    file: "packages/server/src/Peer.ts",
+    file: "packages/server/src/jsonrpc/Peer.ts",
     find: 'inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)',
     replace: 'inFlight.drain("1 hour", outlasted)',
   },
@@ -75,7 +75,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "a handler leaves a fiber behind",
     law: "memory",
     edge: "codex-mcp-frames",
-    file: "packages/server/src/mcp/Ping.ts",
+    file: "packages/server/src/mcp/methods/Ping.ts",
     find: "Effect.succeed({})",
     replace: "Effect.as(Effect.forkDetach(Effect.never), {})",
   },

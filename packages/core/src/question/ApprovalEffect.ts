@@ -4,7 +4,7 @@
  * tool runs, so a question never promises a confinement that is not there.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
-import type { ApprovalRequest, ExecApproval, PatchApproval } from "../Approval.ts"
+import type { ApprovalRequest, ExecApproval, PatchApproval } from "../approvals/Approval.ts"
 import { attributed, quoted } from "./VisibleText.ts"
 
 /** What the conversation is confined to without an approval. */

@@ -1,6 +1,6 @@
 /** The files of a patch as a person reads them before it is applied. Pure. Keeps its part of L7. */
 import type { FileChange } from "@colloquy/protocol/EventMsg"
-import type { PatchApproval } from "../Approval.ts"
+import type { PatchApproval } from "../approvals/Approval.ts"
 import { quoted } from "./VisibleText.ts"
 
 /** More files are counted. */

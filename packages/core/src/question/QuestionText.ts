@@ -4,7 +4,7 @@
  * Pure. Keeps L7: what a person reads is what will happen, and no foreign text can pass for a statement of this server.
  */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
-import type { ApprovalRequest, ExecApproval, PatchApproval } from "../Approval.ts"
+import type { ApprovalRequest, ExecApproval, PatchApproval } from "../approvals/Approval.ts"
 import { effectOf, type QuestionSettings, sessionScopeOf } from "./ApprovalEffect.ts"
 import { commandRows, commandText, isInline, pathText } from "./CommandText.ts"
 import * as LookAlikes from "./LookAlikes.ts"

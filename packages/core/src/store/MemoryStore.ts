@@ -18,10 +18,10 @@ import type {
   Position,
   RecordPage,
   Where,
-} from "./ConversationStore.ts"
+} from "../ConversationStore.ts"
 import type { LogRecord } from "./LogRecord.ts"
 import { previewOf } from "./Preview.ts"
-import { LeaseHeld, LeaseLost, StoreError } from "./StoreErrors.ts"
+import { LeaseHeld, LeaseLost, StoreError } from "../StoreErrors.ts"
 
 /** The log of one conversation. */
 class Kept {

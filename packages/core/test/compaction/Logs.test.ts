@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
 import { ConversationManager } from "../../src/ConversationManager.ts"
 import * as TestClock from "effect/testing/TestClock"
-import { environmentContext } from "../../src/EnvironmentContext.ts"
+import { environmentContext } from "../../src/decider/EnvironmentContext.ts"
 import {
   answer,
   callItem,

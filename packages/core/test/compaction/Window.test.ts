@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { initial } from "../../src/ConversationState.ts"
-import { decide } from "../../src/Decide.ts"
+import { initial } from "../../src/decider/State.ts"
+import { decide } from "../../src/decider/Decide.ts"
 import { submit } from "../decisions.ts"
 import { settings } from "../support.ts"
 

@@ -2,18 +2,18 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import type { State } from "@colloquy/core/ConversationState"
+import type { State } from "@colloquy/core/decider/State"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
-import type { Caller } from "../Peer.ts"
+import type { Caller } from "../jsonrpc/Peer.ts"
 import type { AppConnection } from "./AppConnection.ts"
 import { cannotGet, invalidRequest, unavailable } from "./AppErrors.ts"
-import type { Auth } from "./AuthPort.ts"
-import type { HostPort } from "./HostPort.ts"
-import type { UserConfig } from "./UserConfigPort.ts"
+import type { Auth } from "./ports/AuthPort.ts"
+import type { HostPort } from "./ports/HostPort.ts"
+import type { UserConfig } from "./ports/UserConfigPort.ts"
 
 export interface AppCall extends Required<Omit<Caller, "separate">> {
   readonly connection: AppConnection

@@ -1,20 +1,20 @@
 /** What one connection remembers: who its client is, its subscriptions, and the questions that are with it. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { Answers } from "@colloquy/core/Approval"
+import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
 import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { type Audience, audienceOf } from "./Audience.ts"
-import type { Auth } from "./AuthPort.ts"
-import { heardOf, type Heard } from "./Heard.ts"
-import * as Holds from "./Holds.ts"
-import * as Notices from "./Notices.ts"
-import type { PeerControl } from "../Peer.ts"
-import * as Questions from "./Questions.ts"
-import * as Subscriptions from "./Subscriptions.ts"
-import * as TellAfter from "./TellAfter.ts"
+import { type Audience, audienceOf } from "./subscriptions/Broadcast.ts"
+import type { Auth } from "./ports/AuthPort.ts"
+import { heardOf, type Heard } from "./subscriptions/DeliveryCursor.ts"
+import * as AnswerGate from "./subscriptions/AnswerGate.ts"
+import * as Notices from "./subscriptions/Notices.ts"
+import type { PeerControl } from "../jsonrpc/Peer.ts"
+import * as Questions from "./questions/Questions.ts"
+import * as Subscriptions from "./subscriptions/Subscriptions.ts"
+import * as TellAfter from "./subscriptions/TellAfter.ts"
 
 export interface AppConnection {
   /** What goes on behind an answer lives in it. */
@@ -35,7 +35,7 @@ export interface AppConnection {
   /** What it is told beside conversations, behind the answers that it has to wait for, by `TellAfter.notices`. */
   readonly notices: Notices.Notices
   /** What conversations tell, by their ids, and notices. */
-  readonly holds: Holds.Holds
+  readonly holds: AnswerGate.Holds
   /** Searches for files that are under way, by the client's tokens; whoever completes one ends it. */
   readonly searches: Map<string, Deferred.Deferred<void>>
 }
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (
     return forms ? "all" : "approvals"
   }
   const heard = heardOf(options.manager)
-  const holds = Holds.make()
+  const holds = AnswerGate.make()
   const audience = audienceOf(options.manager)
   const notices = Notices.make(holds.gate(TellAfter.notices))
   let joined = false

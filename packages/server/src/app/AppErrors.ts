@@ -7,8 +7,8 @@ import type {
 } from "@colloquy/core/ConversationErrors"
 import type { ConversationManager, CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type * as Effect from "effect/Effect"
-import type { AuthFailed } from "./AuthPort.ts"
-import type { UserConfigFailed } from "./UserConfigPort.ts"
+import type { AuthFailed } from "./ports/AuthPort.ts"
+import type { UserConfigFailed } from "./ports/UserConfigPort.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 
 /** A mistake of the caller. */

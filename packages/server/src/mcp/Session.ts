@@ -9,8 +9,8 @@ import {
 } from "@colloquy/protocol/mcp/CodexMcp"
 import { infoOf } from "@colloquy/protocol/Method"
 import type { Members } from "./RequestContext.ts"
-import { hasPart, isMembers } from "./revision/Capabilities.ts"
-import { declinesEvents, type VendorEvents } from "./VendorEvents.ts"
+import { hasPart, isMembers } from "./eras/Capabilities.ts"
+import { declinesEvents, type VendorEvents } from "./codex/VendorEvents.ts"
 
 export interface Session {
   /** The negotiated revision, or undefined when the connection was initialized before. */

@@ -1,4 +1,4 @@
-import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
+import type { Elicitation, ElicitationAnswer } from "@colloquy/core/approvals/Approval"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -2,7 +2,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Auth, AuthFailed, type AuthStatus, NoSuchLogin } from "../../src/app/AuthPort.ts"
+import { Auth, AuthFailed, type AuthStatus, NoSuchLogin } from "../../src/app/ports/AuthPort.ts"
 
 export const loginId = "11111111-1111-4111-8111-111111111111"
 

@@ -1,5 +1,5 @@
 /** A server whose model calls one tool, `ask`, which puts questions to a person; and the client's part of it. */
-import type { ApprovalRequest, Verdict } from "@colloquy/core/Approval"
+import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"

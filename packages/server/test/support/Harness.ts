@@ -3,12 +3,12 @@
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import * as Conversations from "@colloquy/core/Conversations"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import type { ConfigTree } from "@colloquy/core/settings/ConfigTree"
+import type { ConfigTree } from "@colloquy/config/ConfigTree"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
-import * as Resolve from "@colloquy/core/settings/Resolve"
+import * as Resolve from "@colloquy/config/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as HttpModel from "@colloquy/models/HttpModel"
 import type { MemoryConnection } from "@colloquy/testing/MemoryConnection"

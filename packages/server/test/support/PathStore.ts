@@ -3,8 +3,8 @@ import {
   ConversationStore,
   type ConversationSummary,
   type Where,
-} from "@colloquy/core/store/ConversationStore"
-import { outsideSessions, type StoreError } from "@colloquy/core/store/StoreErrors"
+} from "@colloquy/core/ConversationStore"
+import { outsideSessions, type StoreError } from "@colloquy/core/StoreErrors"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

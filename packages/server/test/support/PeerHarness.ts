@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type Caller, make, type Peer, type PeerOptions } from "../../src/Peer.ts"
+import { type Caller, make, type Peer, type PeerOptions } from "../../src/jsonrpc/Peer.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 const info = { since: "test", doc: "For tests." }

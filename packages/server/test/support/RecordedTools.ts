@@ -3,8 +3,8 @@
  * in that order. Runs nothing: what is replayed with it is how questions, answers and events travel. That the real
  * tools tell the same is held by `packages/tools/test/Recordings.live.test.ts`.
  */
-import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
-import type { ApprovalRequest } from "@colloquy/core/Approval"
+import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
+import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { AnyEventMsg, type EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /** Plays the client's part of a recording against a server in memory and compares its messages with the original's. */
-import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { ProviderScript } from "@colloquy/testing/ProviderScript"

@@ -1,5 +1,5 @@
 /** What the provider of each recording of 0.29 responded. */
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { SettingsError, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Script from "@colloquy/testing/ProviderScript"

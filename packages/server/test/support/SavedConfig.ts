@@ -1,7 +1,11 @@
 /** A stand-in for the person's configuration file. */
 import type { UserSavedConfig } from "@colloquy/protocol/app/Host"
 import * as Effect from "effect/Effect"
-import { type DefaultModel, UserConfig, UserConfigFailed } from "../../src/app/UserConfigPort.ts"
+import {
+  type DefaultModel,
+  UserConfig,
+  UserConfigFailed,
+} from "../../src/app/ports/UserConfigPort.ts"
 
 export const savedConfig = (saved: UserSavedConfig, failing?: UserConfigFailed["step"]) => {
   const written: Array<DefaultModel> = []

@@ -1,5 +1,5 @@
 /** How the conformance suite says what it expects; it belongs to no test runner. */
-import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"

@@ -1,5 +1,5 @@
 /** Conformance of stores that outlive their process: another one finds everything. */
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { same } from "./Check.ts"

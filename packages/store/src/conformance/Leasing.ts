@@ -1,5 +1,5 @@
 /** Conformance: one writer at a time (L16). */
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"

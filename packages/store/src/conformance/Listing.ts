@@ -1,5 +1,5 @@
 /** Conformance: lists, and what is put away. */
-import { ConversationStore, type ListQuery } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore, type ListQuery } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import { type Behaviour, fails, same } from "./Check.ts"
 import { readAll } from "./Logs.ts"

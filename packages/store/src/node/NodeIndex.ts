@@ -2,14 +2,14 @@
  * The index in a `node:sqlite` file that processes share. In WAL mode, so that readers wait for nobody; without waiting for
  * the disk, since what a power cut takes is made anew from the files. Opened when it is first asked.
  */
-import type { ListQuery } from "@colloquy/core/store/ConversationStore"
+import type { ListQuery } from "@colloquy/core/ConversationStore"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { rmSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
-import { DamagedRow, indexedMeta, indexedPath } from "../IndexedMeta.ts"
+import { DamagedRow, indexedMeta, indexedPath } from "../catalog/IndexedMeta.ts"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"

@@ -8,7 +8,7 @@ import * as FS from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { FileFault } from "../Files.ts"
-import type { LeaseDisk, LockFile } from "../LeaseDisk.ts"
+import type { LeaseDisk, LockFile } from "../leases/LeaseDisk.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { busy, closeQuietly, sqliteCode } from "./Sqlite.ts"
 

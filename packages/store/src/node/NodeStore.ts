@@ -2,7 +2,7 @@
  * The conversation store of this machine: rollouts in the state directory, where the original has its own, and beside them
  * a folder of ours with the index and the leases. Nothing is read or made before it is first used.
  */
-import type { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Layer from "effect/Layer"
 import { isAbsolute, join, resolve } from "node:path"
 import * as RolloutStore from "../RolloutStore.ts"

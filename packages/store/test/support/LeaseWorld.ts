@@ -1,7 +1,7 @@
 /** A file system of leases in memory, shared by processes that end when a test ends them, with a fault at any operation. */
 import { FileFault } from "../../src/Files.ts"
-import { LeaseDesk } from "../../src/LeaseDesk.ts"
-import type { LeaseDisk, LockFile } from "../../src/LeaseDisk.ts"
+import { LeaseDesk } from "../../src/leases/LeaseDesk.ts"
+import type { LeaseDisk, LockFile } from "../../src/leases/LeaseDisk.ts"
 
 const folder = "/state/colloquy-store"
 

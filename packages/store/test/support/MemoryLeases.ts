@@ -1,5 +1,5 @@
 /** Leases of processes that live and die when a test says so. */
-import { LeaseHeld } from "@colloquy/core/store/StoreErrors"
+import { LeaseHeld } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

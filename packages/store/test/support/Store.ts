@@ -1,5 +1,5 @@
 /** The store over files in memory, as tests run it: each build of its layer is another process. */
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/store/LogRecord"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"

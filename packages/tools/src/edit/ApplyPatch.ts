@@ -4,9 +4,9 @@
  *
  * Keeps L15: what is judged is where the links lead, and what writes is confined to what the policy allows.
  */
-import { type PatchDecision, decidePatch } from "@colloquy/core/policy/PatchPolicy"
-import type { Confinement } from "@colloquy/core/policy/CommandPolicy"
-import { writableRoots } from "@colloquy/core/policy/WritableRoots"
+import { type PatchDecision, decidePatch } from "../policy/PatchPolicy.ts"
+import type { Confinement } from "@colloquy/core/approvals/Confinement"
+import { writableRoots } from "../policy/WritableRoots.ts"
 import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

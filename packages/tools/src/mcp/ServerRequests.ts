@@ -5,7 +5,7 @@
  * bounds the size of each and quotes its text.
  */
 import { Elicit, Ping } from "@colloquy/protocol/mcp/CodexMcp"
-import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
+import type { Elicitation, ElicitationAnswer } from "@colloquy/core/approvals/Approval"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 

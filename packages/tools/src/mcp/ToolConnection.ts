@@ -2,7 +2,7 @@
  * What one started tool server can do, whatever reaches it. The seam between a server's life (`ToolServer`) and its
  * wire (`McpConnection`): no I/O and no `effect/ai` here, which is loaded only where servers are configured.
  */
-import type { Elicitation, ElicitationAnswer } from "@colloquy/core/Approval"
+import type { Elicitation, ElicitationAnswer } from "@colloquy/core/approvals/Approval"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ServerTool } from "./ServerTools.ts"

@@ -7,7 +7,7 @@
  *
  * Known limit: the directories of conversations that an earlier server held are not known to this one.
  */
-import { writableRoots } from "@colloquy/core/policy/WritableRoots"
+import { writableRoots } from "../policy/WritableRoots.ts"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"

@@ -7,7 +7,7 @@
  * conversation that can write to a directory above a writable root has a moment to swap it; and with network access
  * the listeners of the host's loopback are reachable, ours among them, which therefore wants a token.
  */
-import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
+import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -2,7 +2,7 @@
  * The directories a policy lets commands write to, as they are on this machine: without links, and no link followed
  * that a command may have made. Part of L15.
  */
-import { writableRoots } from "@colloquy/core/policy/WritableRoots"
+import { writableRoots } from "../policy/WritableRoots.ts"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { rootHolding } from "../process/ProgramTrust.ts"

@@ -1,5 +1,5 @@
 /** Chooses the sandbox of this machine. Where there is none, the layer says so, and nothing is confined by it (L15). */
-import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
+import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"

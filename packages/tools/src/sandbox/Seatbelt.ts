@@ -3,7 +3,7 @@
  * no network unless the policy allows it). NOT RUN on macOS by us. The library is loaded on first need, on that system
  * only. Keeps L15. It does not keep L8 by itself: nothing in it dies with the server, which the runner arranges.
  */
-import { sandboxMissing } from "@colloquy/core/policy/CommandPolicy"
+import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

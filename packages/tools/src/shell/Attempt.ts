@@ -2,8 +2,8 @@
  * One attempt to run a command: confined or not, told to the listeners from its beginning to its end. Each attempt has
  * its own pair of `exec_command_begin` and `exec_command_end`, also one that could not start (§6.8: exit code -1).
  */
-import type { Confinement } from "@colloquy/core/policy/CommandPolicy"
-import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
+import type { Confinement } from "@colloquy/core/approvals/Confinement"
+import { parsedCommand } from "../policy/ParsedCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"

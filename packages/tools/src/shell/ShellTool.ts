@@ -4,9 +4,9 @@
  *
  * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and nowhere else.
  */
-import { type CommandDecision, decideCommand } from "@colloquy/core/policy/CommandPolicy"
-import { parsedCommand } from "@colloquy/core/policy/ParsedCommand"
-import { isKnownSafe } from "@colloquy/core/policy/SafeCommand"
+import { type CommandDecision, decideCommand } from "../policy/CommandPolicy.ts"
+import { parsedCommand } from "../policy/ParsedCommand.ts"
+import { isKnownSafe } from "../policy/SafeCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"

@@ -1,4 +1,4 @@
-import type { Verdict } from "@colloquy/core/Approval"
+import type { Verdict } from "@colloquy/core/approvals/Approval"
 import { assert, describe, it } from "@effect/vitest"
 import * as AiTool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"

@@ -1,4 +1,4 @@
-import type { Elicitation } from "@colloquy/core/Approval"
+import type { Elicitation } from "@colloquy/core/approvals/Approval"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,5 +1,5 @@
-import type { ApprovalRequest } from "@colloquy/core/Approval"
-import type { Confinement } from "@colloquy/core/policy/CommandPolicy"
+import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
+import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import { reasonText } from "@colloquy/core/question/QuestionText"
 import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /** What the tools of a turn are given in tests: settings, a list of what was told, a person who answers. */
-import type { ApprovalRequest, Verdict } from "@colloquy/core/Approval"
+import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolCall, ToolContext } from "@colloquy/core/ToolRuntime"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"

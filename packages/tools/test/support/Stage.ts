@@ -1,9 +1,9 @@
 /** A real machine with several conversations on it, each with its own script, watched while they run and interrupted. */
-import type { Verdict } from "@colloquy/core/Approval"
+import type { Verdict } from "@colloquy/core/approvals/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import * as Conversations from "@colloquy/core/Conversations"
+import * as Conversations from "@colloquy/core/manager/Conversations"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/store/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
 import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"

@@ -3,7 +3,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import type { ToolCaller } from "../TurnCall.ts"
+import type { ToolCaller } from "../codex/TurnCall.ts"
 import type { ConnectionState } from "./ConnectionState.ts"
 import { badId, cannotGet, type Refused } from "./Results.ts"
 

@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type { CallElicitations } from "../Elicitations.ts"
-import type { ToolCaller } from "../TurnCall.ts"
-import { Recent } from "./Recent.ts"
+import type { CallElicitations } from "../elicitation/Elicitations.ts"
+import type { ToolCaller } from "../codex/TurnCall.ts"
+import { Recent } from "../../internal/LruMap.ts"
 
 /** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
 const maxRemembered = 1024

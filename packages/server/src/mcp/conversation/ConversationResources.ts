@@ -5,7 +5,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
-import type { Listener, ListenerEnd } from "@colloquy/core/Listener"
+import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -20,7 +20,7 @@ import {
   resourceTemplate,
   type WatchRequest,
 } from "../../features/Resource.ts"
-import { badCursor } from "../Cursors.ts"
+import { badCursor } from "../catalog/Cursors.ts"
 import { itemsOf, newest } from "./Items.ts"
 import { stateOf, statusOf, titled } from "./Look.ts"
 import { eventsUntil, isUserMessage } from "./Snapshot.ts"

@@ -1,7 +1,7 @@
 /** `conversationStatus`, `conversationsList`, `conversationInterrupt`: short questions and one short word. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { State } from "@colloquy/core/ConversationState"
+import type { State } from "@colloquy/core/decider/State"
 import type {
   ConversationInterrupt,
   ConversationsList,

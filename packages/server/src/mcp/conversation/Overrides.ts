@@ -4,8 +4,7 @@
  */
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { SettingsOverrides } from "@colloquy/core/ConversationSettings"
-import * as ConfigTree from "@colloquy/core/settings/ConfigTree"
-import type { State } from "@colloquy/core/ConversationState"
+import type { State } from "@colloquy/core/decider/State"
 import type { Overrides } from "@colloquy/protocol/mcp/ConversationTools"
 import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
@@ -107,7 +106,9 @@ export const userTurn = Effect.fnUntraced(function* (
   const byConfig: ReadonlySet<string> = new Set(yield* changedByConfig(args))
   const said = new Set([
     ...given(args),
-    ...Object.keys(ConfigTree.fromRecord(args.config ?? {})).map((key) => key.split(".")[0] ?? key),
+    ...Object.entries(args.config ?? {}).flatMap(([key, value]) =>
+      value === null || value === undefined ? [] : [key.split(".")[0] ?? key],
+    ),
   ]) as ReadonlySet<string>
   const changes = (field: Changeable) =>
     byConfig.has(field) || changeable[field].some((name) => said.has(name))

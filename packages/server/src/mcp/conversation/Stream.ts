@@ -5,9 +5,9 @@ import type { ConversationStream } from "@colloquy/protocol/mcp/ConversationTool
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { InputRequired } from "../RequestContext.ts"
-import { bringAll } from "../rounds/AskedConversation.ts"
+import { bringAll } from "../elicitation/stateless/AskedConversation.ts"
 import { type Call, find } from "./Call.ts"
-import { orAsked } from "./OrAsked.ts"
+import { orAsked } from "./RaceQuestions.ts"
 import { Refused, type Value } from "./Results.ts"
 import { streamsOf } from "./Streams.ts"
 

@@ -6,10 +6,10 @@ import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { InputRequired } from "../RequestContext.ts"
-import { bringAll } from "../rounds/AskedConversation.ts"
+import { bringAll } from "../elicitation/stateless/AskedConversation.ts"
 import { type Call, find } from "./Call.ts"
 import { stateOf, statusOf } from "./Look.ts"
-import { orAsked } from "./OrAsked.ts"
+import { orAsked } from "./RaceQuestions.ts"
 import { Refused, type Value } from "./Results.ts"
 
 /** What the last turn that ended said; `last` goes along. */

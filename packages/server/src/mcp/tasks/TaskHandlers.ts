@@ -7,12 +7,12 @@ import {
   TasksUpdate,
 } from "@colloquy/protocol/mcp/Tasks"
 import type { Tasks } from "../../tasks/Tasks.ts"
-import type { Cursors } from "../Cursors.ts"
-import { tasksCancel } from "../TasksCancel.ts"
-import { tasksGet } from "../TasksGet.ts"
-import { tasksList } from "../TasksList.ts"
-import { tasksResult } from "../TasksResult.ts"
-import { tasksUpdate } from "../TasksUpdate.ts"
+import type { Cursors } from "../catalog/Cursors.ts"
+import { tasksCancel } from "../methods/TasksCancel.ts"
+import { tasksGet } from "../methods/TasksGet.ts"
+import { tasksList } from "../methods/TasksList.ts"
+import { tasksResult } from "../methods/TasksResult.ts"
+import { tasksUpdate } from "../methods/TasksUpdate.ts"
 
 export const taskHandlers = (tasks: Tasks["Service"], cursors: Cursors) => ({
   [TasksGet._tag]: tasksGet(tasks),

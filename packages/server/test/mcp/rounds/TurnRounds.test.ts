@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Verdict } from "@colloquy/core/Approval"
+import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { assert, describe, it } from "@effect/vitest"
 import { ConversationId } from "@colloquy/protocol/Ids"

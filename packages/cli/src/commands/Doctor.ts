@@ -1,0 +1,62 @@
+/**
+ * The command `doctor`: says whether commands can be confined on this machine, what is missing and what to install, and
+ * which login the provider `openai` gets. Exit codes: 0 the sandbox works, 1 it does not; a login is not needed by every
+ * provider and does not count.
+ */
+import * as Doctor from "@colloquy/tools/Doctor"
+import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { type LoginLine, loginLine } from "../auth/LoginReport.ts"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as Environment from "../machine/Environment.ts"
+import * as MachinePrograms from "../machine/MachinePrograms.ts"
+import { serverOptions } from "../args/ServerOptions.ts"
+
+const marks = { ok: "ok      ", missing: "missing ", broken: "broken  " } as const
+
+/** Of the setting, or why it cannot be read. */
+const usesOriginal = (stateDirectory: string): Result.Result<boolean, string> =>
+  ConfigFile.read(stateDirectory).pipe(
+    Result.flatMap(({ tree }) => Result.mapError(serverOptions(tree), ({ message }) => message)),
+    Result.map(({ login }) => login?.from_codex ?? true),
+  )
+
+const loginOf = (environment: Environment.Environment): Effect.Effect<LoginLine> => {
+  const { hasOpenaiKey, originalDirectory: directory, stateDirectory } = environment
+  const isUsed = usesOriginal(stateDirectory)
+  return Result.isFailure(isUsed)
+    ? Effect.succeed({ state: "broken", text: `login: ${isUsed.failure.trim()}` })
+    : loginLine({
+        stateDirectory,
+        hasVariable: hasOpenaiKey,
+        ...(directory === undefined ? {} : { original: { directory, isUsed: isUsed.success } }),
+      })
+}
+
+/** Prints one line for each thing looked at. */
+export const run = (): Promise<number> => {
+  const environment = Environment.read()
+  const machine = { platform: process.platform, processor: process.arch }
+  return Doctor.doctorFacts(machine).pipe(
+    Effect.zip(loginOf(environment)),
+    Effect.map(([facts, login]) => {
+      const lines = [...Doctor.doctorLines(facts), login]
+      process.stdout.write(lines.map(({ state, text }) => `${marks[state]}${text}\n`).join(""))
+      return facts.sandbox._tag === "Available" ? 0 : 1
+    }),
+    Effect.provide(
+      Layer.provideMerge(
+        SandboxLayer.layer({
+          machine,
+          environment: process.env,
+          hiddenPaths: environment.hiddenDirectories,
+        }),
+        Layer.merge(NodeServices.layer, MachinePrograms.layer(process.env)),
+      ),
+    ),
+    Effect.runPromise,
+  )
+}

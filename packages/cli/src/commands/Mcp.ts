@@ -1,0 +1,52 @@
+/**
+ * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left, and the requests of
+ * the app-server beside it.
+ */
+import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
+import { besideLater } from "@colloquy/server/LazyDialect"
+import * as McpServer from "@colloquy/server/McpServer"
+import * as Effect from "effect/Effect"
+import { findDialect } from "../server/FindDialect.ts"
+import * as LazyPorts from "../lazy/LazyPorts.ts"
+import * as LazyPrompts from "../lazy/LazyPrompts.ts"
+import * as StdioServer from "../server/StdioServer.ts"
+import { userAgent } from "../server/UserAgent.ts"
+import { statedVersion } from "../server/Version.ts"
+import type { Launch } from "../args/Args.ts"
+
+const appServer = (compatibility: string | undefined) =>
+  Effect.map(
+    Effect.promise(() => import("@colloquy/server/AppServer")),
+    ({ beside }) => beside({ userAgent: userAgent(process.env, compatibility) }),
+  )
+
+const ofDialect = findDialect(CodexMcp.name)
+
+export const run = (launch: Launch): Promise<number> =>
+  StdioServer.run(
+    {
+      program: { originator: "colloquy_mcp", source: "mcp" },
+      serve: (connection, startup, environment) => {
+        const {
+          compatibility_version: compatibility,
+          mcp_events: events,
+          mcp_task_after_ms: taskAfterMs,
+          mcp_thread_id: threadId,
+          mcp_tools: tools,
+          shutdown_grace_ms: graceMs,
+        } = startup.options
+        return McpServer.serve(connection, {
+          version: statedVersion(compatibility),
+          prompts: LazyPrompts.make(environment),
+          beside: besideLater(appServer(compatibility), ofDialect),
+          findDialect: ofDialect,
+          ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
+          ...(events === undefined ? {} : { events }),
+          ...(taskAfterMs === undefined ? {} : { taskAfter: taskAfterMs }),
+          ...(threadId === undefined ? {} : { threadId }),
+          ...(tools === undefined ? {} : { ownTools: tools }),
+        }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
+      },
+    },
+    launch,
+  )

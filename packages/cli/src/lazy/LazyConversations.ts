@@ -1,0 +1,61 @@
+/**
+ * The conversations, loaded when somebody asks for one: a client waits for the answer to `initialize`, and needs none for
+ * it.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsOptions } from "@colloquy/core/manager/Conversations"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { ModelClient } from "@colloquy/core/ModelClient"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+
+type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
+
+export const layer = (
+  options: ConversationsOptions,
+): Layer.Layer<ConversationManager, never, Needs> =>
+  Layer.effect(
+    ConversationManager,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const services = yield* Effect.context<Needs>()
+      const watchers = new Set<() => void>()
+      const changed = () => {
+        for (const watcher of watchers) watcher()
+      }
+      const manager = yield* Effect.cached(
+        Effect.promise(() => import("@colloquy/core/manager/Conversations")).pipe(
+          Effect.flatMap((module) => Layer.buildWithScope(module.layerWith(options), scope)),
+          Effect.map((made) => Context.get(made, ConversationManager)),
+          Effect.tap((loaded) => Scope.provide(loaded.watch(changed), scope)),
+          Effect.provideContext(services),
+          // Loaded once, whoever gives up waiting for it.
+          Effect.uninterruptible,
+        ),
+      )
+      return {
+        create: (settings) => Effect.flatMap(manager, (loaded) => loaded.create(settings)),
+        get: (id) => Effect.flatMap(manager, (loaded) => loaded.get(id)),
+        open: (path) => Effect.flatMap(manager, (loaded) => loaded.open(path)),
+        list: (page) => Effect.flatMap(manager, (loaded) => loaded.list(page)),
+        remove: (id) => Effect.flatMap(manager, (loaded) => loaded.remove(id)),
+        archive: (id) => Effect.flatMap(manager, (loaded) => loaded.archive(id)),
+        unarchive: (id) => Effect.flatMap(manager, (loaded) => loaded.unarchive(id)),
+        fork: (id, rule) => Effect.flatMap(manager, (loaded) => loaded.fork(id, rule)),
+        // Nothing changes before it is loaded.
+        watch: (listener) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.sync(() => watchers.add(listener)),
+              () => Effect.sync(() => watchers.delete(listener)),
+            ),
+          ),
+        shutdown: Effect.flatMap(manager, (loaded) => loaded.shutdown),
+      }
+    }),
+  )

@@ -1,0 +1,56 @@
+/**
+ * `notify` of `config.toml`: the program that is started after each completed turn. It is read from the user's own file
+ * when a turn has completed; neither `-c` nor a client's `config` sets it, since it runs outside the sandbox.
+ */
+import type { OnTurnCompleted } from "@colloquy/core/log/CompletedTurn"
+import { SettingsError } from "@colloquy/core/ConversationSettings"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
+import * as TurnNotifier from "@colloquy/tools/TurnNotifier"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { LiveSettings } from "../config/LiveSettings.ts"
+import type { NotifyOptions } from "../machine/MachineNotify.ts"
+
+type Command = readonly [string, ...ReadonlyArray<string>]
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** Undefined where there is none. */
+const commandIn = (
+  tree: ConfigTree.ConfigTree,
+): Effect.Effect<Command | undefined, SettingsError> => {
+  const value = ConfigTree.get(tree, "notify")
+  if (value === undefined) return Effect.undefined
+  const words: ReadonlyArray<unknown> = Array.isArray(value) ? value : [undefined]
+  if (!words.every(isText)) {
+    return Effect.fail(
+      new SettingsError({ message: "expected an array of strings", key: "notify" }),
+    )
+  }
+  const [program, ...args] = words
+  return Effect.succeed(program === undefined ? undefined : [program, ...args])
+}
+
+/** Programs that run end with the scope (L8). */
+export const make = Effect.fnUntraced(function* (
+  { file }: Pick<LiveSettings, "file">,
+  options: NotifyOptions,
+): Effect.fn.Return<OnTurnCompleted, never, Scope.Scope> {
+  // Registered before the notifier, hence closed after it: programs that still run need what is in it.
+  const scope = yield* Effect.acquireRelease(Scope.make(), (own) => Scope.close(own, Exit.void))
+  const notify = yield* Effect.cached(
+    Effect.promise(() => import("../machine/MachineNotify.ts")).pipe(
+      Effect.flatMap((module) => module.make(options, scope)),
+      // Loaded once, also when the caller that waits for it is interrupted.
+      Effect.uninterruptible,
+    ),
+  )
+  return yield* TurnNotifier.make((turn) =>
+    Effect.gen(function* () {
+      const command = yield* Effect.flatMap(file, ({ tree }) => commandIn(tree))
+      if (command === undefined) return
+      yield* (yield* notify)(command, turn)
+    }).pipe(Effect.catch(({ message }) => Effect.logWarning(`notify: ${message}`))),
+  )
+})

@@ -1,0 +1,28 @@
+/** AGENTS.md files for new conversations; what reads them is loaded with the first one. */
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+export const layer = (options: {
+  readonly stateDirectory: string
+  readonly hiddenPaths: ReadonlyArray<string>
+}): Layer.Layer<SettingsResolver, never, SettingsResolver> =>
+  Layer.effect(
+    SettingsResolver,
+    Effect.gen(function* () {
+      const plain = yield* SettingsResolver
+      const scope = yield* Effect.scope
+      const reading = yield* Effect.cached(
+        Effect.promise(() => import("../machine/MachineDocs.ts")).pipe(
+          Effect.flatMap((module) => Layer.buildWithScope(module.layer(options), scope)),
+          Effect.map((services) => Context.get(services, SettingsResolver)),
+          Effect.provideService(SettingsResolver, plain),
+          Effect.uninterruptible,
+        ),
+      )
+      return {
+        resolve: (overrides) => Effect.flatMap(reading, ({ resolve }) => resolve(overrides)),
+      }
+    }),
+  )

@@ -1,0 +1,66 @@
+/** What clients of the app-server ask of this machine: commands, git, files. Loaded with the first that asks. */
+import { HostFailed, HostPort } from "@colloquy/server/app/ports/HostPort"
+import { CommandRunner } from "@colloquy/tools/CommandRunner"
+import { searchFiles } from "@colloquy/tools/FileSearch"
+import { gitDiffToRemote } from "@colloquy/tools/GitToRemote"
+import { type OneOffFailed, run } from "@colloquy/tools/OneOff"
+import { Sandbox } from "@colloquy/tools/Sandbox"
+import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
+import type { ToolsOptions } from "@colloquy/tools/Tools"
+import { TrustedPrograms } from "@colloquy/tools/TrustedPrograms"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { rgPath } from "@vscode/ripgrep"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as MachinePrograms from "./MachinePrograms.ts"
+
+const failed = ({ message, reason }: Pick<OneOffFailed, "message" | "reason">) =>
+  new HostFailed({ message, ...(reason === undefined ? {} : { reason }) })
+
+/** Commands get of the server's environment what the settings say; `hiddenPaths` stay hidden from them. */
+export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
+  Layer.effect(
+    HostPort,
+    Effect.gen(function* () {
+      const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+      const programs = yield* TrustedPrograms
+      const [hidden] = options.hiddenPaths
+      const parts = {
+        programs,
+        runner: yield* CommandRunner,
+        sandbox: yield* Sandbox,
+        environment: options.environment,
+        secretNames: options.secretNames,
+        ripgrep: rgPath,
+        hiddenPaths: options.hiddenPaths,
+      }
+      return HostPort.of({
+        gitDiffToRemote: ({ cwd, sandboxPolicy }) =>
+          hidden === undefined
+            ? Effect.fail(new HostFailed({ message: "there is no state directory" }))
+            : programs
+                .remember(sandboxPolicy, cwd)
+                .pipe(
+                  Effect.andThen(gitDiffToRemote({ ...parts, hidden }, cwd)),
+                  Effect.provide(platform),
+                  Effect.mapError(failed),
+                ),
+        searchFiles: (query) => Effect.mapError(searchFiles(parts, query), failed),
+        runCommand: (command) =>
+          programs
+            .remember(command.settings.sandboxPolicy, command.settings.cwd)
+            .pipe(Effect.andThen(run(parts, command)), Effect.mapError(failed)),
+      })
+    }),
+  ).pipe(
+    Layer.provide([
+      CommandRunner.layer,
+      SandboxLayer.layer({
+        machine: { platform: process.platform, processor: process.arch },
+        ...options,
+      }),
+    ]),
+    Layer.provide([NodeServices.layer, MachinePrograms.layer(options.environment)]),
+  )

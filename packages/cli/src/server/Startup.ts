@@ -1,0 +1,199 @@
+/**
+ * From the command line, the environment and `config.toml` to what the commands run with. What cannot be understood
+ * ends the process here, before anything is served, with one line that says what and where (§1.1).
+ */
+import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
+import * as ConfigTree from "@colloquy/config/ConfigTree"
+import type * as Resolve from "@colloquy/config/Resolve"
+import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
+import type { OfflineScript } from "@colloquy/models/OfflineScript"
+import { parseJson } from "@colloquy/protocol/Json"
+import { readFile } from "@colloquy/store/ReadFile"
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { resolve as resolvePath } from "node:path"
+import type { Launch } from "../args/Args.ts"
+import { leftOut } from "../auth/LeftOut.ts"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import { isFileOnly } from "../config/FileOnlyKeys.ts"
+import * as LiveSettings from "../config/LiveSettings.ts"
+import { warningsOf } from "../config/UnknownKeys.ts"
+import { errorLine } from "../log/ErrorLine.ts"
+import { type Environment, isLoggedIn, originalLogin } from "../machine/Environment.ts"
+import { serverOptions, type ServerOptions } from "../args/ServerOptions.ts"
+import { statSync } from "./StartFiles.ts"
+
+export interface Startup {
+  /** As the process began. */
+  readonly source: Resolve.ResolveSource
+  /** As the configuration is when it is asked for. */
+  readonly live: LiveSettings.LiveSettings
+  /** What `-c` and the options that set one key say, as far as it has an effect. */
+  readonly overrides: ReadonlyArray<ConfigTree.Override>
+  readonly options: ServerOptions
+  /** What a conversation gets that asks for nothing special. */
+  readonly settings: ConversationSettings
+  /** The answers of the offline model. */
+  readonly script?: OfflineScript
+  /** About keys that nobody reads; one line each. */
+  readonly warnings: ReadonlyArray<string>
+  /** No provider is configured: the sentence that says so and what to configure. Then `settings` has the default one. */
+  readonly missingProvider?: string
+}
+
+/** The process cannot begin; `message` is one line. */
+export class StartupError extends Data.TaggedError("StartupError")<{
+  readonly message: string
+  /** About keys that nobody reads: one of them may be what is missing. */
+  readonly warnings?: ReadonlyArray<string>
+}> {}
+
+/** The lines to print on stderr before exit code 1. */
+export const messageOf = (cause: Cause.Cause<StartupError>): string => {
+  const error = Cause.squash(cause)
+  return error instanceof StartupError
+    ? [...(error.warnings ?? []).map((warning) => `colloquy: ${warning}`), error.message].join("\n")
+    : `colloquy: cannot start: ${errorLine(error)}`
+}
+
+const oneLine = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
+
+const fail = (message: string) => new StartupError({ message: oneLine(message) })
+const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
+
+/** A script of the offline model is written by people. */
+const maxScriptBytes = 16 * 1024 * 1024
+
+const readJson = (path: string): Result.Result<unknown, string> => {
+  try {
+    const json = parseJson(new TextDecoder().decode(readFile(path, maxScriptBytes)))
+    return Result.mapError(json, ({ message }) => `is ${message}`)
+  } catch (error) {
+    return Result.fail(ConfigFile.problemOf(error))
+  }
+}
+
+const readScript = Effect.fnUntraced(function* (path: string) {
+  const { decode } = yield* Effect.promise(() => import("@colloquy/models/OfflineScript"))
+  const failed = (problem: string) => loadingFailed(`${path}: ${problem}\nin \`offline.script\``)
+  const json = yield* Effect.mapError(Effect.fromResult(readJson(path)), failed)
+  return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
+})
+
+const unconfigured = ({ stateDirectory }: Environment): string =>
+  `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+
+/** Why no provider is configured, if that is so. A login of the original counts, unless the setting leaves it out. */
+const missing = (environment: Environment, usesOriginal: boolean): string | undefined => {
+  if (environment.openaiConfigured || isLoggedIn(environment)) return undefined
+  const original = originalLogin(environment)
+  if (original === undefined) return unconfigured(environment)
+  return usesOriginal ? undefined : `${unconfigured(environment)} Note: ${leftOut(original)}.`
+}
+
+const sourceOf = (
+  environment: Environment,
+  fault: string | undefined,
+): Omit<Resolve.ResolveSource, "tree" | "flagKeys"> => ({
+  builtinProviders: [
+    openaiProvider(
+      environment.openaiBaseUrl === undefined ? {} : { baseUrl: environment.openaiBaseUrl },
+    ),
+    ossProvider(environment.ossBaseUrl === undefined ? {} : { baseUrl: environment.ossBaseUrl }),
+    offlineProvider,
+  ],
+  defaultProvider: "openai",
+  ...(fault === undefined ? {} : { unconfigured: fault }),
+  cwd: environment.cwd,
+  ...(environment.shell === undefined ? {} : { shell: environment.shell }),
+})
+
+const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
+
+/** Tokens of a login are not those of the public interface (§7.3); an address that somebody set stays. */
+export const tokenBaseUrl = (
+  environment: Environment,
+  { tree }: Resolve.ResolveSource,
+): { readonly tokenBaseUrl?: string } => {
+  if (environment.openaiBaseUrl !== undefined) return {}
+  const configured = ConfigTree.get(tree, "chatgpt_base_url")
+  const base = typeof configured === "string" ? configured : chatgptBaseUrl
+  return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
+}
+
+/** Why conversations cannot start at `path`; undefined where they can. */
+const directoryFault = (path: string): string | undefined => {
+  try {
+    return statSync(path).isDirectory() ? undefined : "is not a directory"
+  } catch (error) {
+    return ConfigFile.codeOf(error) === "ENOENT"
+      ? "is not a directory"
+      : ConfigFile.problemOf(error)
+  }
+}
+
+/** Everything a command needs. */
+export const load = Effect.fnUntraced(function* (
+  environment: Environment,
+  { flags = [], overrides: args }: Pick<Launch, "overrides" | "flags">,
+): Effect.fn.Return<Startup, StartupError> {
+  if (environment.cwd === "") return yield* fail("colloquy: the current directory was removed")
+  const fault = directoryFault(environment.cwd)
+  if (fault !== undefined) return yield* fail(`colloquy: ${environment.cwd} ${fault}`)
+  const given = yield* Effect.mapError(
+    Effect.fromResult(ConfigTree.parseOverrides(args)),
+    (problem) => fail(`error parsing -c overrides: ${problem}`),
+  )
+  const overrides = [
+    ...given.filter(({ path }) => !isFileOnly(path)),
+    ...flags.map(({ key, option, value }) => ({ path: key, value, flag: option })),
+  ]
+  const file = yield* Effect.mapError(
+    Effect.fromResult(ConfigFile.read(environment.stateDirectory)),
+    loadingFailed,
+  )
+  const tree = ConfigTree.applyOverrides(file.tree, overrides)
+  const warnings = yield* warningsOf(file, given)
+  const failed = ({ message }: SettingsError) =>
+    new StartupError({ message: loadingFailed(message).message, warnings })
+  const usesOriginal = ConfigTree.get(tree, "login.from_codex") !== false
+  const sourceNow = () => sourceOf(environment, missing(environment, usesOriginal))
+  const source = { ...sourceNow(), tree }
+  const live = LiveSettings.make({
+    stateDirectory: environment.stateDirectory,
+    overrides,
+    source: sourceNow,
+    known: file,
+  })
+  const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
+    Effect.catch(({ message, key }) =>
+      Effect.flatMap(
+        live.locate(new SettingsError({ message, ...(key === undefined ? {} : { key }) })),
+        Effect.fail,
+      ),
+    ),
+    Effect.mapError(failed),
+  )
+  // A configuration that no conversation can start with is reported now and not at every call; a provider can follow.
+  const settings = yield* Effect.mapError(live.resolve({}), failed)
+  const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
+  const path = options.offline?.script
+  const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
+  return {
+    source,
+    live,
+    overrides,
+    options,
+    settings,
+    ...(script === undefined ? {} : { script }),
+    warnings,
+    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
+  }
+})

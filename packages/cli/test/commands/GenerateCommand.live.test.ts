@@ -1,0 +1,109 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { filesOf, run } from "../../src/commands/GenerateCommand.ts"
+import * as CliProcess from "../CliProcess.ts"
+
+const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url))
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-generate-"))),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+)
+
+const references = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === "$ref" && typeof one === "string" ? [one] : references(one),
+  )
+}
+
+/** Where the contract lies for people to read, and for reviews to show what a change does to it. */
+const contract = new URL("../../protocol/contract/", import.meta.url)
+
+describe("generate", () => {
+  const formats = ["ts", "json-schema", "docs"] as const
+
+  it.each(formats.flatMap((format) => [...filesOf(format)]))(
+    "%s is the one checked in, so that the contract cannot change unseen",
+    async (name, text) => {
+      // `vitest -u` writes it anew: a change of the wire shows in the diff.
+      await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(name, contract)))
+    },
+  )
+
+  it("nothing else lies with the contract", () => {
+    const made = formats.flatMap((format) => [...filesOf(format).keys()])
+    assert.deepStrictEqual(Fs.readdirSync(contract).toSorted(), made.toSorted())
+  })
+
+  it.live("the TypeScript of every dialect compiles on its own", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* temporary, "made")
+      assert.strictEqual(run("ts", { out: directory }), 0)
+      const files = Fs.readdirSync(directory)
+      assert.deepStrictEqual(files, [...filesOf("ts").keys()])
+      const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
+      // tsc prints what is wrong on stdout, and fails the test by its exit code.
+      execFileSync(tsc, [...options, "--types", "", ...files], { cwd: directory, stdio: "pipe" })
+    }).pipe(Effect.scoped),
+  )
+
+  it("every reference of the JSON Schema leads to a definition of the same document", () => {
+    for (const [name, text] of filesOf("json-schema")) {
+      const schema = JSON.parse(text) as { readonly $defs: Record<string, unknown> }
+      const missing = references(schema).filter(
+        (reference) => !Object.hasOwn(schema.$defs, reference.replace("#/$defs/", "")),
+      )
+      assert.deepStrictEqual(missing, [], name)
+    }
+  })
+
+  it.live("a dialect that is named is the only one written", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      assert.strictEqual(run("ts", { dialect: "codex-mcp", out: directory }), 0)
+      assert.deepStrictEqual(Fs.readdirSync(directory), ["codex-mcp.ts"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each([
+    ["ts", "codex-mcp.ts"],
+    ["json-schema", "codex-mcp.schema.json"],
+    ["docs", "codex-mcp.md"],
+  ] as const)("stdout of generate-%s carries the dialect that is named, and nothing else", (row) =>
+    Effect.gen(function* () {
+      const [format, name] = row
+      assert.deepStrictEqual(yield* CliProcess.run([`generate-${format}`, "codex-mcp"]), {
+        code: 0,
+        signal: null,
+        stdout: Fs.readFileSync(new URL(name, contract), "utf8"),
+        stderr: "",
+      })
+    }),
+  )
+
+  it.live("stdout carries no two documents that would not stand together", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["generate-json-schema"]), {
+        code: 2,
+        signal: null,
+        stdout: "",
+        stderr:
+          "colloquy: `generate-json-schema` prints one dialect: name it (`app-server` or `codex-mcp`), or write both with `-o DIRECTORY`; `colloquy --help` shows what there is\n",
+      })
+    }),
+  )
+
+  it.live("a directory that cannot be made ends it with 1", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporary, "file")
+      Fs.writeFileSync(file, "")
+      assert.strictEqual(run("docs", { out: join(file, "made") }), 1)
+    }).pipe(Effect.scoped),
+  )
+})

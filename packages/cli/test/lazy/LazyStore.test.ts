@@ -1,0 +1,66 @@
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { StoreError } from "@colloquy/core/StoreErrors"
+import { ConversationId } from "@colloquy/protocol/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as LazyStore from "../../src/lazy/LazyStore.ts"
+
+const meta = {
+  id: ConversationId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
+  createdAtMs: 0,
+  cwd: "/work",
+  originator: "test",
+  version: "1",
+}
+
+/** What making a conversation fails with where the store below fails with that. */
+const told = (failure: StoreError) => {
+  const refusing = Layer.effect(
+    ConversationStore,
+    Effect.map(ConversationStore, (memory) => ({ ...memory, create: () => Effect.fail(failure) })),
+  ).pipe(Layer.provide(ConversationStore.layerMemory))
+  return Effect.gen(function* () {
+    const store = yield* ConversationStore
+    return yield* Effect.flip(store.create(meta, []))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      LazyStore.layer({ home: "/home/ada/.colloquy" }, () =>
+        Promise.resolve({ layer: () => refusing }),
+      ),
+    ),
+  )
+}
+
+describe("LazyStore", () => {
+  it.effect.each([
+    ["Denied", "a permission is missing (lease: EACCES)"],
+    // A file system that can only be read, as Node tells of it.
+    ["Gone", "it was moved or removed (lease: ENOENT)"],
+  ] as const)("a state directory that cannot be written is told with what can be done: %s", (row) =>
+    Effect.gen(function* () {
+      const [reason, refusal] = row
+      const denied = { operation: "create", reason } as const
+      const message = `/home/ada/.colloquy/leases/1.json: ${refusal}`
+      assert.deepStrictEqual(
+        yield* told(new StoreError({ ...denied, message })),
+        new StoreError({
+          ...denied,
+          message: `${message}: conversations are kept in /home/ada/.colloquy; COLLOQUY_HOME chooses another directory, and \`-c conversation_store=memory\` keeps nothing on the disk`,
+        }),
+      )
+    }),
+  )
+
+  it.effect("what another directory would not help is told as it is", () =>
+    Effect.gen(function* () {
+      const failure = new StoreError({
+        operation: "create",
+        reason: "Exists",
+        message: "conversation 1 exists already",
+      })
+      assert.deepStrictEqual(yield* told(failure), failure)
+    }),
+  )
+})

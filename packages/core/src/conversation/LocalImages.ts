@@ -1,0 +1,62 @@
+/**
+ * Images that a submission names by path, read before it is taken: what the model is shown is what the file held then.
+ * Reads through the port alone and keeps the bounds of a submission (`Decide.ts`), which is refused beyond them.
+ */
+import type { Op } from "@colloquy/protocol/Op"
+import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { ConversationSettings } from "../ConversationSettings.ts"
+import { maxItems, maxTextLength } from "../decider/Decide.ts"
+import { ToolRuntime } from "../ToolRuntime.ts"
+
+type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" }>
+
+const isLocal = ({ type }: InputItem): boolean => type === "local_image"
+
+const hasLocal = (op: Op): op is InputOp =>
+  (op.type === "user_input" || op.type === "user_turn") && op.items.some(isLocal)
+
+type Read = NonNullable<ToolRuntime["Service"]["readImage"]>
+
+const itemsOf = Effect.fnUntraced(function* (
+  items: ReadonlyArray<InputItem>,
+  settings: ConversationSettings,
+  read: Read,
+) {
+  const shown: Array<InputItem> = []
+  let length = 0
+  for (const item of items) {
+    // Beyond the bound it is refused anyway.
+    if (item.type !== "local_image" || length > maxTextLength) {
+      shown.push(item)
+      continue
+    }
+    const image = yield* read(item.path, settings)
+    if ("url" in image) {
+      length += image.url.length
+      shown.push({ type: "image", image_url: image.url })
+    } else {
+      shown.push({ type: "text", text: `[image at ${item.path}: ${image.problem}]` })
+    }
+  }
+  return shown
+})
+
+/** The op with its images in place of their paths; one that cannot be shown is a text that says why. */
+export const withLocalImages = (
+  op: Op,
+  journal: { readonly now: { readonly settings: ConversationSettings } },
+  services: Context.Context<ToolRuntime>,
+): Effect.Effect<Op> => {
+  const { readImage } = Context.get(services, ToolRuntime)
+  if (!hasLocal(op) || readImage === undefined || op.items.length > maxItems) {
+    return Effect.succeed(op)
+  }
+  const { settings } = journal.now
+  const cwd = op.type === "user_turn" ? op.cwd : settings.cwd
+  return Effect.map(itemsOf(op.items, { ...settings, cwd }, readImage), (items) => ({
+    ...op,
+    items,
+  }))
+}

@@ -1,0 +1,53 @@
+/** The events every conversation begins with, told before anything else happens (L3, §6.2). Pure. */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import type { MessageItem } from "@colloquy/protocol/ResponseItem"
+import type { ConversationSettings } from "../ConversationSettings.ts"
+import type { Draft } from "./State.ts"
+import { environmentContext } from "./EnvironmentContext.ts"
+
+const sessionConfigured = (id: ConversationId, settings: ConversationSettings): EventMsg => ({
+  type: "session_configured",
+  session_id: id,
+  model: settings.model,
+  ...(settings.effort === undefined ? {} : { reasoning_effort: settings.effort }),
+  history_log_id: 0,
+  history_entry_count: 0,
+  thread_id: id,
+  model_provider_id: settings.provider.id,
+  approval_policy: settings.approvalPolicy,
+  sandbox_policy: settings.sandboxPolicy,
+  cwd: settings.cwd,
+})
+
+/** What AGENTS.md files say, as the message the model knows it by (§6.2). */
+const userInstructions = (text: string): MessageItem => ({
+  type: "message",
+  role: "user",
+  content: [
+    {
+      type: "input_text",
+      text: `<user_instructions>\n\n${text}\n\n</user_instructions>`,
+    },
+  ],
+})
+
+const recorded = (item: MessageItem): Draft => ({
+  id: "",
+  msg: { type: "raw_response_item", item },
+})
+
+/**
+ * Who it is, then what a person's files tell the model, then where it works. All carry the id `""`: no submission
+ * caused them.
+ */
+export const opening = (
+  id: ConversationId,
+  settings: ConversationSettings,
+): ReadonlyArray<Draft> => [
+  { id: "", msg: sessionConfigured(id, settings) },
+  ...(settings.userInstructions === undefined
+    ? []
+    : [recorded(userInstructions(settings.userInstructions))]),
+  recorded(environmentContext(settings, settings.shell)),
+]

@@ -1,0 +1,147 @@
+/**
+ * The records of a decision: its events, and what else has to be known of it after a restart (L10). Pure.
+ *
+ * What can be seen by comparing the state before and after is found here, so that no decision can forget it: accepted
+ * submissions, settings, turns that are told to stop, questions and their deadlines.
+ */
+import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import { isEphemeral } from "@colloquy/protocol/EventMsg"
+import * as Duration from "effect/Duration"
+import type { Question } from "./ApprovalBook.ts"
+import type { State } from "./State.ts"
+import type { Decision, Fact, Input } from "./Decision.ts"
+import type { Durability } from "../ConversationStore.ts"
+import { eventRecord, type LogRecord } from "../store/LogRecord.ts"
+import { toStored } from "../store/Settings.ts"
+
+/** The submission that was accepted: its id is given away, also where nothing else came of it. */
+const submissionOf = (
+  input: Input | undefined,
+  { receipt }: Decision,
+  before: State,
+  after: State,
+): ReadonlyArray<Extract<Fact, { readonly _tag: "Submission" }>> => {
+  if (input?._tag !== "Submit" || receipt === undefined || before.receipts === after.receipts) {
+    return []
+  }
+  const chosen = input.id !== undefined
+  const waits = receipt.disposition === "waiting"
+  return [
+    {
+      _tag: "Submission",
+      id: input.id ?? receipt.id,
+      chosen,
+      receipt,
+      ...(waits ? { op: input.op } : {}),
+      ...(waits && input.whileRunning === "interrupt" ? { first: true } : {}),
+    },
+  ]
+}
+
+const settingsOf = (before: State, after: State): ReadonlyArray<Fact> =>
+  before.settings === after.settings
+    ? []
+    : [{ _tag: "Settings", settings: toStored(after.settings) }]
+
+const stopOf = (before: State, { turn }: State): ReadonlyArray<Fact> =>
+  turn?.aborting === undefined || before.turn?.aborting !== undefined
+    ? []
+    : [{ _tag: "Stop", turnId: turn.id, reason: turn.aborting }]
+
+const questionOf = (
+  { request, seq }: Question,
+  after: Duration.Duration | undefined,
+  atMs: number,
+): Fact => ({
+  _tag: "Question",
+  seq,
+  ...(after === undefined ? {} : { expiresAtMs: atMs + Duration.toMillis(after) }),
+  ...(request._tag === "Exec" ? { sandbox: request.sandbox } : {}),
+})
+
+/** Those that were put just now, and those whose deadline begins. */
+const questionsOf = (before: State, { actions, state }: Decision, atMs: number) => {
+  const { open } = state.approvals
+  if (open.length === 0 || open === before.approvals.open) return []
+  const deadlines = new Map(
+    actions.flatMap((action) =>
+      action._tag === "StartDeadline" ? [[action.number, action.after] as const] : [],
+    ),
+  )
+  return open.flatMap((question) =>
+    deadlines.has(question.number) || question.seq >= before.seq
+      ? [questionOf(question, deadlines.get(question.number), atMs)]
+      : [],
+  )
+}
+
+/**
+ * In the order of the log, for the case that a crash cuts it off: a submission stands before the turn that it starts or
+ * joins, since no turn may start twice for it; behind all else that it does, since it may be sent again until it is done.
+ * `events` are the numbered ones of the decision; those that are not kept are left out.
+ */
+export const recordsOf = (
+  before: State,
+  input: Input | undefined,
+  decision: Decision,
+  events: ReadonlyArray<Event>,
+  atMs: number,
+): ReadonlyArray<LogRecord> => {
+  const records: Array<LogRecord> = []
+  const add = (facts: ReadonlyArray<Fact>) => {
+    for (const fact of facts) records.push({ ...fact, atMs })
+  }
+  const tell = () => {
+    for (const event of events) if (!isEphemeral(event.msg)) records.push(eventRecord(atMs, event))
+  }
+  if (input?._tag === "Emit") {
+    tell()
+    return records
+  }
+  const { facts = [], state } = decision
+  const submission = submissionOf(input, decision, before, state)
+  const isInput = submission.some(({ receipt }) => receipt.disposition !== "none")
+  add(settingsOf(before, state))
+  add(stopOf(before, state))
+  add(facts)
+  if (isInput) add(submission)
+  // A question without its deadline would stay open for ever.
+  add(questionsOf(before, decision, atMs))
+  tell()
+  if (!isInput) add(submission)
+  return records
+}
+
+/** Told beside what it is about: its loss with the machine loses nothing that anybody counts on. */
+const isSoft = (msg: EventMsg): boolean => {
+  switch (msg.type) {
+    case "background_event":
+    case "stream_error":
+    case "warning":
+    case "token_count":
+    case "plan_update":
+    case "turn_diff":
+    case "exec_command_begin":
+    case "exec_command_end":
+    case "patch_apply_begin":
+    case "patch_apply_end":
+    case "mcp_tool_call_begin":
+    case "mcp_tool_call_end":
+    case "web_search_begin":
+    case "web_search_end":
+    case "view_image_tool_call":
+    case "agent_reasoning_section_break":
+    case "shutdown_complete":
+      return true
+    default:
+      return false
+  }
+}
+
+const isSoftRecord = (record: LogRecord): boolean =>
+  (record._tag === "Event" && isSoft(record.event.msg)) ||
+  (record._tag === "Submission" && record.receipt.disposition === "none")
+
+/** Input, answers, finished items and ends of turns outlast the machine; the rest outlasts the process. */
+export const durabilityOf = (records: ReadonlyArray<LogRecord>): Durability =>
+  records.every(isSoftRecord) ? "written" : "synced"

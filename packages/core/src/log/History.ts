@@ -1,0 +1,92 @@
+/**
+ * The model's history as a fold of the event log: the items of `raw_response_item`, put in an order every
+ * provider takes. The output of a call stands right after it; a call without one, left by an interrupt, gets the
+ * output `aborted` of the matching type in the same place (§6.3 step 3, where the original prepends it). A summary
+ * (`compacted`) takes the place of everything before it (§6.9).
+ */
+import { type Event, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { type Carried, compacted } from "../turn/compaction/Compacted.ts"
+import { type ContextTokens, TokenGauge } from "../turn/compaction/TokenGauge.ts"
+import type { ToolCall } from "../ToolRuntime.ts"
+
+export type ToolOutput = Extract<
+  ResponseItem,
+  { readonly type: "function_call_output" | "custom_tool_call_output" }
+>
+
+export const isToolCall = (item: ResponseItem): item is ToolCall =>
+  item.type === "function_call" ||
+  item.type === "custom_tool_call" ||
+  item.type === "local_shell_call"
+
+export const isToolOutput = (item: ResponseItem): item is ToolOutput =>
+  item.type === "function_call_output" || item.type === "custom_tool_call_output"
+
+/** The output item that answers a call. */
+export const outputFor = (call: ToolCall, output: string): ToolOutput => ({
+  type: call.type === "custom_tool_call" ? "custom_tool_call_output" : "function_call_output",
+  call_id: call.call_id ?? "",
+  output,
+})
+
+/** The fold, event by event: a long conversation is not read again for each of its requests. */
+export class History {
+  private kept: Array<ResponseItem> = []
+  // Where the output of each call that has none yet stands in `kept`. Providers repeat call ids, so each output
+  // answers the oldest open call of its id; the end of a turn closes its calls.
+  private readonly open = new Map<string, Array<number>>()
+  private carried: Carried | undefined
+  private readonly gauge = new TokenGauge()
+
+  add({ msg }: Event): void {
+    if (isTerminal(msg)) this.open.clear()
+    if (msg.type === "raw_response_item") {
+      this.gauge.add(msg.item)
+      this.addItem(msg.item)
+    } else if (msg.type === "token_count") this.gauge.count(msg)
+    else if (msg.type === "compacted") this.compact(msg)
+  }
+
+  private compact({ keeps_input = false, message }: EventOf<"compacted">): void {
+    const { carried, items } = compacted(this.kept, this.carried, {
+      summary: message,
+      keepsInput: keeps_input,
+    })
+    this.carried = carried
+    this.kept = items.slice()
+    this.open.clear()
+    this.gauge.restart(items)
+  }
+
+  private addItem(item: ResponseItem): void {
+    if (isToolOutput(item)) {
+      const place = this.open.get(item.call_id)?.shift()
+      if (place !== undefined) this.kept[place] = item
+      return
+    }
+    this.kept.push(item)
+    if (!isToolCall(item)) return
+    const callId = item.call_id ?? ""
+    const places = this.open.get(callId)
+    if (places === undefined) this.open.set(callId, [this.kept.length])
+    else places.push(this.kept.length)
+    this.kept.push(outputFor(item, "aborted"))
+  }
+
+  /** A copy: what a request was made of stays as it was. */
+  items(): ReadonlyArray<ResponseItem> {
+    return this.kept.slice()
+  }
+
+  /** How much of the model's context they take. */
+  get tokens(): ContextTokens {
+    return this.gauge.tokens
+  }
+}
+
+export const historyOf = (events: Iterable<Event>): ReadonlyArray<ResponseItem> => {
+  const history = new History()
+  for (const event of events) history.add(event)
+  return history.items()
+}

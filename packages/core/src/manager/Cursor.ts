@@ -1,0 +1,28 @@
+/**
+ * Where a page of conversations ended. Opaque to clients: base64url of a version and the place, so that a cursor that is
+ * not ours is told from one of ours. Pure.
+ */
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Place } from "../ConversationStore.ts"
+
+export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", {}) {
+  override readonly message = "cursor: expected the nextCursor of an earlier page"
+}
+
+const form = /^c2:(0|[1-9]\d{0,14}):([0-9a-f-]{36})$/
+
+export const encode = ({ createdAtMs, id }: Place): string =>
+  Base64Url.encode(`c2:${Math.trunc(createdAtMs)}:${id}`)
+
+export const decode = (cursor: string): Result.Result<Place, BadCursor> => {
+  const text = Result.getOrElse(Base64Url.decodeString(cursor), () => "")
+  const [, createdAt, uuid = ""] = form.exec(text) ?? []
+  const parsed = parseConversationId(uuid)
+  if ("problem" in parsed) return Result.fail(new BadCursor())
+  const place = { createdAtMs: Number(createdAt), id: parsed.id }
+  // Not canonical, though it decodes: made by somebody else.
+  return encode(place) === cursor ? Result.succeed(place) : Result.fail(new BadCursor())
+}

@@ -1,0 +1,128 @@
+/** What a model event means for the conversation's listeners (§4.6). Pure. */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { MessageItem, ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { ConversationSettings } from "../ConversationSettings.ts"
+import type { ModelEvent, RateLimits } from "../ModelClient.ts"
+
+/** Each text part of an assistant message, in order. */
+const assistantTexts = (item: ResponseItem): ReadonlyArray<string> =>
+  item.type === "message" && item.role === "assistant"
+    ? item.content.flatMap((part) => (part.type === "output_text" ? [part.text] : []))
+    : []
+
+/** The text a finished item leaves as the turn's answer so far. */
+export const answerOf = (item: ResponseItem): string | undefined => assistantTexts(item).at(-1)
+
+/** The record of a message of the model, then the events for its listeners. */
+export const messageEvents = (item: MessageItem): ReadonlyArray<EventMsg> => [
+  { type: "raw_response_item", item },
+  ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),
+]
+
+/** The record of a finished item, then what listeners are told of it. Tool calls tell for themselves. */
+export const itemEvents = (
+  item: ResponseItem,
+  settings: ConversationSettings,
+): ReadonlyArray<EventMsg> => {
+  const record: EventMsg = { type: "raw_response_item", item }
+  switch (item.type) {
+    case "message":
+      return messageEvents(item)
+    case "reasoning":
+      return [
+        record,
+        ...item.summary.map(({ text }): EventMsg => ({ type: "agent_reasoning", text })),
+        ...(settings.showRawReasoning ? (item.content ?? []) : []).map(({ text }): EventMsg => ({
+          type: "agent_reasoning_raw_content",
+          text,
+        })),
+      ]
+    default:
+      return [record]
+  }
+}
+
+/** The events of everything that is not a finished item, a search of the provider or the end. */
+export const deltaEvents = (
+  event: Exclude<
+    ModelEvent,
+    { readonly _tag: "ItemDone" | "Completed" | "WebSearchBegin" | "WebSearchEnd" }
+  >,
+  settings: ConversationSettings,
+): ReadonlyArray<EventMsg> => {
+  switch (event._tag) {
+    case "TextDelta":
+      return [{ type: "agent_message_delta", delta: event.delta }]
+    case "ReasoningDelta":
+      return [{ type: "agent_reasoning_delta", delta: event.delta }]
+    case "RawReasoningDelta":
+      return settings.showRawReasoning
+        ? [{ type: "agent_reasoning_raw_content_delta", delta: event.delta }]
+        : []
+    case "ReasoningSectionBreak":
+      return [{ type: "agent_reasoning_section_break" }]
+  }
+}
+
+const zero: TokenUsage = {
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_output_tokens: 0,
+  total_tokens: 0,
+}
+
+/** A file or a model client can name any integer; a sum beyond what an event may carry stays at its bound. */
+const sum = (a: number, b: number): number =>
+  Math.max(Math.min(a + b, Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)
+
+/** `info` is null while no request of the conversation has reported usage. */
+export const tokenCount = (
+  total: TokenUsage | undefined,
+  last: TokenUsage | undefined,
+  contextWindow: number | null,
+  rateLimits: RateLimits | null = null,
+): EventMsg => {
+  if (last === undefined && total === undefined) {
+    return { type: "token_count", info: null, rate_limits: rateLimits }
+  }
+  const [a, b] = [total ?? zero, last ?? zero]
+  return {
+    type: "token_count",
+    info: {
+      total_token_usage: {
+        input_tokens: sum(a.input_tokens, b.input_tokens),
+        cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
+        output_tokens: sum(a.output_tokens, b.output_tokens),
+        reasoning_output_tokens: sum(a.reasoning_output_tokens, b.reasoning_output_tokens),
+        total_tokens: sum(a.total_tokens, b.total_tokens),
+      },
+      last_token_usage: b,
+      model_context_window: contextWindow,
+    },
+    rate_limits: rateLimits,
+  }
+}
+
+/** A delay as the original prints it: `201ms`, `1.5s`. */
+const delayText = (ms: number): string => {
+  const whole = Math.round(ms)
+  return whole < 1000 ? `${whole}ms` : `${whole / 1000}s`
+}
+
+/** Tells of a request that was too long for the model: the text it began to answer with does not go on. */
+export const overflowed = (message: string): EventMsg => ({
+  type: "stream_error",
+  message: `stream error: ${message}; summarizing the history first…`,
+})
+
+/** Tells of a repeat of the request (§6.4). */
+export const streamError = (
+  message: string,
+  attempt: number,
+  max: number,
+  delayMs: number,
+): EventMsg => ({
+  type: "stream_error",
+  message: `stream error: ${message}; retrying ${attempt}/${max} in ${delayText(delayMs)}…`,
+})

@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  automatic,
+  isSpent,
+  keep,
+  maxReceipts,
+  none,
+  receiptOf,
+} from "../../src/decider/Receipts.ts"
+
+const receipt = (id: string) => ({ id, disposition: "none" }) as const
+
+/** After these ids were chosen, one after the other. */
+const chosen = (ids: ReadonlyArray<string>) =>
+  ids.reduce((receipts, id) => keep(receipts, id, receipt(id)), none)
+
+const names = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`)
+
+describe("Receipts", () => {
+  it("keeps the last 1,024 and no more", () => {
+    const receipts = chosen(names(3000))
+    assert.strictEqual(maxReceipts, 1024)
+    assert.strictEqual(receipts.kept.length, 1024)
+    assert.isUndefined(receiptOf(receipts, "n1975"))
+    assert.deepStrictEqual(receiptOf(receipts, "n1976"), receipt("n1976"))
+    assert.deepStrictEqual(receiptOf(receipts, "n2999"), receipt("n2999"))
+  })
+
+  it("keeps what the submission became, also under another id", () => {
+    const joined = { id: "turn", disposition: "joined" } as const
+    assert.deepStrictEqual(receiptOf(keep(none, "x", joined), "x"), joined)
+    assert.isUndefined(receiptOf(keep(none, "x", joined), "turn"))
+  })
+
+  it("never gives out an id that a forgotten submission had", () => {
+    const receipts = chosen(["5", "x", "9007199254740993", ...names(1024)])
+    assert.isTrue(isSpent(receipts, "5"))
+    assert.isFalse(isSpent(receipts, "6"))
+    assert.isFalse(isSpent(receipts, "x"))
+    assert.isFalse(isSpent(receipts, "9007199254740993"))
+    assert.strictEqual(automatic(receipts).id, "6")
+  })
+
+  it("keeps the numbers of a client that counts spent for good", () => {
+    const receipts = chosen(Array.from({ length: 2000 }, (_, i) => String(i)))
+    for (const id of ["0", "500", "975"]) assert.isTrue(isSpent(receipts, id), id)
+    assert.deepStrictEqual(receiptOf(receipts, "976"), receipt("976"))
+    assert.strictEqual(automatic(receipts).id, "2000")
+  })
+})

@@ -1,0 +1,66 @@
+import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import { assert, describe, it } from "@effect/vitest"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { historyOf } from "../../src/log/History.ts"
+import { callItem, outputItem, userItem } from "../support.ts"
+
+const note = (seq: number): Event => ({
+  seq,
+  id: "t",
+  msg: { type: "background_event", message: `${seq}` },
+})
+const piece = (seq: number, delta: string): Event => ({
+  seq,
+  id: "t",
+  msg: { type: "agent_message_delta", delta },
+})
+
+describe("EventLog", () => {
+  it("L4 keeps the durable events by their number", () => {
+    const log = new EventLog()
+    assert.deepStrictEqual([log.seq, log.all()], [0, []])
+    log.append([note(0), piece(0, "a"), note(1)])
+    log.append([])
+    log.append([piece(1, "b"), piece(1, "c")])
+    assert.strictEqual(log.seq, 2)
+    assert.deepStrictEqual(log.all(), [note(0), note(1)])
+  })
+
+  it("reads a piece from a number on, and nothing past its end", () => {
+    const log = new EventLog()
+    log.append([0, 1, 2, 3].map(note))
+    assert.deepStrictEqual(log.slice(1, 2), [note(1), note(2)])
+    assert.deepStrictEqual(log.slice(3, 5), [note(3)])
+    assert.deepStrictEqual([log.slice(4, 5), log.slice(9, 5)], [[], []])
+  })
+
+  it("gives a text in progress as one delta that follows the last durable event", () => {
+    const log = new EventLog()
+    log.append([note(0), piece(0, "a"), note(1), piece(1, "b")])
+    assert.deepStrictEqual(log.inProgress(), [piece(1, "ab")])
+    const message: EventMsg = { type: "agent_message", message: "ab" }
+    log.append([{ seq: 2, id: "t", msg: message }])
+    assert.deepStrictEqual(log.inProgress(), [])
+  })
+
+  it("gives the same history asked for after every event as the whole log gives at once", () => {
+    const items: ReadonlyArray<ResponseItem> = [
+      userItem("a"),
+      callItem("x", "1"),
+      callItem("y", "2"),
+      outputItem("2", "two"),
+      outputItem("1", "one"),
+      userItem("b"),
+    ]
+    const log = new EventLog()
+    const given = items.map((item, seq) => {
+      log.append([{ seq, id: "t", msg: { type: "raw_response_item", item } }])
+      return log.history()
+    })
+    assert.deepStrictEqual(
+      given,
+      items.map((_, seq) => historyOf(log.all().slice(0, seq + 1))),
+    )
+  })
+})

@@ -1,0 +1,136 @@
+import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { assert, describe, it } from "@effect/vitest"
+import { historyOf, isToolCall, outputFor } from "../../src/log/History.ts"
+import { assistantItem, callItem, outputItem, userItem } from "../support.ts"
+
+const isItem = (x: ResponseItem | EventMsg): x is ResponseItem =>
+  [
+    "message",
+    "reasoning",
+    "function_call",
+    "custom_tool_call",
+    "local_shell_call",
+    "function_call_output",
+    "custom_tool_call_output",
+    "web_search_call",
+  ].includes(x.type)
+
+const events = (...entries: ReadonlyArray<ResponseItem | EventMsg>): ReadonlyArray<Event> =>
+  entries.map((x, seq) => ({
+    seq,
+    id: "t",
+    msg: isItem(x) ? { type: "raw_response_item", item: x } : x,
+  }))
+
+const aborted: EventMsg = { type: "turn_aborted", reason: "interrupted" }
+const custom: ResponseItem = { type: "custom_tool_call", call_id: "u", name: "patch", input: "" }
+const shell: ResponseItem = {
+  type: "local_shell_call",
+  status: "completed",
+  action: { type: "exec", command: ["ls"] },
+}
+
+describe("historyOf", () => {
+  it("keeps the items of the log in order and nothing else", () => {
+    assert.deepStrictEqual(
+      historyOf(
+        events(
+          userItem("a"),
+          { type: "user_message", message: "a" },
+          { type: "reasoning", summary: [] },
+          assistantItem("b"),
+          { type: "agent_message", message: "b" },
+          { type: "web_search_call" },
+        ),
+      ),
+      [
+        userItem("a"),
+        { type: "reasoning", summary: [] },
+        assistantItem("b"),
+        { type: "web_search_call" },
+      ],
+    )
+  })
+
+  it("puts each output right behind its call", () => {
+    assert.deepStrictEqual(
+      historyOf(
+        events(
+          callItem("x", "1"),
+          callItem("y", "2"),
+          assistantItem("b"),
+          outputItem("2", "two"),
+          outputItem("1", "one"),
+        ),
+      ),
+      [
+        callItem("x", "1"),
+        outputItem("1", "one"),
+        callItem("y", "2"),
+        outputItem("2", "two"),
+        assistantItem("b"),
+      ],
+    )
+  })
+
+  it("gives a call without output one of its own type that says aborted", () => {
+    assert.deepStrictEqual(historyOf(events(callItem("x", "1"), custom, shell, aborted)), [
+      callItem("x", "1"),
+      outputItem("1", "aborted"),
+      custom,
+      { type: "custom_tool_call_output", call_id: "u", output: "aborted" },
+      shell,
+      outputItem("", "aborted"),
+    ])
+  })
+
+  it("tells repeated call ids apart, oldest first", () => {
+    assert.deepStrictEqual(
+      historyOf(
+        events(
+          callItem("x", "1"),
+          outputItem("1", "first"),
+          callItem("x", "1"),
+          callItem("x", "1"),
+          outputItem("1", "second"),
+          outputItem("1", "third"),
+        ),
+      ),
+      ["first", "second", "third"].flatMap((text) => [callItem("x", "1"), outputItem("1", text)]),
+    )
+  })
+
+  it("gives no output to a call of an earlier turn that was aborted", () => {
+    assert.deepStrictEqual(
+      historyOf(
+        events(callItem("x", "1"), aborted, callItem("x", "1"), outputItem("1", "of the second")),
+      ),
+      [
+        callItem("x", "1"),
+        outputItem("1", "aborted"),
+        callItem("x", "1"),
+        outputItem("1", "of the second"),
+      ],
+    )
+  })
+
+  it("leaves out an output that nothing called for", () => {
+    assert.deepStrictEqual(historyOf(events(outputItem("9", "lost"), userItem("a"))), [
+      userItem("a"),
+    ])
+  })
+})
+
+describe("outputFor", () => {
+  it("matches the type of the call", () => {
+    assert.deepStrictEqual(
+      [callItem("x", "1"), custom, shell].filter(isToolCall).map((call) => outputFor(call, "o")),
+      [
+        outputItem("1", "o"),
+        { type: "custom_tool_call_output", call_id: "u", output: "o" },
+        outputItem("", "o"),
+      ],
+    )
+  })
+})

@@ -1,0 +1,94 @@
+/**
+ * A vocabulary beside MCP that is loaded with the first request that MCP does not know: most clients never use it, and
+ * wait for the answer to `initialize`.
+ */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
+import { ErrorCode, JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
+import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
+import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
+import { methodsOf } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { McpServerOptions } from "./McpServer.ts"
+import { type FindDialect, unknownMethod } from "./jsonrpc/ForeignMethod.ts"
+import { methodNotFound, type Route } from "./jsonrpc/Route.ts"
+
+type Beside = NonNullable<McpServerOptions["beside"]>
+
+type Find = (request: Request) => Route | undefined
+
+/** Says by itself which revision it is of: then nobody but MCP is meant. */
+const isStateless = ({ params }: Request): boolean =>
+  memberOf(memberOf(params, "_meta"), MetaKey.protocolVersion) !== undefined
+
+const serve = (
+  request: Request,
+  find: Find,
+  findDialect: FindDialect | undefined,
+  ...[params, caller]: Parameters<Route["handler"]>
+): Effect.Effect<unknown, JsonRpcError> => {
+  const { method } = request
+  const route = find(request)
+  if (route === undefined) {
+    const error = methodNotFound(method)
+    return unknownMethod({ method, spoken: CodexMcp.name, find: findDialect, error })
+  }
+  const decoded = route.codec.decodeParams(params)
+  if (Result.isFailure(decoded)) {
+    const issues = faultsOf(decoded.failure)
+    const fault = describeFaults("params", issues)
+    return Effect.fail(
+      route.badParams?.(fault, issues) ??
+        new JsonRpcError({ code: ErrorCode.invalidParams, message: `Invalid params: ${fault}` }),
+    )
+  }
+  return Effect.flatMap(route.handler(decoded.success, caller), (value) =>
+    Effect.orDie(Effect.fromResult(route.codec.encodeResult(value))),
+  )
+}
+
+/** What is read and written is the business of the vocabulary, once it is there. */
+const asItCame: Route["codec"] = {
+  info: { kind: "request", doc: "", since: "" },
+  decodeParams: Result.succeed,
+  encodeResult: Result.succeed,
+}
+
+/**
+ * @param load runs once, for the first request that is not MCP's
+ * @param findDialect names the dialect of a method that neither knows
+ */
+export const besideLater =
+  (load: Effect.Effect<Beside>, findDialect?: FindDialect): Beside =>
+  (capabilities) =>
+    Effect.gen(function* () {
+      const services = yield* Effect.context<ConversationManager | SettingsResolver | Scope.Scope>()
+      const known = methodsOf(CodexMcp.clientToServer)
+      let there: Find | undefined
+      const loaded = yield* Effect.cached(
+        load.pipe(
+          Effect.flatMap((beside) => beside(capabilities)),
+          Effect.provideContext(services),
+          Effect.tap((find) =>
+            Effect.sync(() => {
+              there = find
+            }),
+          ),
+          // Loaded once, whoever gives up waiting for it.
+          Effect.uninterruptible,
+        ),
+      )
+      return (request) => {
+        if (known.has(request.method) || isStateless(request)) return undefined
+        if (there !== undefined) return there(request)
+        return {
+          codec: asItCame,
+          handler: (params, caller) =>
+            Effect.flatMap(loaded, (find) => serve(request, find, findDialect, params, caller)),
+        }
+      }
+    })

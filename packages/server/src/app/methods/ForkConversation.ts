@@ -1,0 +1,35 @@
+/** `forkConversation`: not in the original's first version. */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ForkConversation } from "@colloquy/protocol/app/Conversations"
+import { present } from "@colloquy/protocol/app/Fields"
+import * as Effect from "effect/Effect"
+import { type AppHandler, find, stateOf } from "../AppCall.ts"
+import { cannotFork, invalidRequest } from "../AppErrors.ts"
+import { madeOf } from "./ConversationResult.ts"
+import { rolloutPathOf } from "../subscriptions/StoredPaths.ts"
+
+export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUntraced(function* (
+  params,
+  { connection },
+) {
+  const { beforeMessage, dropLastMessages } = present(params)
+  if (beforeMessage !== undefined && dropLastMessages !== undefined) {
+    return yield* invalidRequest(
+      "params: `dropLastMessages` and `beforeMessage` exclude each other",
+    )
+  }
+  const { id } = yield* find(params.conversationId)
+  const manager = yield* ConversationManager
+  const fork = yield* Effect.mapError(
+    manager.fork(
+      id,
+      beforeMessage === undefined
+        ? { _tag: "DropLastUserMessages", n: dropLastMessages ?? 0 }
+        : { _tag: "BeforeUserMessage", nth: beforeMessage },
+    ),
+    (error) => cannotFork(id, error),
+  )
+  const { seq, settings } = yield* stateOf(fork)
+  connection.heard.begin(fork.id, seq)
+  return { ...madeOf(fork, settings), ...(yield* rolloutPathOf(fork.id)) }
+})

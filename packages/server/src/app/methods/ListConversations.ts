@@ -1,0 +1,47 @@
+/** `listConversations` (§3.4): a cursor that cannot be read is none, as in the original. */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ListConversations } from "@colloquy/protocol/app/Conversations"
+import { present } from "@colloquy/protocol/app/Fields"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { AppHandler } from "../AppCall.ts"
+import { internal } from "../AppErrors.ts"
+
+const defaultPageSize = 25
+/** The original looks at no more files for one page. */
+const maxPageSize = 100
+
+/** Of editors that send what the person looks at along: what was asked for stands behind it. */
+const marker = "## My request for Codex:"
+
+const previewOf = (text: string): string => {
+  const at = text.indexOf(marker)
+  return at === -1 ? text : text.slice(at + marker.length).trim()
+}
+
+type Page = Effect.Success<ReturnType<ConversationManager["Service"]["list"]>>
+
+const itemOf = ({ createdAtMs, id, path, preview = "" }: Page["items"][number]) => ({
+  conversationId: id,
+  ...(path === undefined ? {} : { path }),
+  preview: previewOf(preview),
+  timestamp: DateTime.formatIso(DateTime.makeUnsafe(createdAtMs)),
+})
+
+export const listConversations: AppHandler<typeof ListConversations> = Effect.fnUntraced(
+  function* (params) {
+    const { cursor, pageSize = defaultPageSize } = present(params)
+    if (pageSize === 0) return { items: [] }
+    const manager = yield* ConversationManager
+    const query = { limit: Math.min(pageSize, maxPageSize), spoken: true }
+    const page = manager.list({ ...query, ...(cursor === undefined ? {} : { cursor }) }).pipe(
+      Effect.catchTag("BadCursor", () => manager.list(query)),
+      Effect.mapError(({ message }) => internal(`failed to list conversations: ${message}`)),
+    )
+    const { items, nextCursor } = yield* page
+    return {
+      items: items.map(itemOf),
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+    }
+  },
+)

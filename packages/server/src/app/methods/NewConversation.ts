@@ -1,0 +1,21 @@
+/** `newConversation` (§3.3). */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { NewConversation } from "@colloquy/protocol/app/Conversations"
+import * as Effect from "effect/Effect"
+import { type AppHandler, stateOf } from "../AppCall.ts"
+import { cannotCreate } from "../AppErrors.ts"
+import { madeOf, settingsOf } from "./ConversationResult.ts"
+import { rolloutPathOf } from "../subscriptions/StoredPaths.ts"
+
+export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntraced(function* (
+  params,
+  { connection },
+) {
+  const settings = yield* settingsOf(params, { requiresProvider: true })
+  const manager = yield* ConversationManager
+  const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
+  // The response delivers the first event, and a history that was resumed is not new.
+  const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)
+  connection.heard.begin(conversation.id, seq)
+  return { ...madeOf(conversation, settings), ...(yield* rolloutPathOf(conversation.id)) }
+})

@@ -1,0 +1,116 @@
+/** `resumeConversation` (§3.5); its notification comes behind the answer (L2), before it in the original. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { State } from "@colloquy/core/decider/State"
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { ResumeConversation } from "@colloquy/protocol/app/Conversations"
+import { SessionConfigured } from "@colloquy/protocol/app/Events"
+import { type ConversationOverrides, present } from "@colloquy/protocol/app/Fields"
+import * as Effect from "effect/Effect"
+import { userTurn } from "../../mcp/conversation/Overrides.ts"
+import { eventsUntil } from "../../mcp/conversation/Snapshot.ts"
+import { type AppHandler, stateOf } from "../AppCall.ts"
+import { badSettings, cannotSubmit, internal, invalid } from "../AppErrors.ts"
+import { madeOf } from "./ConversationResult.ts"
+import { pathFaultOf, pathFaultText, rolloutPathOf } from "../subscriptions/StoredPaths.ts"
+import { tell } from "../subscriptions/TellAfter.ts"
+
+const cannotResume = ({ message }: { readonly message: string }, data?: unknown): JsonRpcError =>
+  internal(`error resuming conversation: ${message}`, data)
+
+const cannotOpen = (path: string, error: GetError): JsonRpcError => {
+  const fault = pathFaultOf("path", path, error)
+  return fault === undefined
+    ? cannotResume(error)
+    : cannotResume({ message: pathFaultText(fault) }, { issues: [fault] })
+}
+
+/** What the original keeps in its file and tells again (§5.3). */
+const isTold = (msg: EventMsg): boolean => {
+  switch (msg.type) {
+    case "user_message":
+      return (msg.kind ?? "plain") === "plain"
+    case "agent_message":
+    case "agent_reasoning":
+    case "agent_reasoning_raw_content":
+    case "token_count":
+    case "entered_review_mode":
+    case "exited_review_mode":
+    case "turn_aborted":
+      return true
+    default:
+      return false
+  }
+}
+
+/** What is settled when a conversation is made. */
+const fixed = [
+  "includePlanTool",
+  "includeApplyPatchTool",
+  "developerInstructions",
+  "compactPrompt",
+] as const
+
+/** Lays the overrides on the settings that the conversation had. */
+const override = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  overrides: ConversationOverrides,
+  state: State,
+): Effect.fn.Return<void, JsonRpcError, SettingsResolver> {
+  const given = present(overrides)
+  if (Object.keys(given).length === 0) return
+  const wrong = fixed.find((name) => given[name] !== undefined)
+  if (wrong !== undefined) {
+    return yield* invalid(
+      `error deriving config: \`${wrong}\` is settled when a conversation is made`,
+    )
+  }
+  const { approvalPolicy, baseInstructions, config, cwd, model, profile, sandbox } = given
+  const wanted = {
+    ...(approvalPolicy === undefined ? {} : { approval_policy: approvalPolicy }),
+    ...(baseInstructions === undefined ? {} : { base_instructions: baseInstructions }),
+    ...(config === undefined ? {} : { config }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(model === undefined ? {} : { model }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  }
+  const op = yield* Effect.mapError(userTurn([], wanted, state), ({ message }) =>
+    badSettings({ message: message.replace(/^Failed to load config: /, "") }),
+  )
+  if (op.type !== "user_turn") return
+  const { items: _, final_output_json_schema: __, ...context } = op
+  yield* Effect.mapError(
+    conversation.submit({ ...context, type: "override_turn_context" }),
+    (error) => cannotSubmit(conversation.id, error),
+  )
+})
+
+export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.fnUntraced(
+  function* ({ overrides, path }, { afterAnswer, connection, peer }) {
+    const manager = yield* ConversationManager
+    const conversation = yield* Effect.mapError(manager.open(path), (error) =>
+      cannotOpen(path, error),
+    )
+    yield* override(conversation, overrides ?? {}, yield* stateOf(conversation))
+    const events = yield* Effect.mapError(eventsUntil(conversation), (error) => cannotResume(error))
+    const initialMessages = events.flatMap(({ msg }) => (isTold(msg) ? [msg] : []))
+    const { seq, settings } = yield* stateOf(conversation)
+    connection.heard.begin(conversation.id, seq)
+    const made = madeOf(conversation, settings)
+    const told = { initialMessages, ...(yield* rolloutPathOf(conversation.id)) }
+    afterAnswer(
+      tell(peer, SessionConfigured, {
+        sessionId: conversation.id,
+        model: settings.model,
+        ...(settings.effort === undefined ? {} : { reasoningEffort: settings.effort }),
+        historyLogId: 0,
+        historyEntryCount: 0,
+        ...told,
+      }),
+    )
+    return { ...made, ...told }
+  },
+)

@@ -1,0 +1,87 @@
+/**
+ * What of each conversation some listener of this dialect has been told: what nobody heard waits for the next listener
+ * (§3.7), as it does in the original's one queue. Knows conversations that were made or taken up here, the latest ones.
+ */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { RateLimits } from "@colloquy/core/ModelClient"
+import * as Equal from "effect/Equal"
+import { Recent } from "../../internal/LruMap.ts"
+
+/** Whoever makes a conversation listens to it soon, if at all. */
+const maxKnown = 10_000
+
+interface Entry {
+  /** First event that nobody was told of. */
+  next: number
+  listeners: number
+}
+
+interface ToldLimits {
+  readonly conversationId: string
+  readonly seq: number
+  readonly rateLimits: RateLimits
+  /** The event came while the listener that is told of it had everything before. */
+  readonly live: boolean
+}
+
+export interface Heard {
+  /** Nobody who listens now or later needs to hear what came before that event. */
+  readonly begin: (conversationId: string, next: number) => void
+  /** Where a new listener begins that does not say it; undefined: with what comes now. */
+  readonly from: (conversationId: string) => number | undefined
+  readonly enter: (conversationId: string) => void
+  readonly leave: (conversationId: string) => void
+  readonly told: (conversationId: string, next: number) => void
+  /** What the provider said last of its limits, in any conversation that is listened to. */
+  readonly rateLimits: () => RateLimits | undefined
+  /** It says this in that event. True when that is news: neither the same as before nor an older event told again. */
+  readonly limits: (told: ToldLimits) => boolean
+}
+
+const make = (): Heard => {
+  const known = new Recent<string, Entry>(maxKnown)
+  /** First events that may tell of limits anew. */
+  const limited = new Recent<string, number>(maxKnown)
+  let rateLimits: RateLimits | undefined
+  return {
+    begin: (id, next) => {
+      const entry = known.get(id)
+      if (entry === undefined) known.put(id, { next, listeners: 0 })
+      else if (entry.listeners === 0) entry.next = Math.max(entry.next, next)
+    },
+    from: (id) => {
+      const entry = known.get(id)
+      return entry === undefined || entry.listeners > 0 ? undefined : entry.next
+    },
+    enter: (id) => {
+      const entry = known.get(id)
+      if (entry !== undefined) entry.listeners++
+    },
+    leave: (id) => {
+      const entry = known.get(id)
+      if (entry !== undefined) entry.listeners--
+    },
+    told: (id, next) => {
+      const entry = known.get(id)
+      if (entry !== undefined && next > entry.next) entry.next = next
+    },
+    rateLimits: () => rateLimits,
+    limits: ({ conversationId, live, rateLimits: told, seq }) => {
+      const first = limited.get(conversationId) ?? known.get(conversationId)?.next
+      if (first === undefined ? !live : seq < first) return false
+      limited.put(conversationId, seq + 1)
+      if (Equal.equals(rateLimits, told)) return false
+      rateLimits = told
+      return true
+    },
+  }
+}
+
+const known = new WeakMap<ConversationManager["Service"], Heard>()
+
+/** Of the manager's conversations: connections share it as they share the manager. */
+export const heardOf = (manager: ConversationManager["Service"]): Heard => {
+  const heard = known.get(manager) ?? make()
+  known.set(manager, heard)
+  return heard
+}

@@ -1,0 +1,74 @@
+/** Where the files of conversations are, of a store that keeps files and is told of here; without one nowhere. */
+import {
+  ConversationStore,
+  type ConversationSummary,
+  type Where,
+} from "@colloquy/core/ConversationStore"
+import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import type { GetError } from "@colloquy/core/ConversationManager"
+import type { StoreError } from "@colloquy/core/StoreErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+/** Undefined for what the store does not have, or cannot tell of now. */
+const storedAt = (where: Where): Effect.Effect<ConversationSummary | undefined> =>
+  Effect.flatMap(
+    Effect.serviceOption(ConversationStore),
+    Option.match({
+      onNone: () => Effect.undefined,
+      onSome: (store) =>
+        Effect.catch(store.metadata(where), ({ message }) =>
+          Effect.as(
+            Effect.logDebug(`nothing is told of a stored conversation: ${message}`),
+            undefined,
+          ),
+        ),
+    }),
+  )
+
+export const rolloutPathOf = (
+  id: ConversationId,
+): Effect.Effect<{ readonly rolloutPath?: string }> =>
+  Effect.map(storedAt({ id }), (stored) =>
+    stored?.path === undefined ? {} : { rolloutPath: stored.path },
+  )
+
+/** The stored conversation whose rollout file is at this path, archived or not. */
+export const storedAtPath = (
+  path: string,
+): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> =>
+  Effect.flatMap(
+    Effect.serviceOption(ConversationStore),
+    Option.match({
+      onNone: () => Effect.fail(new NoSuchConversation({ id: path })),
+      onSome: (store) => store.metadata({ path }),
+    }),
+  )
+
+/** A fault of the member of a request that holds the path of a rollout file. */
+export interface PathFault {
+  readonly path: readonly [field: string]
+  readonly message: string
+}
+
+/**
+ * What is wrong with the path that a client gave, naming the member of the request and what was expected; undefined for
+ * an error that is not about the path. It never says what is at a path outside the directory of rollout files.
+ */
+export const pathFaultOf = (
+  field: string,
+  path: string,
+  error: GetError | StoreError,
+): PathFault | undefined => {
+  if (error._tag === "NoSuchConversation") {
+    return { path: [field], message: `there is no rollout file at ${JSON.stringify(path)}` }
+  }
+  const cause = error._tag === "ConversationUnavailable" ? error.because : error
+  if (cause?._tag !== "StoreError") return undefined
+  if (cause.reason !== "Outside" && cause.reason !== "Foreign") return undefined
+  return { path: [field], message: `${cause.message}; got ${JSON.stringify(path)}` }
+}
+
+export const pathFaultText = ({ message, path: [field] }: PathFault): string =>
+  `${field}: ${message}`

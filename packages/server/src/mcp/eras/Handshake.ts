@@ -1,0 +1,143 @@
+/**
+ * Requests of the revisions with `initialize`: who asks is what the connection agreed on, and a question is a request
+ * of ours to the client.
+ */
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Params } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
+import type {
+  ClientDeclared,
+  CoreHandler,
+  InputRequest,
+  InputResponse,
+  Members,
+  OtherResult,
+  RequestContext,
+} from "../RequestContext.ts"
+import type { Session } from "../Session.ts"
+import { withoutNullMembers } from "./AnswerShapes.ts"
+import { isMembers, missingIn, neededFor } from "./Capabilities.ts"
+import { metaOf } from "./RequestMeta.ts"
+import { logTo, progressTo, reporting } from "./Tell.ts"
+
+const refusal = (missing: Members) =>
+  new JsonRpcError({
+    code: ErrorCode.invalidRequest,
+    message: `the client did not declare the capability ${Object.keys(missing).join(", ")}`,
+    data: { requiredCapabilities: missing },
+  })
+
+/** As long as a client without a handshake may take to come back. */
+const answerBound = "1 hour"
+
+const unanswered = () =>
+  new JsonRpcError({ code: ErrorCode.serverError, message: "nobody answered within an hour" })
+
+/** Asks the client by a request of ours. */
+export const put = (
+  peer: PeerControl,
+  { method, params = {} }: InputRequest,
+): Effect.Effect<unknown, JsonRpcError | ConnectionClosed> => {
+  switch (method) {
+    case Elicit._tag:
+      return peer.request(Elicit, params as Params<typeof Elicit>)
+    case CreateMessage._tag:
+      return peer.request(CreateMessage, params)
+    case RootsList._tag:
+      return peer.request(RootsList, params)
+  }
+}
+
+const answered = (
+  question: InputRequest,
+  answer: unknown,
+): Effect.Effect<InputResponse, JsonRpcError> =>
+  isMembers(answer)
+    ? Effect.succeed(withoutNullMembers(question, answer))
+    : Effect.fail(
+        new JsonRpcError({
+          code: ErrorCode.internalError,
+          message: "unusable answer of the client: expected an object",
+        }),
+      )
+
+const contextOf = (
+  { principal, session }: HandshakeConnection,
+  caller: Required<Caller>,
+  meta: Members,
+): RequestContext => {
+  const peer = reporting(caller, caller.peer, meta)
+  const client = session.client()
+  const declared: ClientDeclared =
+    client === undefined
+      ? { capabilities: {} }
+      : { info: client.clientInfo, capabilities: client.capabilities }
+
+  const requires: RequestContext["requires"] = (capabilities) => {
+    const missing = missingIn(declared.capabilities, capabilities)
+    return missing === undefined ? Effect.void : Effect.fail(refusal(missing))
+  }
+
+  const ask: RequestContext["ask"] = <K extends string>(
+    questions: Readonly<Record<K, InputRequest>>,
+  ) =>
+    Effect.gen(function* () {
+      const asked = Object.entries<InputRequest>(questions)
+      for (const [, question] of asked) yield* requires(neededFor(question))
+      const answers = yield* Effect.forEach(
+        asked,
+        ([key, question]) =>
+          Effect.map(
+            Effect.flatMap(put(peer, question), (answer) => answered(question, answer)),
+            (answer) => [key, answer] as const,
+          ),
+        { concurrency: "unbounded" },
+      )
+      return Object.fromEntries(answers) as Readonly<Record<K, InputResponse>>
+    }).pipe(
+      Effect.timeoutOrElse({ duration: answerBound, orElse: () => Effect.fail(unanswered()) }),
+      Effect.catchTag("ConnectionClosed", ({ reason }) =>
+        Effect.fail(new JsonRpcError({ code: ErrorCode.serverError, message: reason })),
+      ),
+    )
+
+  return {
+    era: "handshake",
+    revision: session.revision(),
+    client: declared,
+    principal,
+    requestId: caller.requestId,
+    meta,
+    peer,
+    notify: peer.notify,
+    afterAnswer: caller.afterAnswer,
+    progress: progressTo(peer, meta),
+    logLevel: () => session.logLevel,
+    log: logTo(peer, () => session.logLevel),
+    ask,
+    requires,
+    once: (_, effect) => effect,
+  }
+}
+
+interface HandshakeConnection {
+  readonly session: Session
+  readonly principal: string
+}
+
+/** Runs the handler for one request. Nobody is told of an `InputRequired`: nothing here is run again. */
+export const handshake = <P, R>(
+  handler: CoreHandler<P, R>,
+  params: P,
+  connection: HandshakeConnection,
+  caller: Required<Caller>,
+): Effect.Effect<R | OtherResult, JsonRpcError> =>
+  Effect.catchTag(
+    handler(params, contextOf(connection, caller, metaOf(params) ?? {})),
+    "InputRequired",
+    (asked) => Effect.die(asked),
+  )

@@ -1,0 +1,180 @@
+/**
+ * Requests of the revisions without `initialize`: each says who asks, and a question ends the run of its handler; the
+ * client calls again with the answers, and the handler runs again. Nothing is kept between requests but what the
+ * client keeps for us.
+ */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
+import * as Effect from "effect/Effect"
+import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
+import {
+  type CoreHandler,
+  type InputRequest,
+  InputRequired,
+  type InputResponse,
+  type Members,
+  OtherResult,
+  type RequestContext,
+} from "../RequestContext.ts"
+import { readResponse } from "./AnswerShapes.ts"
+import { missingIn, neededFor } from "./Capabilities.ts"
+import type { RequestMeta } from "./RequestMeta.ts"
+import {
+  type Call,
+  inputRequired,
+  type RequestStates,
+  responsesOf,
+  type Resumed,
+} from "./RequestState.ts"
+import { logTo, progressTo, reporting } from "./Tell.ts"
+
+const lacking = (missing: Members) =>
+  new JsonRpcError({
+    code: StatelessErrorCode.missingClientCapability,
+    message: `the request needs client capabilities that it does not declare: ${Object.keys(missing).join(", ")}`,
+    data: { requiredCapabilities: missing },
+  })
+
+/** What one run of a handler knows of the rounds before it, and finds out. */
+interface Round {
+  readonly answers: Record<string, unknown>
+  readonly done: Record<string, unknown>
+}
+
+const contextOf = (
+  { caller, peer: silentPeer, principal, said }: StatelessRequest,
+  resumed: Resumed | undefined,
+  responses: Members,
+  round: Round,
+): RequestContext => {
+  const peer = reporting(caller, silentPeer, said.meta)
+  const requires: RequestContext["requires"] = (capabilities) => {
+    const missing = missingIn(said.client.capabilities, capabilities)
+    return missing === undefined ? Effect.void : Effect.fail(lacking(missing))
+  }
+
+  const answerTo = (key: string, question: InputRequest): InputResponse | undefined => {
+    const known = Object.hasOwn(round.answers, key) ? round.answers[key] : memberOf(responses, key)
+    const answer = readResponse(question, known)
+    if (answer !== undefined) round.answers[key] = answer
+    return answer
+  }
+
+  const ask: RequestContext["ask"] = <K extends string>(
+    questions: Readonly<Record<K, InputRequest>>,
+  ) =>
+    Effect.gen(function* () {
+      const answers: Partial<Record<string, InputResponse>> = {}
+      const inputRequests: Record<string, InputRequest> = {}
+      for (const [key, question] of Object.entries<InputRequest>(questions)) {
+        yield* requires(neededFor(question))
+        const answer = answerTo(key, question)
+        if (answer === undefined) inputRequests[key] = question
+        else answers[key] = answer
+      }
+      if (Object.keys(inputRequests).length > 0) return yield* new InputRequired({ inputRequests })
+      return answers as Readonly<Record<K, InputResponse>>
+    })
+
+  const once: RequestContext["once"] = <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() =>
+      Object.hasOwn(round.done, key)
+        ? Effect.succeed(round.done[key] as A)
+        : Effect.tap(effect, (result) =>
+            Effect.sync(() => {
+              round.done[key] = result
+            }),
+          ),
+    )
+
+  return {
+    era: "stateless",
+    revision: said.revision,
+    client: said.client,
+    principal,
+    requestId: caller.requestId,
+    meta: said.meta,
+    peer,
+    notify: peer.notify,
+    afterAnswer: caller.afterAnswer,
+    progress: progressTo(peer, said.meta),
+    logLevel: () => said.logLevel,
+    log: logTo(peer, () => said.logLevel),
+    ask,
+    requires,
+    once,
+    rounds: {
+      resumed:
+        resumed === undefined
+          ? undefined
+          : { state: resumed.state.own, responses: resumed.responses },
+    },
+  }
+}
+
+/** Handlers that would ask in the old way are told that they cannot. */
+export const silent = (peer: PeerControl): PeerControl => ({
+  ...peer,
+  request: () =>
+    Effect.fail(
+      new JsonRpcError({
+        code: ErrorCode.internalError,
+        message: "this revision of the protocol has no requests of the server",
+      }),
+    ),
+})
+
+export interface StatelessRequest {
+  readonly said: RequestMeta
+  readonly principal: string
+  readonly caller: Required<Caller>
+  readonly peer: PeerControl
+  readonly states: RequestStates
+  /** What becomes of what a handler left in a state that no client got. */
+  readonly takenBack: (state: unknown) => Effect.Effect<void>
+  /** Of a method whose answer may be a question. */
+  readonly call?: Call
+}
+
+/** Runs the handler for one request; a question becomes the result that asks it. */
+export const stateless = <P, R>(
+  handler: CoreHandler<P, R>,
+  params: P,
+  request: StatelessRequest,
+): Effect.Effect<R | OtherResult, JsonRpcError> => {
+  const { call, states, takenBack } = request
+  const run = (resumed: Resumed | undefined) => {
+    // A client that knows what it will be asked may say it in its first call.
+    const responses = resumed?.responses ?? (call === undefined ? {} : responsesOf(call))
+    const round: Round = {
+      answers: { ...resumed?.state.answers },
+      done: { ...resumed?.state.done },
+    }
+    const put = (asked: InputRequired) => {
+      if (call === undefined) return Effect.die(asked)
+      const { inputRequests, state } = asked
+      const own = state === undefined ? {} : { own: state }
+      const sealed = states.seal(call, { asked: Object.keys(inputRequests), ...round, ...own })
+      return Effect.map(
+        state === undefined ? sealed : Effect.onInterrupt(sealed, () => takenBack(state)),
+        (requestState) =>
+          new OtherResult({
+            resultType: inputRequired,
+            members: { inputRequests, requestState },
+          }),
+      )
+    }
+    return Effect.catchTag(
+      handler(params, contextOf(request, resumed, responses, round)),
+      "InputRequired",
+      put,
+    )
+  }
+
+  if (call === undefined || !states.isResumed(call)) return run(undefined)
+  return Effect.flatMap(states.open(call), (resumed) =>
+    // A handler with a state of its own knows what a state that comes again means.
+    resumed.state.own === undefined ? states.using(call, run(resumed)) : run(resumed),
+  )
+}

@@ -1,0 +1,83 @@
+/** `resources/list`: resources with addresses of their own, then what each template lists, a page at a time. */
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { ResourcesList as ResourcesListMethod } from "@colloquy/protocol/mcp/Resources"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import { answered } from "../../features/Outcome.ts"
+import type { Listed } from "../../features/Resource.ts"
+import { from } from "../../features/Registry.ts"
+import type { Place } from "../catalog/Cursors.ts"
+import type { CoreHandler, InputRequired, RequestContext } from "../RequestContext.ts"
+import { pageOf, type Served, told } from "../catalog/ConnectionCatalog.ts"
+
+type Method = typeof ResourcesListMethod
+
+const list = "resources"
+
+const item = (resource: Listed) =>
+  told(resource, [
+    "uri",
+    "name",
+    "title",
+    "description",
+    "mimeType",
+    "size",
+    "icons",
+    "annotations",
+  ])
+
+/** Pages of a template that are looked at for one of ours: most are full. */
+const maxPages = 16
+
+interface Found {
+  readonly resources: Array<Listed>
+  /** Where the next page begins. */
+  next?: Place
+}
+
+/** What the templates list, from that one and that place of its own list on. */
+const ofTemplates = Effect.fnUntraced(function* (
+  { catalog }: Served,
+  found: Found,
+  start: { readonly number: number; readonly cursor: string | undefined },
+  limit: number,
+  context: RequestContext,
+): Effect.fn.Return<void, JsonRpcError | InputRequired> {
+  let { cursor } = start
+  let pages = 0
+  for (const { number, value } of from(catalog.templates, start.number)) {
+    // Of a template that is gone meanwhile.
+    if (number !== start.number) cursor = undefined
+    while (value.list !== undefined) {
+      const room = limit - found.resources.length
+      if (room === 0 || ++pages > maxPages) {
+        found.next = ["templates", number, ...(cursor === undefined ? [] : [cursor])]
+        return
+      }
+      const request = { limit: room, context, ...(cursor === undefined ? {} : { cursor }) }
+      const page = yield* Effect.catch(value.list(request), answered(`list of ${value.name}`))
+      found.resources.push(...page.resources.slice(0, room))
+      cursor = page.nextCursor
+      if (cursor === undefined) break
+    }
+  }
+})
+
+export const resourcesList = (served: Served): CoreHandler<Params<Method>, ResultOf<Method>> =>
+  Effect.fnUntraced(function* ({ cursor }, context) {
+    const { catalog, cursors, pageSize } = served
+    const [where = "resources", number = 0, inner] =
+      (yield* cursors.open(list, cursor, context)) ?? []
+    const found: Found = { resources: [] }
+    let start = { number: Number(number), cursor: inner === undefined ? undefined : String(inner) }
+    if (where === "resources") {
+      const { items, next } = pageOf(catalog.resources, start.number, pageSize)
+      found.resources.push(...items)
+      if (next !== undefined) found.next = ["resources", next]
+      start = { number: 0, cursor: undefined }
+    }
+    if (found.next === undefined) yield* ofTemplates(served, found, start, pageSize, context)
+    const resources = found.resources.map(item)
+    if (found.next === undefined) return { resources }
+    return { resources, nextCursor: yield* cursors.seal(list, found.next, context) }
+  })

@@ -1,0 +1,179 @@
+/**
+ * `subscriptions/listen`: tells a client of what it asked for and the server declares, under the id of the request,
+ * until the client takes it back, the connection ends, or its time is over. Bounded in number, addresses, time and, by
+ * `Notices`, in what waits (L6).
+ */
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { Cancelled } from "@colloquy/protocol/mcp/CodexMcp"
+import {
+  PromptsListChanged,
+  ResourcesListChanged,
+  ResourceUpdated,
+  ToolsListChanged,
+} from "@colloquy/protocol/mcp/Resources"
+import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
+import {
+  type SubscriptionFilter,
+  SubscriptionsAcknowledged,
+  type SubscriptionsListen,
+} from "@colloquy/protocol/mcp/Subscriptions"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Catalog } from "../../features/Catalog.ts"
+import type { ListName, Notice } from "../../features/Notices.ts"
+import type { CoreHandler, Members, RequestContext } from "../RequestContext.ts"
+import { isMembers } from "../eras/Capabilities.ts"
+import type { Task } from "../../tasks/Task.ts"
+import type { Tasks } from "../../tasks/Tasks.ts"
+import { tasksOf, tellChanges } from "../tasks/TaskChanges.ts"
+import { extension } from "../tasks/TaskRequests.ts"
+
+type Method = typeof SubscriptionsListen
+
+/** Of one connection; a client needs one. */
+const maxListening = 16
+
+/** Of one subscription: addresses, and tasks. */
+const maxAddresses = 1024
+
+/** A client that is still there listens again. */
+const lifetime = "24 hours"
+
+const changed = {
+  tools: ToolsListChanged,
+  prompts: PromptsListChanged,
+  resources: ResourcesListChanged,
+} as const
+
+const wants = {
+  tools: "toolsListChanged",
+  prompts: "promptsListChanged",
+  resources: "resourcesListChanged",
+} as const satisfies Record<ListName, keyof SubscriptionFilter>
+
+const declares = (capabilities: Members, name: string, part: string): boolean => {
+  const declared = capabilities[name]
+  return isMembers(declared) && declared[part] === true
+}
+
+const refused = (code: number, message: string) => new JsonRpcError({ code, message })
+
+/** The addresses that there is something at, watched in the scope at hand. */
+const watched = (
+  catalog: Pick<Catalog, "watch">,
+  uris: ReadonlyArray<string>,
+  principal: string,
+): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
+  Effect.filter([...new Set(uris)], (uri) =>
+    catalog.watch(uri, principal).pipe(
+      Effect.as(true),
+      // What is not there is not honoured, and the client is told so.
+      Effect.orElseSucceed(() => false),
+    ),
+  )
+
+/** Nothing that was not asked for, and nothing that the server does not do. */
+const honoured = Effect.fnUntraced(function* (
+  catalog: Pick<Catalog, "watch">,
+  filter: SubscriptionFilter,
+  capabilities: Members,
+  principal: string,
+  tasks: ReadonlyArray<Task>,
+): Effect.fn.Return<SubscriptionFilter, never, Scope.Scope> {
+  const lists = Object.entries(wants).filter(
+    ([list, member]) => filter[member] === true && declares(capabilities, list, "listChanged"),
+  )
+  const uris = filter.resourceSubscriptions
+  return {
+    ...Object.fromEntries(lists.map(([, member]) => [member, true])),
+    ...(uris !== undefined && declares(capabilities, "resources", "subscribe")
+      ? { resourceSubscriptions: yield* watched(catalog, uris, principal) }
+      : {}),
+    ...(filter.taskIds === undefined ? {} : { taskIds: tasks.map(({ id }) => id) }),
+  }
+})
+
+const tell = (
+  context: RequestContext,
+  notice: Notice,
+  _meta: Members,
+): Effect.Effect<void, ConnectionClosed> =>
+  notice._tag === "ListChanged"
+    ? context.notify(changed[notice.list], [{ _meta }])
+    : context.notify(ResourceUpdated, [{ uri: notice.uri, _meta }])
+
+const listen = Effect.fnUntraced(function* (
+  catalog: Pick<Catalog, "watch" | "notices">,
+  filter: SubscriptionFilter,
+  capabilities: Members,
+  context: RequestContext,
+  tasks: Tasks["Service"],
+): Effect.fn.Return<ResultOf<Method>, ConnectionClosed, Scope.Scope> {
+  const _meta = { [MetaKey.subscriptionId]: context.requestId }
+  const named = yield* tasksOf(tasks, context, filter.taskIds ?? [])
+  const notifications = yield* honoured(catalog, filter, capabilities, context.principal, named)
+  const uris = new Set(notifications.resourceSubscriptions)
+  // Before it is acknowledged: what changes in between is told too.
+  const { take } = yield* catalog.notices.listen({
+    list: (list) => notifications[wants[list]] === true,
+    uri: (uri) => uris.has(uri),
+  })
+  yield* context.notify(SubscriptionsAcknowledged, [{ notifications, _meta }])
+  for (const task of named) {
+    yield* tellChanges(tasks, context, task, _meta).pipe(
+      // Nobody reads any more: the connection finds out by itself.
+      Effect.catch(({ reason }) => Effect.logDebug(`nobody is told of a task: ${reason}`)),
+      Effect.forkScoped({ startImmediately: true }),
+    )
+  }
+  const once = Effect.flatMap(take, (notices) =>
+    Effect.forEach(notices, (notice) => tell(context, notice, _meta), { discard: true }),
+  )
+  yield* Effect.raceFirst(
+    Effect.timeoutOption(Effect.forever(once), lifetime),
+    context.peer.ended ?? Effect.never,
+  )
+  yield* context.notify(Cancelled, [{ requestId: context.requestId, reason: "it is over" }])
+  return { _meta }
+})
+
+/** Of one connection. */
+export const subscriptionsListen = (
+  catalog: Pick<Catalog, "watch" | "notices">,
+  capabilities: () => Members,
+  tasks: Tasks["Service"],
+): CoreHandler<Params<Method>, ResultOf<Method>> => {
+  let listening = 0
+  const begin = (notifications: SubscriptionFilter, context: RequestContext) =>
+    Effect.suspend(() => {
+      if (listening >= maxListening) {
+        return refused(
+          ErrorCode.serverError,
+          `more than ${maxListening} subscriptions on one connection`,
+        )
+      }
+      for (const name of ["resourceSubscriptions", "taskIds"] as const) {
+        if ((notifications[name]?.length ?? 0) <= maxAddresses) continue
+        return refused(
+          ErrorCode.invalidParams,
+          `Invalid params: params.notifications.${name}: more than ${maxAddresses}`,
+        )
+      }
+      listening++
+      return Effect.scoped(listen(catalog, notifications, capabilities(), context, tasks)).pipe(
+        Effect.catch(({ reason }) => refused(ErrorCode.serverError, reason)),
+        Effect.ensuring(
+          Effect.sync(() => {
+            listening--
+          }),
+        ),
+      )
+    })
+  return ({ notifications }, context) =>
+    Effect.andThen(
+      notifications.taskIds === undefined ? Effect.void : context.requires(extension),
+      begin(notifications, context),
+    )
+}

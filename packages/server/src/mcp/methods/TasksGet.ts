@@ -1,0 +1,21 @@
+/** `tasks/get`: how a task stands; in 2026-07-28 with its questions, its result or its error. */
+import type { TasksGet as TasksGetMethod } from "@colloquy/protocol/mcp/Tasks"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Tasks } from "../../tasks/Tasks.ts"
+import type { CoreHandler } from "../RequestContext.ts"
+import { permitted, unknown } from "../tasks/TaskRequests.ts"
+import { detailedTask, handshakeTask } from "../tasks/TaskShapes.ts"
+
+export const tasksGet =
+  (
+    tasks: Tasks["Service"],
+  ): CoreHandler<Params<typeof TasksGetMethod>, ResultOf<typeof TasksGetMethod>> =>
+  ({ taskId }, context) =>
+    Effect.gen(function* () {
+      yield* permitted(context)
+      const task = yield* tasks.get(context.principal, taskId)
+      const nowMs = yield* Clock.currentTimeMillis
+      return context.era === "stateless" ? detailedTask(task, nowMs) : handshakeTask(task, nowMs)
+    }).pipe(Effect.catchTag("UnknownTask", unknown))

@@ -1,0 +1,104 @@
+/**
+ * `tasks/result` (2025-11-25): waits for the end of a task and is answered as its call would have been. Meanwhile it puts
+ * the task's questions to its client, each by one such request at a time. Keeps its part of L7: a question is withdrawn
+ * when it is over, and stays open when nobody waits any more.
+ */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { TasksResult as TasksResultMethod } from "@colloquy/protocol/mcp/Tasks"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberMap from "effect/FiberMap"
+import type { TaskEnd } from "../../tasks/Task.ts"
+import type { Tasks } from "../../tasks/Tasks.ts"
+import type {
+  CoreHandler,
+  InputRequest,
+  InputResponse,
+  Members,
+  RequestContext,
+} from "../RequestContext.ts"
+import { isMembers, missingIn, neededFor } from "../eras/Capabilities.ts"
+import { put } from "../eras/Handshake.ts"
+import { exclusively } from "../tasks/Exclusively.ts"
+import { unknown } from "../tasks/TaskRequests.ts"
+import { withRelated } from "../tasks/TaskShapes.ts"
+
+type Result = ResultOf<typeof TasksResultMethod>
+
+/** As the call would have been answered. */
+const answerOf = (taskId: string, end: TaskEnd): Effect.Effect<Result, JsonRpcError> => {
+  switch (end._tag) {
+    case "Result":
+      return Effect.succeed({ ...end.result, _meta: withRelated(taskId, end.result._meta) })
+    case "Error":
+      return Effect.fail(end.error)
+    case "Cancelled":
+      return Effect.fail(
+        new JsonRpcError({ code: ErrorCode.serverError, message: "the task was cancelled" }),
+      )
+  }
+}
+
+type Question = readonly [key: string, request: InputRequest]
+
+const metaOf = (params: Members | undefined): Members => {
+  const meta = params?.["_meta"]
+  return isMembers(meta) ? meta : {}
+}
+
+const related = (taskId: string, { method, params }: InputRequest): InputRequest => ({
+  method,
+  params: { ...params, _meta: withRelated(taskId, metaOf(params)) },
+})
+
+const readAnswer = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError> =>
+  isMembers(answer)
+    ? Effect.succeed(answer)
+    : Effect.fail(
+        new JsonRpcError({
+          code: ErrorCode.internalError,
+          message: "unusable answer of the client: expected an object",
+        }),
+      )
+
+export const tasksResult = (
+  tasks: Tasks["Service"],
+): CoreHandler<Params<typeof TasksResultMethod>, Result> => {
+  const alone = exclusively()
+
+  /** What the client answers, also an error, is the answer to the question; silence leaves it open. */
+  const ask = ({ peer, principal }: RequestContext, taskId: string, question: Question) => {
+    const [key, request] = question
+    return put(peer, related(taskId, request)).pipe(
+      Effect.flatMap(readAnswer),
+      Effect.map(Exit.succeed),
+      Effect.catchTag("JsonRpcError", (error) => Effect.succeed(Exit.fail(error))),
+      Effect.flatMap((answer) => tasks.answer(principal, taskId, { [key]: answer })),
+      Effect.catchTags({
+        ConnectionClosed: ({ reason }) => Effect.logDebug(`question of a task not put: ${reason}`),
+        UnknownTask: () => Effect.logDebug("a question outlived its task"),
+      }),
+    )
+  }
+
+  return ({ taskId }, context) =>
+    Effect.gen(function* () {
+      const { client, principal } = context
+      const asking = yield* FiberMap.make<string>()
+      let task = yield* tasks.get(principal, taskId)
+      while (task.end === undefined) {
+        for (const [key] of asking) {
+          if (!task.questions.has(key)) yield* FiberMap.remove(asking, key)
+        }
+        for (const question of task.questions) {
+          const [key, request] = question
+          if (missingIn(client.capabilities, neededFor(request)) !== undefined) continue
+          const turn = alone(`${taskId} ${key}`, ask(context, taskId, question))
+          yield* FiberMap.run(asking, key, turn, { onlyIfMissing: true })
+        }
+        task = yield* tasks.changed(principal, taskId, task.version)
+      }
+      return yield* answerOf(taskId, task.end)
+    }).pipe(Effect.scoped, Effect.catchTag("UnknownTask", unknown))
+}

@@ -1,0 +1,38 @@
+/**
+ * `tasks/update` (2026-07-28): answers to questions of a task, all or some. Keys that nothing waits for are ignored; one
+ * answer that does not fit its question refuses the update, and every question stays open.
+ */
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { TasksUpdate as TasksUpdateMethod } from "@colloquy/protocol/mcp/Tasks"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { Tasks } from "../../tasks/Tasks.ts"
+import type { CoreHandler, InputResponse } from "../RequestContext.ts"
+import { readResponse } from "../eras/AnswerShapes.ts"
+import { invalidParams, permitted, unknown } from "../tasks/TaskRequests.ts"
+
+export const tasksUpdate =
+  (
+    tasks: Tasks["Service"],
+  ): CoreHandler<Params<typeof TasksUpdateMethod>, ResultOf<typeof TasksUpdateMethod>> =>
+  ({ inputResponses, taskId }, context) =>
+    Effect.gen(function* () {
+      yield* permitted(context)
+      const { questions } = yield* tasks.get(context.principal, taskId)
+      const answers: Record<string, Exit.Exit<InputResponse, JsonRpcError>> = {}
+      for (const [key, question] of questions) {
+        const given = memberOf(inputResponses, key)
+        if (given === undefined) continue
+        const response = readResponse(question, given)
+        if (response === undefined) {
+          return yield* invalidParams(
+            `inputResponses[${JSON.stringify(key)}]: expected an answer to ${question.method} that fits what was asked`,
+          )
+        }
+        answers[key] = Exit.succeed(response)
+      }
+      yield* tasks.answer(context.principal, taskId, answers)
+      return {}
+    }).pipe(Effect.catchTag("UnknownTask", unknown))

@@ -1,0 +1,52 @@
+/** `tools/call`: finds the tool, the server's or the embedder's, and runs it, in a task where one is wanted. */
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Params } from "@colloquy/protocol/Method"
+import { nearest } from "@colloquy/protocol/Nearest"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { namesOf } from "../../features/Registry.ts"
+import type { Tasks } from "../../tasks/Tasks.ts"
+import type { OfferedTools } from "../catalog/OfferedTools.ts"
+import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
+import { make as makeTaskCalls } from "../tasks/TaskCalls.ts"
+
+/** Few enough to be read. */
+const maxNamed = 100
+
+const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
+  const names = namesOf(callable).slice(0, maxNamed)
+  const near = nearest(name, names)
+  const message = isDisabled(name)
+    ? `Tool '${name}' is not enabled: the setting \`mcp_tools\` does not name it`
+    : `Unknown tool '${name}'${near === undefined ? "" : `, did you mean '${near}'?`}`
+  return new JsonRpcError({ code: ErrorCode.invalidParams, message, data: { tools: names } })
+}
+
+/** Of one connection. */
+export const toolsCall = Effect.fnUntraced(function* (
+  offered: OfferedTools,
+  tasks: Tasks["Service"],
+  taskAfter?: Duration.Input,
+) {
+  const callOrTask = yield* makeTaskCalls(tasks, taskAfter)
+  return (
+    params: Params<typeof ToolsCallMethod>,
+    context: RequestContext,
+  ): Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired> => {
+    const tool = offered.callable.get(params.name)
+    if (tool === undefined) return Effect.fail(notCallable(params.name, offered))
+    const { name, prepare, taskSupport } = tool
+    const args = params.arguments
+    return callOrTask(
+      {
+        name,
+        taskSupport,
+        run: (given, prepared) => tool.invoke(args, given, prepared),
+        ...(prepare === undefined ? {} : { prepare: (given) => prepare(args, given) }),
+      },
+      context,
+      params.task,
+    )
+  }
+})

@@ -1,0 +1,40 @@
+/** `tools/list`: the server's own tools, then the embedder's, a page at a time. */
+import type { ToolsList as ToolsListMethod } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import * as Effect from "effect/Effect"
+import type { Shelf } from "../../features/Registry.ts"
+import type { Tool } from "../../features/Tool.ts"
+import type { CoreHandler } from "../RequestContext.ts"
+import { pageOf, type Served, told } from "../catalog/ConnectionCatalog.ts"
+import { asked } from "../tasks/TaskRequests.ts"
+
+type Method = typeof ToolsListMethod
+
+// Read at the call: the schemas are made when first asked for.
+const item = (tool: Tool, tasks: boolean): ResultOf<Method>["tools"][number] => {
+  const { taskSupport } = tool
+  return {
+    ...told(tool, [
+      "name",
+      "title",
+      "description",
+      "inputSchema",
+      "outputSchema",
+      "annotations",
+      "icons",
+    ]),
+    ...(taskSupport === undefined || !tasks ? {} : { execution: { taskSupport } }),
+  }
+}
+
+export const toolsList = (
+  { cursors, pageSize }: Served,
+  tools: Shelf<Tool>,
+): CoreHandler<Params<Method>, ResultOf<Method>> =>
+  Effect.fnUntraced(function* ({ cursor }, context) {
+    const [start = 0] = (yield* cursors.open("tools", cursor, context)) ?? []
+    const { items, next } = pageOf(tools, Number(start), pageSize)
+    const page = items.map((tool) => item(tool, asked(context)))
+    if (next === undefined) return { tools: page }
+    return { tools: page, nextCursor: yield* cursors.seal("tools", [next], context) }
+  })

@@ -1,0 +1,90 @@
+import type { Conversation } from "@colloquy/core/Conversation"
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import { ConversationId } from "@colloquy/protocol/Ids"
+import { assert, describe, it } from "@effect/vitest"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import * as TestClock from "effect/testing/TestClock"
+import * as AppConnection from "../../../src/app/AppConnection.ts"
+import { Auth } from "../../../src/app/ports/AuthPort.ts"
+import { say } from "../../../src/app/methods/SubmitInput.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import { listed, withServer } from "../../support/Harness.ts"
+
+const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
+
+const event: Delivery = {
+  _tag: "Event",
+  event: { seq: 1, id: "0", msg: { type: "task_started", model_context_window: null } },
+}
+
+describe("Say", () => {
+  it.effect("L2 what is told before the receipt is there waits for the answer", () =>
+    withServer({}, ({ manager }) =>
+      Effect.gen(function* () {
+        const told: Array<string> = []
+        const deliveries = yield* Queue.unbounded<Delivery, Cause.Done>()
+        // Tells of the turn a second before it says that it took the message.
+        const conversation: Conversation = {
+          id: ConversationId.make("00000000-0000-7000-8000-000000000000"),
+          submit: () =>
+            Effect.andThen(Queue.offer(deliveries, event), Effect.sleep("1 second")).pipe(
+              Effect.as({ id: "0", disposition: "started" } as const),
+            ),
+          attach: () => Effect.succeed({ take: Queue.takeAll(deliveries) }),
+          cancel: () => Effect.void,
+          state: Effect.never,
+          loaded: Effect.never,
+        }
+        const peer: PeerControl = {
+          notify: (method) =>
+            Effect.sync(() => {
+              told.push((method as unknown as { readonly _tag: string })._tag)
+            }),
+          request: () => Effect.never,
+          cancel: () => Effect.void,
+        }
+        const connection = yield* AppConnection.make({
+          manager: ConversationManager.of(manager),
+          auth: Auth.none,
+          approvals: () => "camelCase",
+          forms: () => false,
+          userAgent: "colloquy",
+        })
+        const { begin } = yield* Effect.orDie(
+          connection.subscriptions.add({ conversation, peer, raw: false }),
+        )
+        yield* begin
+        let after: Effect.Effect<void> = Effect.void
+        const saying = yield* say(
+          {
+            conversation,
+            op: { type: "user_input", items: [] },
+            whileRunning: "queue",
+            submissionId: undefined,
+          },
+          {
+            peer,
+            connection,
+            requestId: 1,
+            afterAnswer: (effect) => {
+              after = effect
+            },
+          },
+        ).pipe(Effect.forkChild({ startImmediately: true }))
+        yield* settle
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* Fiber.join(saying), { turnId: "0", disposition: "started" })
+        yield* settle
+        assert.deepStrictEqual(told, [])
+        yield* after
+        yield* settle
+        assert.deepStrictEqual(told, ["codex/event/task_started"])
+        assert.deepStrictEqual(yield* listed(manager), [])
+      }),
+    ),
+  )
+})

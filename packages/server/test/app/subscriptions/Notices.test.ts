@@ -1,0 +1,42 @@
+import { AuthStatusChange, LoginChatGptComplete } from "@colloquy/protocol/app/Account"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Notices from "../../../src/app/subscriptions/Notices.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import { loginId } from "../../support/Accounts.ts"
+
+describe("Notices", () => {
+  it.effect(
+    "L6 keep of a state the latest for who does not read, and each of the rest, in order",
+    () =>
+      Effect.gen(function* () {
+        const reads = Latch.makeUnsafe(false)
+        const sent: Array<unknown> = []
+        const notify: PeerControl["notify"] = (_, params) =>
+          Effect.andThen(
+            reads.await,
+            Effect.sync(() => sent.push(...params)),
+          )
+        const notices = Notices.make(Effect.void)
+        yield* Effect.forkChild(
+          notices.tell({ notify, request: () => Effect.never, cancel: () => Effect.void }),
+        )
+        notices.put(AuthStatusChange, {}, "latest")
+        yield* Effect.yieldNow
+        for (let i = 0; i < 1000; i++)
+          notices.put(AuthStatusChange, { authMethod: "apikey" }, "latest")
+        notices.put(LoginChatGptComplete, { loginId, success: true }, "each")
+        notices.put(LoginChatGptComplete, { loginId, success: false }, "each")
+        notices.put(AuthStatusChange, { authMethod: "chatgpt" }, "latest")
+        reads.openUnsafe()
+        for (let i = 0; i < 20; i++) yield* Effect.yieldNow
+        assert.deepStrictEqual(sent, [
+          {},
+          { loginId, success: true },
+          { loginId, success: false },
+          { authMethod: "chatgpt" },
+        ])
+      }),
+  )
+})

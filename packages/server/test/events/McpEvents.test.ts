@@ -1,0 +1,33 @@
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { assert, describe, it } from "@effect/vitest"
+import { wireEvent } from "../../src/events/McpEvents.ts"
+
+const wire = (msg: EventMsg) =>
+  wireEvent({ seq: 3, id: "t", msg }, { requestId: 7, threadId: "thread" })
+
+describe("WireEvents", () => {
+  it("carries a request for approval as the original does, with what the command does", () => {
+    const msg: EventMsg = {
+      type: "exec_approval_request",
+      call_id: "c",
+      command: ["git", "push"],
+      cwd: "/work",
+      parsed_cmd: [{ type: "unknown", cmd: "git push" }],
+    }
+    assert.deepStrictEqual(wire(msg), {
+      _meta: { requestId: 7, threadId: "thread" },
+      id: "t",
+      msg,
+    })
+  })
+
+  it("hides what the original never sent", () => {
+    const hidden: ReadonlyArray<EventMsg> = [
+      { type: "approval_resolved", call_id: "c", decision: "denied", reason: "expired" },
+      { type: "user_message", message: "hi" },
+      { type: "raw_response_item", item: { type: "web_search_call" } },
+      { type: "compacted", message: "what was said" },
+    ]
+    for (const msg of hidden) assert.isUndefined(wire(msg), msg.type)
+  })
+})

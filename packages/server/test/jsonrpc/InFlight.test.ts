@@ -1,0 +1,325 @@
+import { failureText, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { make } from "../../src/jsonrpc/InFlight.ts"
+
+const shuttingDown = (id: RequestId) =>
+  failureText(id, new JsonRpcError({ code: -32000, message: "the server is shutting down" }))
+
+const takenBack = new JsonRpcError({ code: -32800, message: "request cancelled" })
+
+const settled = Effect.forEach(Array.from({ length: 50 }), () => Effect.yieldNow, { discard: true })
+
+const start = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.forkChild(effect, { startImmediately: true })
+
+/** A table whose answers go to `out`; `gate` is waited for after each, as a slow transport does. */
+const table = Effect.fnUntraced(function* (gate: Effect.Effect<void> = Effect.void) {
+  const out: Array<string> = []
+  const scope = yield* Scope.make()
+  const inFlight = yield* make((texts) =>
+    Effect.suspend(() => {
+      out.push(...texts)
+      return texts.length === 0 ? Effect.void : gate
+    }),
+  ).pipe(Scope.provide(scope))
+  return { inFlight, out, close: Scope.close(scope, Exit.void) }
+})
+
+describe("InFlight", () => {
+  it.effect("L1 answers with the text its work gives, and forgets the id", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      const text = yield* Deferred.make<string>()
+      yield* inFlight.start(1, Deferred.await(text))
+      assert.deepStrictEqual(
+        [inFlight.has(1), inFlight.has("1"), inFlight.running],
+        [true, false, 1],
+      )
+      yield* Deferred.succeed(text, "one")
+      yield* settled
+      assert.deepStrictEqual([out, inFlight.has(1), inFlight.running], [["one"], false, 0])
+    }),
+  )
+
+  it.effect("an id is free as soon as its answer was sent", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      yield* inFlight.start(1, Effect.succeed("one"))
+      assert.deepStrictEqual([out, inFlight.has(1)], [["one"], false])
+    }),
+  )
+
+  it.effect("L1 at the end it is known of each request whether its answer may have gone out", () =>
+    Effect.gen(function* () {
+      // The answer is on its way when the request is taken back: who asked may read it all the same.
+      const { inFlight, out } = yield* table(Effect.never)
+      const sent = new Map<RequestId, boolean>()
+      const begin = (id: RequestId, work: Effect.Effect<string>) =>
+        inFlight.start(id, work, true, undefined, undefined, (was) => sent.set(id, was))
+      yield* begin(1, Effect.succeed("one"))
+      yield* begin(2, Effect.never)
+      inFlight.cancel(1)
+      inFlight.cancel(2)
+      yield* settled
+      assert.deepStrictEqual(out, ["one"])
+      assert.deepStrictEqual([sent.get(1), sent.get(2)], [true, false])
+    }),
+  )
+
+  it.effect("L1 a cancelled request is stopped and never answered", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      let stopped = false
+      const work = Effect.onInterrupt(Effect.never, () =>
+        Effect.sync(() => {
+          stopped = true
+        }),
+      )
+      yield* inFlight.start(1, work)
+      inFlight.cancel("1")
+      inFlight.cancel(2)
+      yield* settled
+      assert.isFalse(stopped)
+      inFlight.cancel(1)
+      inFlight.cancel(1)
+      yield* settled
+      assert.deepStrictEqual([stopped, out, inFlight.running], [true, [], 0])
+    }),
+  )
+
+  it.effect("L1 one whose sender waits for an answer gets it once, when its work has ended", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      const told: Array<string> = []
+      const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
+      yield* TestClock.adjust(0)
+      yield* inFlight.start(1, work, true, undefined, undefined, () => told.push("over"))
+      inFlight.cancel("1", takenBack)
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1)
+      yield* settled
+      assert.deepStrictEqual([out, told, inFlight.has(1)], [[], [], true])
+      yield* TestClock.adjust("1 second")
+      yield* settled
+      assert.deepStrictEqual(
+        [out, told, inFlight.has(1), inFlight.running],
+        [[failureText(1, takenBack)], ["over"], false, 0],
+      )
+    }),
+  )
+
+  it.effect("L1 one whose answer is on its way, or that must not be cancelled, is answered", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      const { inFlight, out } = yield* table(Deferred.await(read))
+      const text = yield* Deferred.make<string>()
+      yield* inFlight.start(1, Effect.succeed("one"))
+      yield* inFlight.start(2, Deferred.await(text), false)
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(2, takenBack)
+      yield* Deferred.succeed(read, undefined)
+      yield* Deferred.succeed(text, "two")
+      yield* settled
+      assert.deepStrictEqual([out, inFlight.running], [["one", "two"], 0])
+    }),
+  )
+
+  it.effect("L6 answers to cancelled requests that nobody reads count as answers that wait", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      const { inFlight } = yield* table(Deferred.await(read))
+      yield* inFlight.start(1, Effect.never)
+      inFlight.cancel(1, takenBack)
+      yield* settled
+      assert.deepStrictEqual(
+        [inFlight.running, inFlight.hasRoom(1), inFlight.hasRoom(2)],
+        [0, false, true],
+      )
+      yield* Deferred.succeed(read, undefined)
+      yield* settled
+      assert.isTrue(inFlight.hasRoom(1))
+    }),
+  )
+
+  it.effect("L9 L1 the end answers once what was cancelled, also what refuses to stop", () =>
+    Effect.gen(function* () {
+      const { inFlight, out, close } = yield* table()
+      const released = yield* Deferred.make<string>()
+      yield* TestClock.adjust(0)
+      yield* inFlight.start(
+        1,
+        Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second")),
+      )
+      yield* inFlight.start(2, Effect.uninterruptible(Deferred.await(released)))
+      inFlight.cancel(1, takenBack)
+      inFlight.cancel(2, takenBack)
+      const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(drained)
+      yield* Deferred.succeed(released, "late")
+      yield* settled
+      assert.deepStrictEqual(out, [failureText(1, takenBack), failureText(2, takenBack)])
+    }),
+  )
+
+  it.effect("L1 at the end it is not answered again when its work ends after all", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table(Effect.sleep("500 millis"))
+      const released = yield* Deferred.make<string>()
+      yield* inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+      inFlight.cancel(1, takenBack)
+      const drained = yield* start(inFlight.drain("500 millis"))
+      yield* TestClock.adjust("500 millis")
+      yield* TestClock.adjust("2 seconds")
+      yield* settled
+      assert.deepStrictEqual(out, [failureText(1, takenBack)])
+      yield* Deferred.succeed(released, "late")
+      yield* settled
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(out, [failureText(1, takenBack)])
+    }),
+  )
+
+  it.effect("L1 a request that cancels itself while it starts is not answered", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      yield* inFlight.start(
+        1,
+        Effect.sync(() => {
+          inFlight.cancel(1)
+          return "one"
+        }),
+      )
+      yield* settled
+      assert.deepStrictEqual([out, inFlight.running], [[], 0])
+    }),
+  )
+
+  it.effect(
+    "tells the end of a request once, answered or cancelled, and after what follows its answer",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight } = yield* table()
+        const told: Array<string> = []
+        const say = (what: string) => () => {
+          told.push(what)
+        }
+        const after = () => Effect.sync(say("accepted"))
+        yield* inFlight.start(1, Effect.succeed("one"), true, after, undefined, say("over"))
+        yield* inFlight.start(2, Effect.never, true, after, undefined, say("over, cancelled"))
+        inFlight.cancel(2)
+        yield* settled
+        assert.deepStrictEqual(told, ["accepted", "over", "over, cancelled"])
+      }),
+  )
+
+  it.effect("drains at once when nothing is in flight, and when the last is answered", () =>
+    Effect.gen(function* () {
+      const { inFlight, out } = yield* table()
+      yield* inFlight.drain("1 hour")
+      const text = yield* Deferred.make<string>()
+      yield* inFlight.start(1, Deferred.await(text))
+      const drained = yield* start(inFlight.drain("1 hour"))
+      yield* Deferred.succeed(text, "one")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(out, ["one"])
+    }),
+  )
+
+  it.effect("L1 an answer that a slow reader has accepted is not followed by an error", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      const { inFlight, out } = yield* table(Deferred.await(read))
+      yield* inFlight.start(1, Effect.succeed("one"))
+      yield* inFlight.start(2, Effect.never)
+      const drained = yield* start(inFlight.drain("500 millis"))
+      yield* TestClock.adjust("500 millis")
+      yield* settled
+      assert.deepStrictEqual(out, ["one", shuttingDown(2)])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(drained)
+      assert.deepStrictEqual(out, ["one", shuttingDown(2)])
+    }),
+  )
+
+  it.effect("L9 an answer on its way at the end has its time to arrive", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      let arrived = false
+      const { inFlight } = yield* table(
+        Effect.map(Deferred.await(read), () => {
+          arrived = true
+        }),
+      )
+      yield* inFlight.start(1, Effect.succeed("one"))
+      const drained = yield* start(inFlight.drain("500 millis"))
+      yield* TestClock.adjust("1 second")
+      yield* settled
+      assert.isUndefined(drained.pollUnsafe())
+      yield* Deferred.succeed(read, undefined)
+      yield* Fiber.join(drained)
+      assert.isTrue(arrived)
+    }),
+  )
+
+  it.effect(
+    "L9 one that refuses to stop is answered for within the bound, and by nobody later",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight, out, close } = yield* table()
+        const released = yield* Deferred.make<string>()
+        yield* inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+        const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
+        yield* TestClock.adjust("2 seconds")
+        yield* settled
+        assert.deepStrictEqual(out, [])
+        yield* TestClock.adjust("500 millis")
+        yield* Fiber.join(drained)
+        assert.deepStrictEqual(out, [shuttingDown(1)])
+        yield* Deferred.succeed(released, "late")
+        yield* settled
+        assert.deepStrictEqual(out, [shuttingDown(1)])
+      }),
+  )
+
+  it.effect("L8 the end of its scope stops what runs and waits for it, within a bound", () =>
+    Effect.gen(function* () {
+      const { inFlight, out, close } = yield* table()
+      const released = yield* Deferred.make<string>()
+      let cleaned = false
+      yield* inFlight.start(
+        1,
+        Effect.onInterrupt(Effect.never, () =>
+          Effect.map(Effect.sleep("300 millis"), () => {
+            cleaned = true
+          }),
+        ),
+      )
+      yield* TestClock.adjust(0)
+      const closed = yield* start(close)
+      yield* TestClock.adjust("200 millis")
+      yield* settled
+      assert.deepStrictEqual([closed.pollUnsafe() === undefined, cleaned], [true, false])
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.join(closed)
+      assert.deepStrictEqual([cleaned, out], [true, []])
+
+      const other = yield* table()
+      yield* other.inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+      const bounded = yield* start(other.close)
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(bounded)
+      yield* Deferred.succeed(released, "late")
+      yield* settled
+      assert.deepStrictEqual(other.out, [])
+    }),
+  )
+})

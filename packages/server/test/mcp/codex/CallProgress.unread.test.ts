@@ -1,0 +1,119 @@
+import type { ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as TestClock from "effect/testing/TestClock"
+import { type CallProgress, make } from "../../../src/mcp/codex/CallProgress.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+
+const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, {
+  discard: true,
+})
+
+interface Told {
+  readonly progressToken: ProgressToken
+  readonly progress: number
+  readonly message: string
+}
+
+/** A client that reads while the latch is open. */
+const client = (reading: Latch.Latch) => {
+  const told: Array<Told> = []
+  let waiting = 0
+  let mostWaiting = 0
+  const peer: PeerControl = {
+    notify: (_, params) =>
+      Effect.suspend(() => {
+        mostWaiting = Math.max(mostWaiting, ++waiting)
+        return Effect.ensuring(
+          Effect.andThen(reading.await, () => {
+            told.push(...(params as ReadonlyArray<unknown> as ReadonlyArray<Told>))
+            return Effect.void
+          }),
+          Effect.sync(() => waiting--),
+        )
+      }),
+    request: () => Effect.die("not asked here"),
+    cancel: () => Effect.void,
+  }
+  return { told, peer, mostWaiting: () => mostWaiting }
+}
+
+/** Runs a call that tells items until `body` ends. */
+const during = <A>(
+  peer: PeerControl,
+  body: (progress: CallProgress) => Effect.Effect<A>,
+): Effect.Effect<A> => make().during({ peer, token: "t" }, body)
+
+describe("CallProgress: a client that does not read", () => {
+  it.effect("L6 gets one batch, however long it waits, and the numbers rise when it reads", () =>
+    Effect.gen(function* () {
+      const reading = yield* Latch.make(false)
+      const { told, peer, mostWaiting } = client(reading)
+      yield* during(peer, (progress) =>
+        Effect.gen(function* () {
+          const telling = yield* Effect.forkChild(Effect.orDie(progress.tell(["a"])), {
+            startImmediately: true,
+          })
+          yield* settled
+          yield* TestClock.adjust("10 minutes")
+          yield* settled
+          assert.deepStrictEqual([told, mostWaiting()], [[], 1])
+          yield* reading.open
+          yield* Fiber.join(telling)
+          yield* Effect.orDie(progress.tell(["b", "c"]))
+          assert.deepStrictEqual(
+            told.map(({ progress: n, message }) => [n, message]),
+            [
+              [1, "a"],
+              [2, "b"],
+              [3, "c"],
+            ],
+          )
+        }),
+      )
+    }),
+  )
+
+  it.effect("L6 of more items at once than could be read the last alone is told", () =>
+    Effect.gen(function* () {
+      const { told, peer } = client(yield* Latch.make(true))
+      yield* during(peer, (progress) =>
+        Effect.orDie(progress.tell(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
+      )
+      assert.deepStrictEqual(
+        told.map(({ message }) => message),
+        ["item 999"],
+      )
+    }),
+  )
+
+  it.effect("L2 nothing is told once the call has returned, also not what waited", () =>
+    Effect.gen(function* () {
+      const reading = yield* Latch.make(false)
+      const { told, peer } = client(reading)
+      yield* during(peer, () => TestClock.adjust("10 seconds"))
+      yield* settled
+      yield* reading.open
+      yield* TestClock.adjust("1 minute")
+      yield* settled
+      assert.deepStrictEqual(told, [])
+    }),
+  )
+
+  it.effect("nothing is told after its end", () =>
+    Effect.gen(function* () {
+      const { told, peer } = client(yield* Latch.make(true))
+      yield* during(peer, (progress) =>
+        Effect.gen(function* () {
+          progress.end()
+          yield* Effect.orDie(progress.tell(["late"]))
+          yield* TestClock.adjust("1 minute")
+          yield* settled
+        }),
+      )
+      assert.deepStrictEqual(told, [])
+    }),
+  )
+})

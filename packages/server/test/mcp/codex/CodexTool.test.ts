@@ -1,0 +1,66 @@
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as TestClock from "effect/testing/TestClock"
+import { codex } from "../../../src/mcp/codex/CodexTool.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import { defaultReply, listed, withCore } from "../../support/Harness.ts"
+
+const settled = Effect.forEach(Array.from({ length: 300 }), () => Effect.yieldNow, {
+  discard: true,
+})
+
+const peer: PeerControl = {
+  notify: () => Effect.void,
+  request: () => Effect.die("not asked here"),
+  cancel: () => Effect.void,
+}
+
+/** A call of `codex` that is interrupted after `before`; gives what is left. */
+const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
+  withCore([defaultReply], (provider) =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const created = yield* Latch.make(false)
+      const slow = ConversationManager.of({
+        ...manager,
+        create: (settings) =>
+          Effect.uninterruptible(Effect.tap(manager.create(settings), () => created.await)),
+      })
+      const call = yield* codex({ prompt: "x" }, { requestId: 1, peer }).pipe(
+        Effect.provideService(ConversationManager, slow),
+        Effect.forkChild({ startImmediately: true }),
+      )
+      yield* settled
+      yield* before(created)
+      const stopped = yield* Effect.forkChild(Fiber.interrupt(call), { startImmediately: true })
+      yield* created.open
+      yield* settled
+      yield* Fiber.join(stopped)
+      return {
+        conversations: (yield* listed(manager)).length,
+        requests: (yield* provider.requests).length,
+      }
+    }),
+  )
+
+describe("CodexTool", () => {
+  it.effect("cancelled while its conversation is being made it leaves none", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* interrupted(() => Effect.void), {
+        conversations: 0,
+        requests: 0,
+      })
+    }),
+  )
+
+  it.effect("cancelled later it leaves the conversation, which the client has heard of", () =>
+    Effect.gen(function* () {
+      const after = (created: Latch.Latch) => Effect.andThen(created.open, settled)
+      assert.deepStrictEqual(yield* interrupted(after), { conversations: 1, requests: 1 })
+    }),
+  )
+})

@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import type { Catalog } from "../../../src/features/Catalog.ts"
+import { make as makeNotices, type Notices } from "../../../src/features/Notices.ts"
+import { subscriptionsListen } from "../../../src/mcp/methods/SubscriptionsListen.ts"
+import { Tasks } from "../../../src/tasks/Tasks.ts"
+import { type AskingServer, withHandlers } from "../../support/AskingServer.ts"
+import { cancelled } from "../../support/Harness.ts"
+import { madeBy, saying } from "../../support/Stateless.ts"
+
+const everything = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+}
+
+const named = { "io.modelcontextprotocol/subscriptionId": "s" }
+
+interface World {
+  readonly server: AskingServer
+  readonly notices: Notices
+  /** Addresses that are watched. */
+  readonly watched: ReadonlyArray<string>
+}
+
+const withListening = <A, E>(
+  body: (world: World) => Effect.Effect<A, E, Scope.Scope>,
+  capabilities: Readonly<Record<string, unknown>> = everything,
+) => {
+  const notices = makeNotices()
+  const watched: Array<string> = []
+  const watch: Catalog["watch"] = (uri) =>
+    uri.startsWith("test://")
+      ? Effect.asVoid(
+          Effect.acquireRelease(
+            Effect.sync(() => watched.push(uri)),
+            () => Effect.sync(() => watched.splice(watched.indexOf(uri), 1)),
+          ),
+        )
+      : Effect.fail("nothing there")
+  return Effect.flatMap(Tasks.make(), (tasks) => {
+    const handler = subscriptionsListen({ notices, watch }, () => capabilities, tasks)
+    return withHandlers({ "subscriptions/listen": handler }, (server) =>
+      body({ server, notices, watched }),
+    )
+  })
+}
+
+const listen = (server: AskingServer, id: unknown, notifications: unknown) =>
+  Effect.andThen(
+    server.send({
+      jsonrpc: "2.0",
+      id,
+      method: "subscriptions/listen",
+      params: saying({ notifications }),
+    }),
+    server.quiet,
+  )
+
+const told = ({ messages }: AskingServer) =>
+  messages.map(({ id, method, params, result, error }) =>
+    method === undefined ? [id, result ?? error] : [method, params],
+  )
+
+const acknowledged = (notifications: unknown, meta: unknown = named) => [
+  "notifications/subscriptions/acknowledged",
+  { notifications, _meta: meta },
+]
+
+/** What changed together is told a tenth of a second later. */
+const later = ({ server }: World) => Effect.andThen(TestClock.adjust("100 millis"), server.quiet)
+
+describe("subscriptions/listen", () => {
+  it.effect(
+    "first says what it honours, then tells of that alone, each under the id of the request",
+    () =>
+      withListening((world) =>
+        Effect.gen(function* () {
+          const { notices, server } = world
+          const filter = {
+            toolsListChanged: true,
+            promptsListChanged: false,
+            resourceSubscriptions: ["test://a", "nowhere://b", "test://a"],
+            more: true,
+          }
+          yield* listen(server, "s", filter)
+          notices.listChanged("tools")
+          notices.listChanged("tools")
+          notices.listChanged("prompts")
+          notices.listChanged("resources")
+          notices.updated("test://a")
+          notices.updated("test://c")
+          yield* later(world)
+          assert.deepStrictEqual(told(server), [
+            acknowledged({ toolsListChanged: true, resourceSubscriptions: ["test://a"] }),
+            ["notifications/tools/list_changed", { _meta: named }],
+            ["notifications/resources/updated", { uri: "test://a", _meta: named }],
+          ])
+        }),
+      ),
+  )
+
+  it.effect("honours nothing that the server does not declare", () =>
+    withListening(
+      (world) =>
+        Effect.gen(function* () {
+          const { notices, server, watched } = world
+          yield* listen(server, "s", {
+            toolsListChanged: true,
+            promptsListChanged: true,
+            resourceSubscriptions: ["test://a"],
+          })
+          notices.listChanged("prompts")
+          notices.updated("test://a")
+          yield* later(world)
+          assert.deepStrictEqual(
+            [told(server), watched],
+            [[acknowledged({ toolsListChanged: true })], []],
+          )
+        }),
+      { tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } },
+    ),
+  )
+
+  it.effect("L1 taken back, it is over: nothing is watched, told or answered any more", () =>
+    withListening((world) =>
+      Effect.gen(function* () {
+        const { notices, server, watched } = world
+        yield* listen(server, "s", { resourceSubscriptions: ["test://a"] })
+        assert.deepStrictEqual(watched, ["test://a"])
+        yield* server.send(cancelled("s"))
+        yield* server.quiet
+        notices.updated("test://a")
+        yield* later(world)
+        assert.deepStrictEqual([server.messages.length, watched], [1, []])
+      }),
+    ),
+  )
+
+  it.effect("ends after a day: the client is told, and answered", () =>
+    withListening((world) =>
+      Effect.gen(function* () {
+        const { server } = world
+        yield* listen(server, "s", {})
+        yield* TestClock.adjust("24 hours")
+        yield* server.quiet
+        assert.deepStrictEqual(told(server), [
+          acknowledged({}),
+          ["notifications/cancelled", { requestId: "s", reason: "it is over" }],
+          ["s", { resultType: "complete", _meta: { ...named, ...madeBy } }],
+        ])
+      }),
+    ),
+  )
+
+  it.effect("L9 the end of input ends it at once, with its answer", () =>
+    withListening((world) =>
+      Effect.gen(function* () {
+        const { server } = world
+        yield* listen(server, "s", {})
+        yield* server.close
+        yield* server.quiet
+        assert.deepStrictEqual(told(server).at(-1), [
+          "s",
+          { resultType: "complete", _meta: { ...named, ...madeBy } },
+        ])
+      }),
+    ),
+  )
+
+  it.effect("L6 no connection has more than 16, nor one of them more than 1,024 addresses", () =>
+    withListening(({ server }) =>
+      Effect.gen(function* () {
+        const many = Array.from({ length: 1025 }, (_, n) => `test://${n}`)
+        yield* listen(server, "many", { resourceSubscriptions: many })
+        for (let n = 1; n <= 17; n++) yield* listen(server, n, {})
+        yield* server.send(cancelled(3))
+        yield* listen(server, 18, {})
+        const failures = server.messages.filter(({ error }) => error !== undefined)
+        assert.deepStrictEqual(
+          failures.map(({ error, id }) => [id, error?.code, error?.message]),
+          [
+            [
+              "many",
+              -32602,
+              "Invalid params: params.notifications.resourceSubscriptions: more than 1024",
+            ],
+            [17, -32000, "more than 16 subscriptions on one connection"],
+          ],
+        )
+        assert.deepStrictEqual(
+          told(server).at(-1),
+          acknowledged({}, { "io.modelcontextprotocol/subscriptionId": 18 }),
+        )
+      }),
+    ),
+  )
+
+  it.effect("L13 needs to be told of what", () =>
+    withListening(({ server }) =>
+      Effect.gen(function* () {
+        const { error } = yield* server.ask(1, "subscriptions/listen", saying())
+        assert.deepStrictEqual(
+          [error?.code, error?.message],
+          [-32602, "Invalid params: params.notifications: Missing key"],
+        )
+      }),
+    ),
+  )
+})

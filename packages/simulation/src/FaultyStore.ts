@@ -1,0 +1,206 @@
+/**
+ * A store of conversations in memory that fails, takes its time, or has a lease stolen, at the calls its plan names; and that
+ * knows what a crash at any moment leaves of it. Tells the trace what it did.
+ */
+import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
+import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import { LeaseLost, StoreError } from "@colloquy/core/StoreErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { StoreFault, StorePlan } from "./Plan.ts"
+import type { Recorder } from "./Recorder.ts"
+
+type Service = ConversationStore["Service"]
+type Meta = Parameters<Service["create"]>[0]
+
+/** What was written at once, and when: the length of the trace. */
+interface Batch {
+  readonly id: ConversationId
+  readonly records: ReadonlyArray<LogRecord>
+  readonly at: number
+}
+
+/** `late` is longer than anybody waits, `slow` is not. */
+const delayMs = { fails: 0, stolen: 0, slow: 2_000, late: 12_000 } as const
+
+const memory = Effect.map(Effect.scoped(Layer.build(ConversationStore.layerMemory)), (services) =>
+  Context.get(services, ConversationStore),
+)
+
+export class FaultyStore implements Service {
+  readonly metas = new Map<ConversationId, Meta>()
+  readonly batches: Array<Batch> = []
+  readonly deleted: Array<{ readonly id: ConversationId; readonly at: number }> = []
+  private readonly faults: ReadonlyMap<number, StoreFault["how"]>
+  private readonly appendFaults: ReadonlyMap<number, StoreFault["how"]>
+  private readonly recorder: Recorder
+  private readonly inner: Service
+  private calls = 0
+  private appends = 0
+  private healed = false
+
+  private constructor(plan: StorePlan, recorder: Recorder, inner: Service) {
+    this.faults = new Map(plan.faults.map(({ call, how }) => [call, how]))
+    this.appendFaults = new Map(plan.appendFaults.map(({ call, how }) => [call, how]))
+    this.recorder = recorder
+    this.inner = inner
+  }
+
+  static make(plan: StorePlan, recorder: Recorder): FaultyStore {
+    return new FaultyStore(plan, recorder, Effect.runSync(memory))
+  }
+
+  /** From now on it works. */
+  heal(): void {
+    this.healed = true
+  }
+
+  /** Holds this conversation, as another process left it. */
+  hold(meta: Meta, records: ReadonlyArray<LogRecord>): void {
+    Effect.runSync(Effect.scoped(this.inner.create(meta, records)))
+  }
+
+  create(...[meta, records]: Parameters<Service["create"]>): ReturnType<Service["create"]> {
+    return this.call(
+      "create",
+      Effect.map(this.inner.create(meta, records), (writer) => {
+        this.metas.set(meta.id, meta)
+        this.batches.push({ id: meta.id, records, at: this.recorder.trace.length })
+        return this.writing(meta.id, writer)
+      }),
+    )
+  }
+
+  open(where: Parameters<Service["open"]>[0]): ReturnType<Service["open"]> {
+    return this.call(
+      "open",
+      Effect.map(this.inner.open(where), (opened) => ({
+        ...opened,
+        writer: this.writing(opened.summary.meta.id, opened.writer),
+      })),
+    )
+  }
+
+  read(...args: Parameters<Service["read"]>): ReturnType<Service["read"]> {
+    return this.call("read", this.inner.read(...args))
+  }
+
+  readBackward(...args: Parameters<Service["readBackward"]>): ReturnType<Service["readBackward"]> {
+    return this.call("read", this.inner.readBackward(...args))
+  }
+
+  positionOf(...args: Parameters<Service["positionOf"]>): ReturnType<Service["positionOf"]> {
+    return this.call("read", this.inner.positionOf(...args))
+  }
+
+  list(query: Parameters<Service["list"]>[0]): ReturnType<Service["list"]> {
+    return this.call("list", this.inner.list(query))
+  }
+
+  metadata(where: Parameters<Service["metadata"]>[0]): ReturnType<Service["metadata"]> {
+    return this.call("metadata", this.inner.metadata(where))
+  }
+
+  archive(id: ConversationId): ReturnType<Service["archive"]> {
+    return this.call("archive", this.inner.archive(id))
+  }
+
+  unarchive(id: ConversationId): ReturnType<Service["unarchive"]> {
+    return this.call("unarchive", this.inner.unarchive(id))
+  }
+
+  delete(id: ConversationId): ReturnType<Service["delete"]> {
+    return this.call(
+      "delete",
+      Effect.map(this.inner.delete(id), () => {
+        this.deleted.push({ id, at: this.recorder.trace.length })
+      }),
+    )
+  }
+
+  private writing(id: ConversationId, writer: LogWriter): LogWriter {
+    const { generation } = writer
+    let stolen = false
+    const told = (how?: string) =>
+      this.recorder.record({
+        at: "append",
+        conversation: id,
+        generation,
+        ...(how === undefined ? {} : { how }),
+      })
+    const lost = Effect.fail(new LeaseLost({ id, generation }))
+    return {
+      generation,
+      append: (records, durability) =>
+        Effect.suspend(() => {
+          const how = this.healed ? undefined : this.appendFaults.get(this.appends)
+          this.appends++
+          const write = Effect.suspend(() => {
+            if (stolen) return Effect.andThen(told("stale"), lost)
+            return writer.append(records, durability).pipe(
+              Effect.tap(() =>
+                Effect.sync(() => {
+                  this.batches.push({ id, records, at: this.recorder.trace.length })
+                }),
+              ),
+              Effect.andThen(told()),
+              Effect.tapError(() => told("refused")),
+            )
+          })
+          switch (how) {
+            case undefined:
+              return write
+            case "fails":
+              return Effect.andThen(told(how), injected("append"))
+            case "stolen":
+              stolen = true
+              return Effect.andThen(Effect.andThen(told(how), this.steal(id, writer)), lost)
+            case "slow":
+            case "late":
+              return Effect.andThen(told(how), Effect.andThen(wait(how), write))
+          }
+        }),
+    }
+  }
+
+  /** Another process has taken the conversation over, and has let it go again; it said something there. */
+  private steal(id: ConversationId, writer: LogWriter): Effect.Effect<void> {
+    const seq = this.batches
+      .flatMap((batch) => (batch.id === id ? batch.records : []))
+      .filter(({ _tag }) => _tag === "Event").length
+    const msg = { type: "background_event", message: `thief ${seq}` } as const
+    const records = [{ _tag: "Event", atMs: 0, event: { seq, id: "", msg } }] as const
+    this.batches.push({ id, records, at: this.recorder.trace.length })
+    return Effect.orDie(writer.append(records, "synced"))
+  }
+
+  private call<A, E, R>(
+    operation: StoreError["operation"],
+    act: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | StoreError, R> {
+    return Effect.suspend(() => {
+      const how = this.healed ? undefined : this.faults.get(this.calls)
+      this.calls++
+      const told = this.recorder.record({
+        at: "store",
+        operation,
+        ...(how === undefined ? {} : { how }),
+      })
+      const done: Effect.Effect<A, E | StoreError, R> =
+        how === "fails" || how === "stolen"
+          ? injected(operation)
+          : how === undefined
+            ? act
+            : Effect.andThen(wait(how), act)
+      return Effect.andThen(told, done)
+    })
+  }
+}
+
+const wait = (how: keyof typeof delayMs) => Effect.sleep(Duration.millis(delayMs[how]))
+
+const injected = (operation: StoreError["operation"]) =>
+  Effect.fail(new StoreError({ operation, reason: "Other", message: "injected" }))

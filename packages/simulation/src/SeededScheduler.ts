@@ -1,0 +1,60 @@
+/**
+ * Runs ready fibers in an order drawn from a seed, and makes them yield at places drawn from it: the same seed gives
+ * the same interleaving, another seed another one. Knows no time; `SimulatedClock` does.
+ */
+import type * as Fiber from "effect/Fiber"
+import type * as Scheduler from "effect/Scheduler"
+import { Draws } from "./SeededRandom.ts"
+
+/** Operations a fiber runs before it may have to yield; a seed draws its own, so some runs are finer than others. */
+const slices = [8, 8, 32, 128] as const
+
+export class SeededScheduler implements Scheduler.Scheduler {
+  readonly executionMode = "sync" as const
+  private readonly ready: Array<() => void> = []
+  private readonly draws: Draws
+  private readonly slice: number
+  private yieldAt: number
+  private readonly maxSteps: number
+  private count = 0
+
+  constructor(seed: number, maxSteps: number) {
+    this.draws = new Draws(seed)
+    this.slice = slices[this.draws.below(slices.length)] ?? 8
+    this.yieldAt = 1 + this.draws.below(this.slice)
+    this.maxSteps = maxSteps
+  }
+
+  /** Tasks run so far. */
+  get steps(): number {
+    return this.count
+  }
+
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    if (fiber.currentOpCount < this.yieldAt) return false
+    this.yieldAt = 1 + this.draws.below(this.slice)
+    return true
+  }
+
+  makeDispatcher(): Scheduler.SchedulerDispatcher {
+    return {
+      scheduleTask: (task) => {
+        this.ready.push(task)
+      },
+      flush: () => {
+        this.drain()
+      },
+    }
+  }
+
+  /** Runs until nothing is ready; false when the steps are used up before that. */
+  drain(): boolean {
+    while (this.ready.length > 0) {
+      if (this.count >= this.maxSteps) return false
+      this.count++
+      const [task] = this.ready.splice(this.draws.below(this.ready.length), 1)
+      task?.()
+    }
+    return true
+  }
+}

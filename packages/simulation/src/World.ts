@@ -1,0 +1,153 @@
+/**
+ * Runs a plan on the real `ConversationManager` under a seed, and gives the trace. Every conversation gets one more
+ * listener, its audit, from its first event on: what the log holds, for the laws to compare with. Those that the plan
+ * leaves unheard, so that they can go to the store, are read at the end.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import { ModelClient } from "@colloquy/core/ModelClient"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"
+import { answerOf } from "./Answered.ts"
+import { audit, settings } from "./Scenarios.ts"
+import { runClients, type Surroundings } from "./Clients.ts"
+import { FaultyStore } from "./FaultyStore.ts"
+import { scriptedModel, scriptedTools } from "./Faults.ts"
+import { auditOf, Listeners } from "./Listeners.ts"
+import { type Plan, restMs } from "./Plan.ts"
+import { Recorder } from "./Recorder.ts"
+import { crash, goOn } from "./Restart.ts"
+import { simulate } from "./Simulate.ts"
+import type { Entry } from "./Trace.ts"
+
+export interface Run {
+  readonly plan: Plan
+  readonly trace: ReadonlyArray<Entry>
+  /** `done`, or why the run did not come to its end. */
+  readonly end: string
+  readonly steps: number
+  /** Of a life after a crash: what was left of each conversation. */
+  readonly left?: ReadonlyMap<string, ReadonlyArray<Event>>
+  /** Likewise: the life that ended with it, up to there. */
+  readonly before?: Run
+  /** The life after the crash. */
+  readonly reborn?: Run
+}
+
+/** One life: a manager over the store, what is done with it, and its end. */
+const life = <E>(
+  plan: Plan,
+  recorder: Recorder,
+  store: FaultyStore,
+  live: (surroundings: Surroundings) => Effect.Effect<void, E>,
+) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const services = yield* Layer.buildWithScope(
+      Conversations.layerWith({
+        maxConversations: plan.maxConversations,
+        maxLoaded: plan.store.maxLoaded,
+        idleTimeToLive: Duration.millis(plan.store.idleMs),
+      }).pipe(
+        Layer.provide([
+          IdGenerator.layer,
+          Layer.succeed(ConversationStore, store),
+          scriptedResolver(settings),
+        ]),
+        Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder))),
+        Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
+      ),
+      scope,
+    )
+    const manager = Context.get(services, ConversationManager)
+    const listeners = yield* Listeners.make(recorder)
+    const close = Effect.gen(function* () {
+      yield* recorder.record({ at: "closing" })
+      yield* Scope.close(scope, Exit.void)
+      yield* recorder.record({ at: "closed" })
+    })
+    const surroundings = { manager, listeners, recorder, close }
+    yield* live(surroundings)
+    yield* Effect.sleep(Duration.millis(restMs))
+    yield* recorder.record({ at: "rest" })
+    store.heal()
+    yield* readUnheard(surroundings)
+    yield* close
+    yield* listeners.finish
+  }).pipe(Effect.provide(Logger.layer([])))
+
+/** Hears those to the end that nobody has heard, or not to their end, unless all has been closed before. */
+const readUnheard = (surroundings: Surroundings) =>
+  Effect.gen(function* () {
+    const { manager, recorder } = surroundings
+    if (recorder.trace.some(({ at }) => at === "closing")) return
+    const heard = new Set(
+      recorder.trace.flatMap((entry) => (entry.at === "listening" ? [entry.listener] : [])),
+    )
+    for (const entry of recorder.trace) if (entry.at === "ended") heard.delete(entry.listener)
+    for (const conversation of recorder.conversations) {
+      if (heard.has(auditOf(conversation))) continue
+      const exit = yield* Effect.exit(
+        Effect.flatMap(manager.get(conversation), (found) => audit(surroundings, found)),
+      )
+      yield* recorder.record({ at: "read", conversation, answer: answerOf(exit) })
+    }
+  })
+
+const endOf = (exit: Exit.Exit<unknown, unknown> | string): string => {
+  if (typeof exit === "string") return exit
+  return Exit.isSuccess(exit) ? "done" : `died: ${Cause.pretty(exit.cause)}`
+}
+
+const wellAndRoomy = {
+  idleMs: 600_000,
+  maxLoaded: 1_000,
+  unheard: [],
+  faults: [],
+  appendFaults: [],
+  restart: false,
+}
+
+/** Runs a plan to its end; the same plan gives the same run. */
+export const run = (plan: Plan): Run => {
+  const recorder = new Recorder()
+  const store = FaultyStore.make(plan.store, recorder)
+  const first = simulate(
+    plan.seed,
+    life(plan, recorder, store, (surroundings) => runClients(plan, surroundings)),
+  )
+  const end = endOf(first.exit)
+  const done: Run = { plan, trace: recorder.trace, end, steps: first.steps }
+  if (!plan.store.restart || end !== "done") return done
+  const again = new Recorder(1_000)
+  const { at, left, store: rest } = crash(plan, recorder.trace, store, again)
+  // Everybody is heard at once: there has to be room for all.
+  const roomy = { ...plan, store: { ...plan.store, ...wellAndRoomy } }
+  const second = simulate(
+    plan.seed,
+    life(roomy, again, rest, (surroundings) =>
+      goOn(surroundings, roomy, recorder.trace.slice(0, at)),
+    ),
+    { startMs: recorder.trace[at]?.ms ?? 0 },
+  )
+  const reborn = {
+    plan: roomy,
+    trace: again.trace,
+    end: endOf(second.exit),
+    steps: second.steps,
+    left,
+    before: { ...done, trace: recorder.trace.slice(0, at) },
+  }
+  return { ...done, reborn }
+}

@@ -1,0 +1,32 @@
+/** The inputs of an edge, in order: a function of the edge, the seed and the number of the input (L12). */
+import { Draws } from "../SeededRandom.ts"
+import { mutateBytes, oneOf } from "./Bytes.ts"
+import type { Edge } from "./Edge.ts"
+
+const defaultMaxBytes = 16 * 1024
+
+/** FNV-1a, 32 bits. */
+export const hash = (bytes: Uint8Array, from = 0x811c9dc5): number => {
+  let value = from
+  for (const byte of bytes) value = Math.imul(value ^ byte, 0x01000193) >>> 0
+  return value
+}
+
+const utf8 = new TextEncoder()
+
+/** The input of that number; the first ones are the corpus as it is. */
+export const inputOf = (edge: Edge, seed: number, index: number): Uint8Array => {
+  const unchanged = edge.corpus[index]
+  if (unchanged !== undefined) return unchanged
+  const draws = new Draws(hash(utf8.encode(`${edge.name}:${seed}:${index}`)))
+  let input = oneOf(draws, edge.corpus)
+  const structural = edge.mutate
+  // Few mutations reach deep into a decoder, many show what is wrong beside each other.
+  for (let left = 1 + draws.below(draws.chance(0.8) ? 3 : 8); left > 0; left--) {
+    input =
+      structural !== undefined && draws.chance(0.8)
+        ? structural(input, draws)
+        : mutateBytes(input, draws, oneOf(draws, edge.corpus))
+  }
+  return input.subarray(0, edge.maxInputBytes ?? defaultMaxBytes)
+}

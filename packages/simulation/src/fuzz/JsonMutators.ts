@@ -1,0 +1,113 @@
+/** Mutations of JSON texts that keep them JSON, or nearly: values replaced, members twice, missing or misnamed. */
+import type { Draws } from "../SeededRandom.ts"
+import { oneOf } from "./Bytes.ts"
+import * as Tree from "./JsonTree.ts"
+import { anyValue, keys, numbers, strings } from "./JsonValues.ts"
+
+type Change = (value: Tree.JsonTree, draws: Draws, donor: Tree.JsonTree) => Tree.JsonTree
+
+const without = <A>(items: ReadonlyArray<A>, draws: Draws): ReadonlyArray<A> =>
+  items.toSpliced(draws.below(Math.max(1, items.length)), 1)
+
+const withItem = <A>(items: ReadonlyArray<A>, item: A, draws: Draws): ReadonlyArray<A> =>
+  items.toSpliced(draws.below(items.length + 1), 0, item)
+
+const renamed = (key: string, draws: Draws): string => {
+  const name = key.slice(1, -1)
+  if (draws.chance(0.6) || name === "") return oneOf(draws, keys)
+  return draws.chance(0.5) ? `"${name.slice(0, -1)}"` : `"${name.toUpperCase()}"`
+}
+
+const changeMembers = (
+  members: ReadonlyArray<Tree.Member>,
+  draws: Draws,
+  donor: Tree.JsonTree,
+): ReadonlyArray<Tree.Member> => {
+  const roll = draws.below(6)
+  if (roll === 0) return without(members, draws)
+  if (roll === 1) {
+    return withItem(members, { key: oneOf(draws, keys), value: Tree.text(anyValue(draws)) }, draws)
+  }
+  if (roll === 2) return withItem(members, { key: oneOf(draws, keys), value: donor }, draws)
+  if (members.length === 0) return members
+  const at = draws.below(members.length)
+  const { key, value } = members[at] ?? { key: '""', value: donor }
+  if (roll === 3) return members.with(at, { key: renamed(key, draws), value })
+  // The same name twice: the last one counts for most parsers, the first for some.
+  const again = roll === 4 ? Tree.text(anyValue(draws)) : value
+  return withItem(members, { key, value: again }, draws)
+}
+
+const changeItems = (
+  items: ReadonlyArray<Tree.JsonTree>,
+  draws: Draws,
+  donor: Tree.JsonTree,
+): ReadonlyArray<Tree.JsonTree> => {
+  const roll = draws.below(4)
+  if (roll === 0 || items.length === 0) return withItem(items, donor, draws)
+  if (roll === 1) return without(items, draws)
+  if (roll === 2) return withItem(items, Tree.text(anyValue(draws)), draws)
+  return withItem(items, oneOf(draws, items), draws)
+}
+
+const replace: Change = (_, draws) => Tree.text(anyValue(draws))
+const borrow: Change = (_, __, donor) => donor
+const wrap: Change = (value, draws) =>
+  draws.chance(0.5)
+    ? { kind: "array", items: [value] }
+    : { kind: "object", members: [{ key: oneOf(draws, keys), value }] }
+
+/** What keeps the kind of the value where it can. */
+const adjust: Change = (value, draws, donor) => {
+  switch (value.kind) {
+    case "object":
+      return { kind: "object", members: changeMembers(value.members, draws, donor) }
+    case "array":
+      return { kind: "array", items: changeItems(value.items, draws, donor) }
+    case "text":
+      return Tree.text(oneOf(draws, value.text.startsWith('"') ? strings : numbers))
+  }
+}
+
+const changes: ReadonlyArray<Change> = [replace, replace, adjust, adjust, adjust, borrow, wrap]
+
+/**
+ * The tree with one value changed.
+ *
+ * @param donor another tree, of which a value may be put in
+ */
+export const mutateTree = (
+  tree: Tree.JsonTree,
+  draws: Draws,
+  donor: Tree.JsonTree,
+): Tree.JsonTree => {
+  const part = Tree.valueAt(donor, draws.below(Tree.size(donor)))
+  const change = oneOf(draws, changes)
+  return Tree.updateAt(tree, draws.below(Tree.size(tree)), (value) => change(value, draws, part))
+}
+
+const isNumber = (value: Tree.JsonTree): boolean =>
+  value.kind === "text" && /^-?\d/.test(value.text)
+
+/** The tree with one number in place of all its numbers: which of them is read where need not be known. */
+const withNumber = (tree: Tree.JsonTree, number: Tree.JsonTree): Tree.JsonTree => {
+  switch (tree.kind) {
+    case "text":
+      return isNumber(tree) ? number : tree
+    case "array":
+      return { kind: "array", items: tree.items.map((item) => withNumber(item, number)) }
+    case "object":
+      return {
+        kind: "object",
+        members: tree.members.map(({ key, value }) => ({ key, value: withNumber(value, number) })),
+      }
+  }
+}
+
+/** One mutation of a JSON text; undefined for what is no JSON. */
+export const mutateJson = (text: string, draws: Draws, donor: string): string | undefined => {
+  const tree = Tree.parse(text)
+  if (tree === undefined) return undefined
+  if (draws.chance(0.15)) return Tree.print(withNumber(tree, Tree.text(oneOf(draws, numbers))))
+  return Tree.print(mutateTree(tree, draws, Tree.parse(donor) ?? tree))
+}

@@ -1,0 +1,165 @@
+/**
+ * Runs effects on a virtual clock and a scheduler of its own, one after the other, and keeps what they leave running: a
+ * server that serves many inputs. Tasks run first in, first out, and time passes only when nothing can run, so the same
+ * effects give the same run (L12). Counts fibers and records every defect, also of fibers that no fiber waits for.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
+import * as Scheduler from "effect/Scheduler"
+import { SimulatedClock } from "../SimulatedClock.ts"
+
+/** Operations after which a fiber lets others run, as Effect's own scheduler has it. */
+const operationsPerSlice = 2048
+
+class FirstInFirstOut implements Scheduler.Scheduler {
+  readonly executionMode = "sync" as const
+  private ready: Array<() => void> = []
+  private next = 0
+
+  get isIdle(): boolean {
+    return this.next === this.ready.length
+  }
+
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    return fiber.currentOpCount >= operationsPerSlice
+  }
+
+  makeDispatcher(): Scheduler.SchedulerDispatcher {
+    return {
+      scheduleTask: (task) => {
+        this.ready.push(task)
+      },
+      flush: () => {
+        this.drain(Number.POSITIVE_INFINITY)
+      },
+    }
+  }
+
+  /** Runs until nothing is ready, or `maxTasks` have run; gives the number of those that ran. */
+  drain(maxTasks: number): number {
+    let count = 0
+    for (; this.next < this.ready.length && count < maxTasks; count++) this.ready[this.next++]?.()
+    if (this.isIdle) {
+      this.ready = []
+      this.next = 0
+    }
+    return count
+  }
+}
+
+/** How an effect ended: `stuck` waits for what never comes, `endless` used up its tasks or its virtual time. */
+export type Ended<A, E> = Exit.Exit<A, E> | "stuck" | "endless"
+
+export interface Bounds {
+  /** Tasks of the scheduler. Default 1,000,000. */
+  readonly maxTasks?: number
+  /** Virtual time. Default 10 minutes, far beyond every bound that the program has for one message. */
+  readonly maxVirtualMs?: number
+}
+
+/** Turns of the event loop after which a real promise counts as one that never settles. */
+const maxTurns = 50_000
+
+/** Returns behind the microtasks that wait, and behind those that they cause. */
+const microtasks = Effect.promise(async () => {
+  for (let hops = 0; hops < 4; hops++) await Promise.resolve()
+})
+
+const isError = (level: string) => level === "Error" || level === "Fatal"
+
+export class VirtualMachine {
+  /** Fibers that run or wait. */
+  fibers = 0
+  private readonly faults: Array<string> = []
+  private readonly clock = new SimulatedClock()
+  private readonly scheduler = new FirstInFirstOut()
+  private readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+
+  constructor() {
+    const logger = Logger.make(({ cause, logLevel, message }) => {
+      if (!isError(logLevel)) return
+      const text = [message].flat().map(textOf).join(" ")
+      this.faults.push(
+        `logged an error: ${text}${defectsOf(cause)
+          .map((d) => `; ${d}`)
+          .join("")}`,
+      )
+    })
+    this.fork = Effect.runForkWith(
+      Context.make(Scheduler.Scheduler, this.scheduler).pipe(
+        Context.add(Clock.Clock, this.clock),
+        Context.add(Logger.CurrentLoggers, new Set([logger])),
+        Context.add(Metric.FiberRuntimeMetrics, {
+          recordFiberStart: () => {
+            this.fibers++
+          },
+          recordFiberEnd: (_, exit) => {
+            this.fibers--
+            if (Exit.isFailure(exit)) this.faults.push(...defectsOf(exit.cause))
+          },
+        }),
+      ),
+    )
+  }
+
+  /** Fibers that wait for a time to come. */
+  get sleeping(): number {
+    return this.clock.sleeping
+  }
+
+  /** Defects of fibers and logged errors since the last call, each once. */
+  takeFaults(): ReadonlyArray<string> {
+    return [...new Set(this.faults.splice(0))]
+  }
+
+  /** Runs the effect to its end, and with it whatever else can run on this machine. */
+  run<A, E>(
+    effect: Effect.Effect<A, E>,
+    { maxTasks = 1_000_000, maxVirtualMs = 600_000 }: Bounds = {},
+  ): Effect.Effect<Ended<A, E>> {
+    return Effect.suspend(() => {
+      const fiber = this.fork(Random.withSeed(effect, 0))
+      const untilMs = this.clock.currentTimeMillisUnsafe() + maxVirtualMs
+      let left = maxTasks
+      let turns = 0
+      const step: Effect.Effect<Ended<A, E>> = Effect.suspend(() => {
+        left -= this.scheduler.drain(left)
+        const exit = fiber.pollUnsafe()
+        if (exit !== undefined) return Effect.succeed(exit)
+        if (left <= 0) return Effect.succeed("endless")
+        return Effect.flatMap(microtasks, () => advance)
+      })
+      // A microtask may have made something ready by now; only where none did does time pass.
+      const advance: Effect.Effect<Ended<A, E>> = Effect.suspend(() => {
+        if (!this.scheduler.isIdle) return step
+        const { nextMs } = this.clock
+        if (nextMs !== undefined && nextMs > untilMs) return Effect.succeed("endless")
+        if (this.clock.jump()) return step
+        return turns++ < maxTurns ? Effect.andThen(Effect.yieldNow, step) : Effect.succeed("stuck")
+      })
+      return step
+    })
+  }
+}
+
+const textOf = (part: unknown): string => {
+  if (part instanceof Error) return describeDefect(part)
+  return typeof part === "string" ? part : (JSON.stringify(part) ?? String(part))
+}
+
+/** Name, message and the first place in the project where it was thrown; no path of this machine. */
+export const describeDefect = (defect: unknown): string => {
+  if (!(defect instanceof Error)) return `defect: ${String(defect)}`
+  const place = /packages\/[\w./-]+:\d+/.exec(defect.stack ?? "")?.[0]
+  return `defect: ${defect.name}: ${defect.message}${place === undefined ? "" : ` (at ${place})`}`
+}
+
+const defectsOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> =>
+  cause.reasons.filter(Cause.isDieReason).map(({ defect }) => describeDefect(defect))

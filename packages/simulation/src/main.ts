@@ -1,0 +1,77 @@
+/**
+ * `npm run simulate -- --seeds 20000 [--from 0]`, or `--seed 17` for the trace of one. `--law L5` ends at the
+ * first seed that breaks that law. An edge: it reads arguments, the time, and prints.
+ */
+import { parseArgs } from "node:util"
+import { runOf } from "./Vocabulary.ts"
+import { explain, Seeds } from "./Seeds.ts"
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "0" },
+    seed: { type: "string" },
+    law: { type: "string" },
+  },
+})
+
+const print = (text: string) => process.stdout.write(`${text}\n`)
+
+const table = (counts: ReadonlyMap<string, number>) => {
+  for (const [name, times] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    print(`  ${name.padEnd(24)}${String(times).padStart(9)}`)
+  }
+}
+
+const printSeed = (seed: number) => {
+  const { end, plan, text, violations } = runOf(seed)
+  print(JSON.stringify(plan))
+  process.stdout.write(text())
+  for (const { law, what } of violations) print(`${law} ${what}`)
+  print(`seed ${seed}: ${end}, ${violations.length} violations`)
+  return violations.length
+}
+
+/** The first seed that breaks the law, if any does. */
+const printFirst = (law: string, from: number, seeds: number) => {
+  const summary = new Seeds()
+  for (let seed = from; seed < from + seeds; seed++) {
+    if (!summary.add(seed).includes(law)) continue
+    print(`seed ${seed} breaks ${law}`)
+    return 1
+  }
+  print(`no seed breaks ${law}`)
+  return 0
+}
+
+const printSeeds = (from: number, seeds: number) => {
+  const summary = new Seeds()
+  const start = performance.now()
+  for (let seed = from; seed < from + seeds; seed++) {
+    const laws = summary.add(seed)
+    if (laws.length > 0) print(`seed ${seed} breaks ${laws.join(", ")}`)
+  }
+  const seconds = (performance.now() - start) / 1000
+  const [first] = summary.failures
+  if (first !== undefined) print(explain(first.seed))
+  print("operations")
+  table(summary.operations)
+  print("faults planned")
+  table(summary.faults)
+  const [operations, faults] = [summary.operations, summary.faults].map((counts) =>
+    [...counts.values()].reduce((a, b) => a + b, 0),
+  )
+  print(
+    `${summary.runs} runs (seeds ${from} to ${from + seeds - 1}), ${operations} operations, ` +
+      `${faults} faults, ${summary.steps} steps, ${summary.failures.length} violations, ` +
+      `${Math.round(summary.runs / seconds)} seeds/s`,
+  )
+  return summary.failures.length
+}
+
+const [from, seeds] = [Number(values.from), Number(values.seeds)]
+const failed = () => {
+  if (values.seed !== undefined) return printSeed(Number(values.seed))
+  return values.law === undefined ? printSeeds(from, seeds) : printFirst(values.law, from, seeds)
+}
+process.exitCode = failed() === 0 ? 0 : 1

@@ -1,0 +1,127 @@
+/** What an embedder brings to the server of a run: two tools that ask, a resource, a seal that takes its time, drawn bytes. */
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import { make as makeFeatures, type Features } from "@colloquy/server/features/Features"
+import { resource as aResource } from "@colloquy/server/features/Resource"
+import { tool } from "@colloquy/server/features/Tool"
+import { Sealer } from "@colloquy/server/Sealer"
+import type { WebCrypto } from "effect/crypto/WebCrypto"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as TestSealer from "@colloquy/testing/TestSealer"
+import { Draws } from "../SeededRandom.ts"
+import { yields } from "../Pages.ts"
+import type { Recorder } from "../Recorder.ts"
+import { resource } from "./StatelessMessages.ts"
+import type { StatelessPlan } from "./StatelessPlan.ts"
+
+const Input = Schema.Struct({ text: Schema.String })
+
+const form = {
+  method: Elicit._tag,
+  params: {
+    message: "who?",
+    requestedSchema: {
+      type: "object",
+      properties: { name: { type: "string" } },
+      required: ["name"],
+    },
+  },
+} as const
+
+const told =
+  (recorder: Recorder, name: string, text: string) => (does: "begins" | "once" | "ends") =>
+    recorder.record({ at: "ran", tool: name, text, does })
+
+/** Asks two things at once, then a third; what it does once it does before it asks. */
+const formTool = (recorder: Recorder) =>
+  tool({
+    name: "form",
+    input: Input,
+    run: ({ text }, context) => {
+      const tell = told(recorder, "form", text)
+      return Effect.gen(function* () {
+        yield* context.once("charge", Effect.as(tell("once"), "charged"))
+        yield* context.ask({ a: form, b: form })
+        yield* context.ask({ c: form })
+        return text
+      })
+    },
+  })
+
+/** Works, asks, and works: as a task where the client takes one. */
+const longTool = (recorder: Recorder) =>
+  tool({
+    name: "long",
+    input: Input,
+    taskSupport: "optional",
+    run: ({ text }, context) => {
+      const tell = told(recorder, "long", text)
+      const work = Effect.sleep("200 millis")
+      return Effect.acquireUseRelease(
+        tell("begins"),
+        () =>
+          Effect.andThen(work, Effect.as(Effect.andThen(context.ask({ name: form }), work), text)),
+        () => tell("ends"),
+      )
+    },
+  })
+
+/** Comes and goes. */
+const extraTool = tool({ name: "extra", run: () => Effect.succeed("") })
+
+export const features = (recorder: Recorder): Effect.Effect<Features> =>
+  Effect.orDie(
+    makeFeatures({
+      tools: [formTool(recorder), longTool(recorder)],
+      resources: [aResource({ uri: resource, name: "one", read: () => Effect.succeed("one") })],
+    }),
+  )
+
+export const change = (
+  { addTool, removeTool, updated }: Features,
+  what: "tools" | "resource",
+): Effect.Effect<void> =>
+  what === "resource"
+    ? updated(resource)
+    : Effect.flatMap(removeTool(extraTool.name), (there) =>
+        there
+          ? Effect.void
+          : // Another client of the run may have added it in between: it has changed either way.
+            Effect.ignore(addTool(extraTool)),
+      )
+
+/** The work of a cipher is somebody else's: meanwhile everything else goes on. */
+export const slowSealer = ({
+  ms,
+  yields: times,
+}: StatelessPlan["sealing"]): Layer.Layer<Sealer> => {
+  const work = Effect.andThen(
+    yields(times),
+    ms === 0 ? Effect.void : Effect.sleep(Duration.millis(ms)),
+  )
+  const slow = Layer.effect(
+    Sealer,
+    Effect.map(Sealer, ({ open, seal }) => ({
+      seal: (purpose, text) => Effect.andThen(work, seal(purpose, text)),
+      open: (purpose, sealed) => Effect.andThen(work, open(purpose, sealed)),
+    })),
+  )
+  return Layer.provide(slow, TestSealer.layer)
+}
+
+type Platform = Effect.Success<typeof WebCrypto>
+
+/** Random bytes that a seed names; the rest of the platform's interface is as it is. */
+export const drawnCrypto = (platform: Platform, seed: number): Platform => {
+  const draws = new Draws(seed ^ 0x5bd1e995)
+  const getRandomValues = <A>(bytes: A): A => {
+    if (bytes instanceof Uint8Array) bytes.set(Array.from(bytes, () => draws.below(256)))
+    return bytes
+  }
+  return new Proxy(platform, {
+    get: (target, name) =>
+      name === "getRandomValues" ? getRandomValues : (Reflect.get(target, name) as unknown),
+  })
+}

@@ -1,0 +1,131 @@
+/**
+ * Runs a plan of clients without a handshake on the real server: several connections in memory, each with its `McpServer`
+ * and its principal, over one manager, one seal and one book of tasks, under the seeded scheduler.
+ */
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import { ModelClient } from "@colloquy/core/ModelClient"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import type { Features } from "@colloquy/server/features/Features"
+import { serve } from "@colloquy/server/McpServer"
+import { Tasks } from "@colloquy/server/tasks/Tasks"
+import * as Cause from "effect/Cause"
+import { WebCrypto } from "effect/crypto/WebCrypto"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { memoryPair } from "@colloquy/testing/MemoryConnection"
+import { settings } from "../Scenarios.ts"
+import { scriptedModel, scriptedTools } from "../Faults.ts"
+import { restMs } from "../Plan.ts"
+import { Recorder } from "../Recorder.ts"
+import { simulate } from "../Simulate.ts"
+import type { Entry } from "../Trace.ts"
+import { runStatelessClient } from "./StatelessClient.ts"
+import { Known } from "./StatelessKnown.ts"
+import type { StatelessClientPlan, StatelessPlan } from "./StatelessPlan.ts"
+import { drawnCrypto, features as makeFeatures, slowSealer } from "./StatelessServer.ts"
+
+export interface StatelessRun {
+  readonly plan: StatelessPlan
+  readonly trace: ReadonlyArray<Entry>
+  /** `done`, or why the run did not come to its end. */
+  readonly end: string
+  readonly steps: number
+}
+
+interface Shared {
+  readonly recorder: Recorder
+  readonly known: Known
+  readonly features: Features
+}
+
+/** `stopped`: it did not end by itself. */
+const howOf = (exit: Exit.Exit<void>) => {
+  if (Exit.isSuccess(exit)) return "over"
+  return Cause.hasInterruptsOnly(exit.cause) ? "stopped" : "died"
+}
+
+const serveOne = (plan: StatelessClientPlan, name: number, shared: Shared) =>
+  Effect.gen(function* () {
+    const { features, recorder } = shared
+    const [client, server] = yield* memoryPair(plan.capacity)
+    const over = (exit: Exit.Exit<void>) =>
+      Effect.andThen(
+        recorder.record({ at: "wireEnd", connection: name, how: howOf(exit) }),
+        server.close,
+      )
+    const { principal } = plan
+    const serving = serve(server, { principal, features, maxInFlight: 64 })
+    const fiber = yield* Effect.forkChild(Effect.onExit(serving, over))
+    yield* runStatelessClient({ name, plan, connection: client, ...shared }, fiber)
+  }).pipe(
+    // What the client says when the server is gone reaches nobody.
+    Effect.catchTag("ConnectionClosed", () => Effect.void),
+    Effect.scoped,
+  )
+
+/** The model tells which conversation was asked what: by the text of the call that made it. */
+const prompted = (model: ModelClient["Service"], recorder: Recorder): ModelClient["Service"] => ({
+  stream: (request) => {
+    const said = JSON.stringify(request.input)
+    const text = /s\d+\.\d+\./.exec(said)?.[0] ?? ""
+    const conversation = request.conversationId
+    return Stream.unwrap(
+      Effect.as(recorder.record({ at: "prompted", conversation, text }), model.stream(request)),
+    )
+  },
+})
+
+const program = (plan: StatelessPlan, recorder: Recorder) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const model = prompted(scriptedModel(plan, recorder), recorder)
+    const services = yield* Layer.buildWithScope(
+      Layer.mergeAll(
+        Conversations.layer.pipe(
+          Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
+          Layer.provide(Layer.succeed(ModelClient, model)),
+          Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
+          Layer.provideMerge(
+            Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
+          ),
+        ),
+        slowSealer(plan.sealing),
+        Tasks.layer(),
+      ),
+      scope,
+    )
+    const shared = { recorder, known: new Known(), features: yield* makeFeatures(recorder) }
+    yield* Effect.forEach(
+      plan.connections,
+      (connection, name) => serveOne(connection, name, shared),
+      { concurrency: "unbounded", discard: true },
+    ).pipe(Effect.provideContext(services))
+    // What nobody comes back to has its deadline.
+    yield* Effect.sleep(Duration.millis(restMs))
+    yield* recorder.record({ at: "closing" })
+    yield* Scope.close(scope, Exit.void)
+    yield* recorder.record({ at: "closed" })
+  }).pipe(
+    Effect.updateService(WebCrypto, (platform) => drawnCrypto(platform, plan.seed)),
+    Effect.provide(Logger.layer([])),
+  )
+
+/** Many long turns in hours of virtual time. */
+const maxSteps = 1_000_000
+
+/** Runs a plan to its end; the same plan gives the same run. */
+export const runStateless = (plan: StatelessPlan): StatelessRun => {
+  const recorder = new Recorder()
+  const { exit, steps } = simulate(plan.seed, program(plan, recorder), { maxSteps })
+  const ended = (done: Exit.Exit<unknown, unknown>) =>
+    Exit.isSuccess(done) ? "done" : `died: ${Cause.pretty(done.cause)}`
+  return { plan, trace: recorder.trace, end: typeof exit === "string" ? exit : ended(exit), steps }
+}

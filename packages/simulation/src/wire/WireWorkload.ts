@@ -1,0 +1,76 @@
+/** Draws the plan of a wire run from a seed. Pure (L12). */
+import { Draws } from "../SeededRandom.ts"
+import { modelPlan } from "../Workload.ts"
+import type { Garbage, WireClientPlan, WirePlan, WireReading, WireStep } from "./WirePlan.ts"
+
+const garbage = (draws: Draws): Garbage =>
+  draws.pick<Garbage>(
+    ...(["noise", "batch", "not UTF-8", "too long", "no method"] as const),
+    ...(["bad params", "no tool", "bad arguments", "answer to nothing"] as const),
+  )
+
+const step = (draws: Draws, connection: number, id: number): WireStep => {
+  const text = `w${connection}.${id}.`
+  const roll = draws.below(100)
+  if (roll < 8) return { say: "hello", id }
+  if (roll < 20) return { say: "pulse", id }
+  if (roll < 40) return { say: "codex", id, text }
+  if (roll < 55) {
+    return { say: "reply", id, text, to: draws.pick("own", "own", "any", "unknown") }
+  }
+  if (roll < 67) return { say: "cancel", id: draws.below(Math.max(1, id)) }
+  if (roll < 80) return { say: "garbage", id, what: garbage(draws) }
+  // The id of a request that may still be served.
+  if (roll < 82) return { say: "pulse", id: draws.below(Math.max(1, id)) }
+  if (roll < 91) return { say: "pause", ms: draws.pick(1, 50, 250, 1_500) }
+  return { say: "yield", times: 1 + draws.below(30) }
+}
+
+const reading = (draws: Draws): WireReading =>
+  draws.pick<WireReading>(
+    ...([{ how: "fast" }, { how: "fast" }, { how: "fast" }] as const),
+    { how: "slow", ms: 1 + draws.below(50) },
+    { how: "stops", takes: draws.below(5) },
+  )
+
+const client = (draws: Draws, connection: number): WireClientPlan => ({
+  capacity: draws.pick(1, 4, 16, 16),
+  reading: reading(draws),
+  steps: Array.from({ length: 2 + draws.below(9) }, (_, id) => step(draws, connection, id)),
+  ends: draws.chance(0.8) ? "closes" : "drops",
+})
+
+/** Listens to the conversation that it heard of, and says more there. */
+const listening = (draws: Draws, connection: number): ReadonlyArray<WireStep> => [
+  { say: "codex", id: 100, text: `w${connection}.100.` },
+  { say: "yield", times: 10 + draws.below(200) },
+  {
+    say: "listen",
+    id: 101,
+    raw: draws.chance(0.3),
+    ...(draws.chance(0.7) ? { after: -1 } : {}),
+  },
+  { say: "yield", times: 1 + draws.below(50) },
+  { say: "reply", id: 102, text: `w${connection}.102.`, to: "own" },
+  { say: "pause", ms: draws.pick(1, 250, 1_500) },
+]
+
+/** Drawn apart from the rest, which would be another with each draw that is added. */
+const withListeners = (plan: WirePlan): WirePlan => {
+  const draws = new Draws(Math.imul(plan.seed + 1, 0xc2b2ae35))
+  const connections = plan.connections.map((one, i) =>
+    draws.chance(0.7) ? { ...one, steps: [...one.steps, ...listening(draws, i)] } : one,
+  )
+  const appendFaults = draws.chance(0.5) ? [draws.below(24)] : []
+  return { ...plan, connections, appendFaults }
+}
+
+export const wirePlanOf = (seed: number): WirePlan => {
+  const draws = new Draws(Math.imul(seed + 1, 0x85ebca6b))
+  return withListeners({
+    seed,
+    model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws)),
+    connections: Array.from({ length: 1 + draws.below(3) }, (_, i) => client(draws, i)),
+    appendFaults: [],
+  })
+}

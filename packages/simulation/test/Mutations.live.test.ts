@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { allLaws } from "../src/Vocabulary.ts"
+import { type Mutation, mutations as coreMutations } from "./mutations.ts"
+import { statelessMutations } from "./mutations.stateless.ts"
+import { storageMutations } from "./mutations.storage.ts"
+import { wireMutations } from "./mutations.wire.ts"
+
+const mutations: ReadonlyArray<Mutation> = [
+  ...coreMutations,
+  ...storageMutations,
+  ...wireMutations,
+  ...statelessMutations,
+]
+
+const root = Path.resolve(import.meta.dirname, "../../..")
+
+/** A copy of what can be broken and of the simulation; everything else is that of the tree. */
+const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
+const copied = ["core", "server", "testing"]
+
+/** Seeds after which a mutation counts as not seen; each is seen much earlier. */
+const seeds = 1_500
+
+const copyTree = () => {
+  const modules = Path.join(tree, "node_modules/@colloquy")
+  Fs.mkdirSync(modules, { recursive: true })
+  for (const room of copied) {
+    for (const part of ["src", "package.json"]) {
+      const path = Path.join("packages", room, part)
+      Fs.cpSync(Path.join(root, path), Path.join(tree, path), { recursive: true })
+    }
+    Fs.symlinkSync(Path.join(tree, "packages", room), Path.join(modules, room))
+  }
+  Fs.symlinkSync(Path.join(root, "packages/protocol"), Path.join(modules, "protocol"))
+  Fs.symlinkSync(Path.join(root, "node_modules/effect"), Path.join(tree, "node_modules/effect"))
+}
+
+const simulate = (law: string) => {
+  const main = Path.join(tree, "packages/simulation/src/main.ts")
+  const options = ["--seeds", String(seeds), "--law", law]
+  return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 60_000 })
+}
+
+const mutated = (mutation: Mutation) => {
+  const { file, find, replace, law } = mutation
+  const path = Path.join(tree, file)
+  const source = Fs.readFileSync(path, "utf8")
+  assert.strictEqual(source.split(find).length, 2, `\`${find}\` stands once in ${file}`)
+  Fs.writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  )
+  try {
+    return simulate(law)
+  } finally {
+    Fs.writeFileSync(path, source)
+  }
+}
+
+describe("Mutations", () => {
+  beforeAll(copyTree)
+  afterAll(() => {
+    Fs.rmSync(tree, { recursive: true, force: true })
+  })
+
+  for (const mutation of mutations) {
+    it(`${mutation.law} is seen broken when ${mutation.name}`, () => {
+      const { status, stdout, stderr } = mutated(mutation)
+      assert.match(stdout, new RegExp(`^seed \\d+ breaks ${mutation.law}$`, "m"), stderr)
+      assert.strictEqual(status, 1)
+    }, 60_000)
+  }
+
+  it("there is one for every law that is simulated", () => {
+    assert.deepStrictEqual(
+      new Set(mutations.map(({ law }) => law)),
+      new Set(allLaws.map(({ law }) => law)),
+    )
+  })
+})

@@ -1,0 +1,156 @@
+/** Faults put into what the server does for clients without a handshake (2026-07-28). */
+import type { Mutation } from "./mutations.ts"
+
+const requestState = "packages/server/src/mcp/eras/RequestState.ts"
+const stateless = "packages/server/src/mcp/eras/Stateless.ts"
+
+export const statelessMutations: ReadonlyArray<Mutation> = [
+  {
+    law: "L7",
+    name: "a stateless call takes the state of somebody else",
+    file: requestState,
+    find: '"requestState",\n    principal,\n    method,',
+    replace: '"requestState",\n    method,',
+  },
+  {
+    law: "L7",
+    name: "a stateless call takes the state of other arguments",
+    file: requestState,
+    find: "!own.has(name)",
+    replace: 'name === "name"',
+  },
+  {
+    law: "L7",
+    name: "a stateless call takes a state for ever",
+    file: requestState,
+    find: "state.expiresAt <= (yield* Clock.currentTimeMillis)",
+    replace: "state.expiresAt <= 0",
+  },
+  {
+    law: "L7",
+    name: "a stateless call ends with a state that ended another",
+    file: requestState,
+    find: "if (ends.has(end)) return false",
+    replace: "",
+  },
+  {
+    law: "L7",
+    name: "a stateless call is refused after one that asked again",
+    file: requestState,
+    find: "if (!isAnswer(exit)) book.free(text)",
+    replace: "",
+  },
+  {
+    law: "L7",
+    name: "a stateless call takes an answer of any shape",
+    file: "packages/server/src/mcp/eras/AnswerShapes.ts",
+    find: "fits(question, answer) ? answer : undefined",
+    replace: "answer",
+  },
+  {
+    law: "L7",
+    name: "a stateless client without forms is asked",
+    file: "packages/server/src/mcp/codex/OwnTools.ts",
+    find: "...(takesForms(client.capabilities)",
+    replace: "...(true",
+  },
+  {
+    law: "L7",
+    name: "a stateless task asks two things under one key",
+    file: "packages/server/src/tasks/Task.ts",
+    find: "`${task.asked + index + 1}-${name}`",
+    replace: "`${index + 1}-${name}`",
+  },
+  {
+    law: "L13",
+    name: "a stateless call does again what it has done",
+    file: stateless,
+    find: "round.done[key] = result",
+    replace: "",
+  },
+  {
+    law: "L13",
+    name: "a stateless client sees the tasks of others",
+    file: "packages/server/src/tasks/TaskBook.ts",
+    find: "const task = owners.get(principal)?.get(id)?.task\n",
+    replace: "const task = [...all()].find((one) => one.task.id === id)?.task\n",
+  },
+  {
+    law: "L13",
+    name: "a stateless request needs no capabilities",
+    file: "packages/server/src/mcp/eras/RequestMeta.ts",
+    find: 'if (!isMembers(capabilities)) return unusable(MetaKey.clientCapabilities, "an object")',
+    replace:
+      "if (!isMembers(capabilities)) return readMeta({ ...meta, [MetaKey.clientCapabilities]: {} })",
+  },
+  {
+    law: "L14",
+    name: "a stateless call that is taken back while its state is opened goes on",
+    file: "packages/server/src/mcp/eras/Router.ts",
+    find: "? onRequest(id, takeBack(call))",
+    replace: "? onRequest(id)",
+  },
+  {
+    law: "L14",
+    name: "a stateless call that is taken back as it asks goes on",
+    file: "packages/server/src/mcp/elicitation/stateless/RoundElicitations.ts",
+    find: "onCancel(requestId, conversation.cancel(turn))",
+    replace: "",
+  },
+  {
+    law: "L14",
+    name: "a stateless task that is cancelled goes on",
+    file: "packages/server/src/tasks/Tasks.ts",
+    find: "if (task.end !== undefined) return Effect.void\n        return Effect.map(",
+    replace: "if (task.end === undefined) return Effect.void\n        return Effect.map(",
+  },
+  {
+    law: "L1",
+    name: "a stateless task is forgotten when it ends",
+    file: "packages/server/src/tasks/Task.ts",
+    find: "return ttlMs === null ? undefined : task.createdAtMs + ttlMs",
+    replace: "return ttlMs === null ? undefined : task.createdAtMs + 1",
+  },
+  {
+    law: "L5",
+    name: "a stateless task ends twice",
+    file: "packages/server/src/tasks/Task.ts",
+    find: "if (task.end !== undefined) return task\n  const message = endMessage(end)",
+    replace: "const message = endMessage(end)",
+  },
+  {
+    law: "L2",
+    name: "a stateless subscription begins without a word",
+    file: "packages/server/src/mcp/methods/SubscriptionsListen.ts",
+    find: "yield* context.notify(SubscriptionsAcknowledged, [{ notifications, _meta }])",
+    replace: "",
+  },
+  {
+    law: "L2",
+    name: "a stateless subscription tells what nobody asked for",
+    file: "packages/server/src/mcp/methods/SubscriptionsListen.ts",
+    find: "filter[member] === true && declares",
+    replace: "declares",
+  },
+  {
+    law: "L2",
+    name: "a stateless call is told events that it did not ask for",
+    file: "packages/server/src/mcp/codex/VendorEvents.ts",
+    find: 'return session.offered === "always" ? "always" : "off"',
+    replace: "return session.offered",
+  },
+  {
+    law: "L4",
+    name: "a stateless subscription is told nothing",
+    file: "packages/server/src/features/Notices.ts",
+    find: "waiting.filled.openUnsafe()",
+    replace: "",
+  },
+  {
+    law: "L8",
+    name: "a stateless task outlives the server",
+    file: "packages/server/src/tasks/Tasks.ts",
+    find: "yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interruptAll(running), stopBound))",
+    replace: "",
+  },
+]

@@ -1,0 +1,69 @@
+/** Faults put into the server, which speaks with clients. */
+import type { Mutation } from "./mutations.ts"
+
+export const wireMutations: ReadonlyArray<Mutation> = [
+  {
+    law: "L1",
+    name: "a response is sent twice",
+    file: "packages/server/src/jsonrpc/InFlight.ts",
+    find: "const sent = send([text])",
+    replace: "const sent = send([text, text])",
+  },
+  {
+    law: "L1",
+    name: "a cancelled request is answered",
+    file: "packages/server/src/jsonrpc/InFlight.ts",
+    find: 'entry.state = "cancelled"\n      entry.fiber?.interruptUnsafe()',
+    replace: "entry.fiber?.pollUnsafe()",
+  },
+  {
+    law: "L2",
+    name: "a result comes before the terminal event",
+    file: "packages/server/src/mcp/codex/TurnCall.ts",
+    find: "yield* events.flush",
+    replace:
+      "if (terminal !== undefined) return resultOf(threadId, terminal, error)\n      yield* events.flush",
+  },
+  {
+    law: "L4",
+    name: "a listener is not sent the number of an event that it is not sent",
+    file: "packages/server/src/app/subscriptions/Deliveries.ts",
+    find: "else if (wants.all && !isEphemeral(msg)) run.skip({ ...named, seq })",
+    replace: "",
+  },
+  {
+    law: "L4",
+    name: "a client of the original's is sent numbers with gaps",
+    file: "packages/server/src/app/subscriptions/Deliveries.ts",
+    find: "const numbered = wants.all ? { ...named, seq } : named",
+    replace: "const numbered = { ...named, seq }",
+  },
+  {
+    law: "L5",
+    name: "a listener is sent nothing when its conversation cannot be recorded",
+    file: "packages/server/src/app/subscriptions/Subscriptions.ts",
+    find: "ConversationUnavailable: lost,",
+    replace: "ConversationUnavailable: () => Effect.void,",
+  },
+  {
+    law: "L9",
+    name: "requests in flight hold the end of the server",
+    file: "packages/server/src/jsonrpc/Peer.ts",
+    find: 'inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)',
+    replace: 'inFlight.drain(options.shutdownGrace ?? "1 hour", outlasted)',
+  },
+  {
+    law: "L9",
+    name: "an error that nobody reads holds the reading",
+    file: "packages/server/src/jsonrpc/Answers.ts",
+    find: "if (waiting.size >= maxWaiting) return work",
+    replace: "if (waiting.size < maxWaiting) return work",
+  },
+  {
+    law: "L13",
+    name: "a frame that is not UTF-8 holds up those after it",
+    file: "packages/server/src/jsonrpc/Peer.ts",
+    find: 'return onInvalid(unreadable("Parse error: the line is not UTF-8"))',
+    replace: "return Effect.never",
+  },
+]

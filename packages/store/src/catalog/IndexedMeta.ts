@@ -1,0 +1,52 @@
+/**
+ * The metadata of a conversation as an index keeps it: JSON that anybody may have written. Pure. A row that is not what
+ * this version writes means that the index is damaged.
+ */
+import type { ConversationMeta } from "@colloquy/core/ConversationStore"
+import { ConversationId } from "@colloquy/protocol/Ids"
+import { parseJson } from "@colloquy/protocol/Json"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
+
+const text = Schema.optionalKey(Schema.String)
+
+const Meta = Schema.Struct({
+  id: ConversationId,
+  createdAtMs: Schema.Finite,
+  cwd: Schema.String,
+  originator: Schema.String,
+  version: Schema.String,
+  instructions: text,
+  provider: text,
+  model: text,
+  source: text,
+  git: Schema.optionalKey(Schema.Struct({ commitHash: text, branch: text, repositoryUrl: text })),
+  forkedFrom: text,
+})
+
+const decode = Schema.decodeUnknownResult(Meta)
+
+/** A row of the index is none that this version writes; the index has to be made anew. */
+export class DamagedRow extends Error {
+  constructor(expected: string) {
+    super(`a row is damaged, expected ${expected}`)
+  }
+}
+
+/** Throws `DamagedRow`. */
+export const indexedMeta = (json: string): ConversationMeta => {
+  const meta = Result.flatMap(parseJson(json), decode)
+  if (Result.isFailure(meta)) throw new DamagedRow("the metadata of a conversation in `meta`")
+  return meta.success
+}
+
+const folders = new RegExp(`^(?:${sessionsFolder}(?:/[^/]+){0,3}|${archiveFolder})$`)
+
+/** The path of a rollout file below the state directory, and of no other file. Throws `DamagedRow`. */
+export const indexedPath = (folder: string, name: string, id: ConversationId): string => {
+  if (!folders.test(folder) || folder.split("/").includes("..") || idInName(name) !== id) {
+    throw new DamagedRow("the rollout file of the conversation in `folder` and `name`")
+  }
+  return `${folder}/${name}`
+}

@@ -1,0 +1,223 @@
+/**
+ * How the file of a conversation comes to have a writer: made anew, whole or not at all (L10), or opened, put right and taken
+ * over from whoever wrote it before (L11, L16). What fails leaves nothing behind, neither a file nor a lease.
+ */
+import type {
+  ConversationMeta,
+  LogWriter,
+  OpenedLog,
+  Where,
+} from "@colloquy/core/ConversationStore"
+import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { Catalog } from "../catalog/Catalog.ts"
+import type { FileFault, FileHandle, Files } from "../Files.ts"
+import type { Lease, Leases } from "../Leases.ts"
+import { LiveRollout } from "./LiveRollout.ts"
+import type { LiveRollouts } from "./LiveRollouts.ts"
+import type { Locator } from "./Locate.ts"
+import { Waypoints } from "./LogReader.ts"
+import { openRollout } from "./OpenRollout.ts"
+import { readRow } from "./RolloutHead.ts"
+import { encode, headerLines } from "./RolloutLines.ts"
+import { folderOf, rolloutName } from "./RolloutName.ts"
+import { RolloutWriter, type WriterLimits } from "./RolloutWriter.ts"
+
+export interface RolloutPlace {
+  /** The state directory, absolute: `sessions` and `archived_sessions` lie in it. */
+  readonly home: string
+  /** How far local time is ahead of UTC at a moment: files are named in local time. */
+  readonly offsetMsAt: (atMs: number) => number
+}
+
+export interface OpenerParts {
+  readonly files: Files["Service"]
+  readonly leases: Leases["Service"]
+  readonly catalog: Catalog
+  readonly locator: Locator
+  readonly live: LiveRollouts
+  readonly place: RolloutPlace
+  readonly limits: WriterLimits
+}
+
+/** What fails gives back at once what it took; what succeeds does so with the scope. */
+const owned = <A, E, R>(
+  effect: Effect.Effect<A, E, R | Scope.Scope>,
+): Effect.Effect<A, E, Exclude<R, Scope.Scope> | Scope.Scope> =>
+  Effect.gen(function* () {
+    const outer = yield* Effect.scope
+    const inner = yield* Scope.make()
+    return yield* effect.pipe(
+      Scope.provide(inner),
+      Effect.onExit((exit) =>
+        Exit.isSuccess(exit)
+          ? Scope.addFinalizerExit(outer, (end) => Scope.close(inner, end))
+          : Scope.close(inner, exit),
+      ),
+    )
+  })
+
+export const exists = (id: ConversationId): StoreError =>
+  new StoreError({
+    operation: "create",
+    reason: "Exists",
+    message: `conversation ${id} exists already`,
+  })
+
+export class RolloutOpener {
+  private readonly files: Files["Service"]
+  private readonly leases: Leases["Service"]
+  private readonly catalog: Catalog
+  private readonly locator: Locator
+  private readonly live: LiveRollouts
+  private readonly place: RolloutPlace
+  private readonly limits: WriterLimits
+
+  constructor(parts: OpenerParts) {
+    this.files = parts.files
+    this.leases = parts.leases
+    this.catalog = parts.catalog
+    this.locator = parts.locator
+    this.live = parts.live
+    this.place = parts.place
+    this.limits = parts.limits
+  }
+
+  /** From the state directory. */
+  placeIn(id: ConversationId, createdAtMs: number): string {
+    const localMs = createdAtMs + this.place.offsetMsAt(createdAtMs)
+    const { directory, file } = rolloutName(id, localMs)
+    return `${directory}/${file}`
+  }
+
+  create(
+    meta: ConversationMeta,
+    records: ReadonlyArray<LogRecord>,
+  ): Effect.Effect<LogWriter, StoreError | LeaseHeld | FileFault, Scope.Scope> {
+    return Effect.uninterruptible(owned(this.make(meta, records)))
+  }
+
+  open(
+    where: Where,
+  ): Effect.Effect<
+    OpenedLog,
+    StoreError | NoSuchConversation | LeaseHeld | FileFault,
+    Scope.Scope
+  > {
+    return owned(this.takeUp(where))
+  }
+
+  private pathOf({ path }: { readonly path: string }): string {
+    return `${this.place.home}/${path}`
+  }
+
+  private readonly make = Effect.fnUntraced(function* (
+    this: RolloutOpener,
+    meta: ConversationMeta,
+    records: ReadonlyArray<LogRecord>,
+  ) {
+    const { id } = meta
+    const lease = yield* this.leases.take(id)
+    if ((yield* this.catalog.get(id)) !== undefined) return yield* exists(id)
+    const place = this.placeIn(id, meta.createdAtMs)
+    const path = this.pathOf({ path: place })
+    yield* this.files.makeDirectory(folderOf(path))
+    const handle = yield* this.files.create(path)
+    return yield* this.begin(meta, records, { path: place, handle, lease }).pipe(
+      Effect.onError(() =>
+        // The caller is given an error, so the file may not become a conversation, not even where it cannot be removed:
+        // without a beginning it is none.
+        Effect.ignore(handle.truncate(0)).pipe(
+          Effect.andThen(this.files.remove(path)),
+          Effect.andThen(this.files.syncDirectory(folderOf(path))),
+          Effect.catch((fault) =>
+            Effect.logWarning(`a file without a conversation was left behind: ${fault.message}`),
+          ),
+        ),
+      ),
+    )
+  })
+
+  private readonly begin = Effect.fnUntraced(function* (
+    this: RolloutOpener,
+    meta: ConversationMeta,
+    records: ReadonlyArray<LogRecord>,
+    at: {
+      readonly path: string
+      readonly handle: FileHandle
+      readonly lease: Lease
+    },
+  ) {
+    const { handle, lease, path } = at
+    const { state, text } = encode({ seq: 0, id: "", unnumbered: 0 }, records)
+    const bytes = new TextEncoder().encode(headerLines(meta) + text)
+    for (let written = 0; written < bytes.length;) {
+      written += yield* handle.write(written, bytes.subarray(written))
+    }
+    yield* handle.sync
+    yield* this.files.syncDirectory(folderOf(this.pathOf(at)))
+    const version = yield* handle.stat
+    const { instructions: _instructions, ...listed } = meta
+    const live = new LiveRollout(
+      meta,
+      { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
+      {
+        handle,
+        header: { meta, generation: "ours", records: [], numbering: { seq: 0, id: "" } },
+        waypoints: new Waypoints(),
+      },
+    )
+    const target = { id: meta.id, path: this.pathOf(at), identity: version.identity }
+    const writer = new RolloutWriter(
+      this.files,
+      { ...target, handle, lease, generation: 1 },
+      this.limits,
+      { bytes: bytes.length, state, marked: true },
+      (appended) => live.appended(appended),
+    )
+    live.appended(records)
+    yield* this.live.add(meta.id, live, writer)
+    yield* this.catalog.put([live.row(version, false)])
+    live.isDirty = false
+    return writer
+  })
+
+  private readonly takeUp = Effect.fnUntraced(function* (this: RolloutOpener, where: Where) {
+    const located = yield* this.locator.find("open", where)
+    const { id } = located
+    const lease = yield* this.leases.take(id)
+    const handle = yield* this.files.open(this.pathOf(located), "write")
+    const row = yield* this.catalog.get(id)
+    const opened = yield* openRollout(handle, located, row)
+    const fresh =
+      row !== undefined && opened.repairs.length === 0 && row.version.bytes === opened.version.bytes
+        ? row
+        : yield* readRow(handle, yield* handle.stat, located)
+    const { meta } = opened.header
+    const known = {
+      meta: fresh?.meta ?? meta,
+      updatedAtMs: fresh?.updatedAtMs ?? meta.createdAtMs,
+      ...(fresh?.preview === undefined ? {} : { preview: fresh.preview }),
+      path: located.path,
+      archived: located.archived,
+    }
+    const live = new LiveRollout(meta, known, { ...opened, handle })
+    const generation = Math.max(1, opened.checked.generation, lease.lastGeneration) + 1
+    yield* lease.tellGeneration(generation)
+    const { identity, bytes } = opened.version
+    const writer = new RolloutWriter(
+      this.files,
+      { id, path: this.pathOf(located), identity, handle, lease, generation },
+      this.limits,
+      { bytes, state: { ...opened.checked.numbering, unnumbered: 0 }, marked: false },
+      (appended) => live.appended(appended),
+    )
+    yield* this.live.add(id, live, writer)
+    return { writer, summary: live.summary(this.place.home), repairs: opened.repairs }
+  })
+}

@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { isoOf, msOf } from "../../src/internal/IsoTime.ts"
+
+describe("times of a rollout", () => {
+  it("are those of the calendar", () => {
+    for (const [ms, text] of [
+      [0, "1970-01-01T00:00:00.000Z"],
+      [951_782_400_000, "2000-02-29T00:00:00.000Z"],
+      [1_758_355_872_345, "2025-09-20T08:11:12.345Z"],
+      [4_107_542_399_999, "2100-02-28T23:59:59.999Z"],
+      [253_402_300_799_999, "9999-12-31T23:59:59.999Z"],
+    ] as const) {
+      assert.strictEqual(isoOf(ms), text)
+      assert.strictEqual(msOf(text), ms)
+    }
+  })
+
+  it.effect("come back as they were, whenever it was", () =>
+    Effect.gen(function* () {
+      for (let i = 0; i < 5000; i++) {
+        const ms = yield* Random.nextIntBetween(0, 253_402_300_799_999)
+        assert.strictEqual(msOf(isoOf(ms)), ms)
+      }
+    }),
+  )
+
+  it("with another offset or precision are the same times, and others are none", () => {
+    assert.strictEqual(msOf("2025-09-20T10:11:12.345+02:00"), 1_758_355_872_345)
+    assert.strictEqual(msOf("2025-09-20T06:41:12.345678-01:30"), 1_758_355_872_345)
+    assert.strictEqual(msOf("2025-09-20T08:11:12Z"), 1_758_355_872_000)
+    assert.isUndefined(msOf("yesterday"))
+    assert.isUndefined(msOf("2025-09-20"))
+  })
+
+  it("out of the calendar are told as the nearest in it", () => {
+    assert.strictEqual(isoOf(-1), "1970-01-01T00:00:00.000Z")
+    assert.strictEqual(isoOf(1e300), "9999-12-31T23:59:59.999Z")
+  })
+})
