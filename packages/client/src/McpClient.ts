@@ -39,7 +39,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import { meet } from "./internal/McpHandshake.ts"
+import { handshake } from "./internal/McpHandshake.ts"
 import { type Answerer, exchange, type Said } from "./internal/Stateless.ts"
 import {
   make as makeListeners,
@@ -238,7 +238,7 @@ export const connect = (
       handlers: handlersOf(options, answer, listeners),
       exchange: exchange(() => said, answer),
     })
-    const server = yield* meet(client, options, (next) => {
+    const server = yield* handshake(client, options, (next) => {
       said = next
     })
 

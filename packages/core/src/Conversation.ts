@@ -14,9 +14,9 @@ import { initial, number, project } from "./decider/State.ts"
 import { EventLog } from "./log/EventLog.ts"
 import { Inbox } from "./conversation/Inbox.ts"
 import { Journal } from "./conversation/Journal.ts"
-import { LiveConversation } from "./conversation/ConversationActor.ts"
+import { ConversationActor } from "./conversation/ConversationActor.ts"
 import type { ModelClient } from "./ModelClient.ts"
-import { opening } from "./decider/InitialEvents.ts"
+import { initialEvents } from "./decider/InitialEvents.ts"
 import { restore } from "./recovery/Restore.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 
@@ -29,7 +29,7 @@ const beginning = (
   maxListeners: number | undefined,
 ): Journal => {
   const state = initial(settings)
-  const events = number(state.seq, opening(id, settings))
+  const events = number(state.seq, initialEvents(id, settings))
   const log = new EventLog()
   log.append(events)
   return new Journal(log, events.reduce(project, state), maxListeners)
@@ -58,7 +58,7 @@ export const begin = Effect.fnUntraced(function* (
     existing === undefined
       ? beginning(id, settings, maxListeners)
       : new Journal(existing.log, restore(settings, existing), maxListeners)
-  const conversation = new LiveConversation(id, options, { inbox, journal, services })
+  const conversation = new ConversationActor(id, options, { inbox, journal, services })
   if (existing !== undefined) yield* conversation.begin(existing.left, repairs)
   // An interrupt that came before the fiber got to its first step would end it without a word. Whoever owns the
   // conversation ends the fiber: a scope of its own for each would cost every idle one anew.

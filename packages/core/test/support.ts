@@ -16,7 +16,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as Conversation from "../src/Conversation.ts"
-import { Fold } from "../src/recovery/LogFold.ts"
+import { LogFold } from "../src/recovery/LogFold.ts"
 import { eventRecord } from "../src/store/LogRecord.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import * as Conversations from "../src/manager/Conversations.ts"
@@ -276,7 +276,7 @@ export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yi
 
 /** What a log of these events alone leaves to another life. */
 export const existing = (events: ReadonlyArray<Event>) => {
-  const fold = new Fold()
+  const fold = new LogFold()
   fold.add(events.map((event) => eventRecord(0, event)))
   return fold.done()
 }

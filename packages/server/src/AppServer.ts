@@ -15,7 +15,7 @@ import { invalidRequest } from "./app/AppErrors.ts"
 import { make as makeHandlers } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/methods/CancelRequest.ts"
 import { initialized } from "./app/methods/Initialized.ts"
-import { inKind } from "./jsonrpc/Envelope.ts"
+import { withEnvelope } from "./jsonrpc/Envelope.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 
@@ -64,7 +64,7 @@ export const serve = (
         userAgent: options.userAgent ?? "colloquy",
       })
       const peer = yield* makePeer({
-        connection: inKind(connection),
+        connection: withEnvelope(connection),
         local: AppServer.clientToServer,
         handlers: {
           [Initialized._tag]: () => initialized,

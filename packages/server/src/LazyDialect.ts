@@ -62,7 +62,7 @@ const asItCame: Route["codec"] = {
  * @param load runs once, for the first request that is not MCP's
  * @param findDialect names the dialect of a method that neither knows
  */
-export const besideLater =
+export const withLazyDialect =
   (load: Effect.Effect<Beside>, findDialect?: FindDialect): Beside =>
   (capabilities) =>
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as AppServer from "../src/AppServer.ts"
-import { besideLater } from "../src/LazyDialect.ts"
+import { withLazyDialect } from "../src/LazyDialect.ts"
 import {
   errorOf,
   liveTurn,
@@ -26,7 +26,7 @@ const questions = ({ messages }: Harness) =>
 
 describe.each([
   ["there from the start", atOnce],
-  ["loaded with the first request", besideLater(Effect.succeed(atOnce))],
+  ["loaded with the first request", withLazyDialect(Effect.succeed(atOnce))],
 ])("AppServer beside MCP, %s", (_, beside) => {
   it.effect("its requests are served before and after `initialize`, which is that of MCP", () =>
     withServer({ beside }, (server) =>

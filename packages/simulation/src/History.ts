@@ -16,11 +16,11 @@ export interface Call extends When {
   readonly answers: Array<When & { readonly answer: Answer }>
 }
 
-export interface Heard extends When {
+export interface Delivered extends When {
   readonly event: Event
 }
 
-export interface ListenerStory extends When {
+export interface ListenerHistory extends When {
   readonly entry: EntryOf<"listening">
   readonly takes: Array<When & { readonly deliveries: ReadonlyArray<Delivery> }>
   /** The conversation told it of its end. */
@@ -35,9 +35,9 @@ export interface ListenerStory extends When {
 /** What a conversation's audit heard. */
 export interface Conversation {
   readonly id: string
-  readonly events: ReadonlyArray<Heard>
+  readonly events: ReadonlyArray<Delivered>
   /** By number. */
-  readonly durable: ReadonlyArray<Heard>
+  readonly durable: ReadonlyArray<Delivered>
   /** How many of them it began with, as a fork of another. */
   readonly inherited: number
   /** The submissions that those tell of: another conversation took them. */
@@ -50,10 +50,10 @@ export interface Conversation {
   readonly lost: boolean
 }
 
-export interface Story {
+export interface History {
   readonly run: Run
   readonly calls: ReadonlyArray<Call>
-  readonly listeners: ReadonlyArray<ListenerStory>
+  readonly listeners: ReadonlyArray<ListenerHistory>
   readonly conversations: ReadonlyMap<string, Conversation>
 }
 
@@ -67,8 +67,8 @@ const callsOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<Call> => {
   return [...calls.values()]
 }
 
-const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> => {
-  const listeners = new Map<string, ListenerStory>()
+const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerHistory> => {
+  const listeners = new Map<string, ListenerHistory>()
   trace.forEach((entry, at) => {
     const { ms } = entry
     if (entry.at === "listening") {
@@ -96,7 +96,7 @@ const listenersOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<ListenerStory> 
 }
 
 const conversationOf = (
-  audit: ListenerStory,
+  audit: ListenerHistory,
   inherited: number,
   rest: number,
   lost: boolean,
@@ -117,7 +117,7 @@ const conversationOf = (
   }
 }
 
-export const storyOf = (run: Run): Story => {
+export const historyOf = (run: Run): History => {
   const listeners = listenersOf(run.trace)
   const inherited = new Map(
     run.trace.flatMap((entry) =>
@@ -132,7 +132,7 @@ export const storyOf = (run: Run): Story => {
     ),
   )
   /** It went on after its audit had ended: what was said later nobody knows. */
-  const isCut = ({ ended, endedAt, entry: { conversation }, takes }: ListenerStory) => {
+  const isCut = ({ ended, endedAt, entry: { conversation }, takes }: ListenerHistory) => {
     const last = takes.at(-1)?.deliveries.at(-1)
     const word = last?._tag === "Event" && last.event.msg.type === "shutdown_complete"
     const more = run.trace.some(

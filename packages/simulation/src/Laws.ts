@@ -26,14 +26,14 @@ import {
   nothingWorksAfter,
   stopsInTime,
 } from "./laws/Turns.ts"
-import { type Story, storyOf } from "./History.ts"
+import { type History, historyOf } from "./History.ts"
 import type { Run } from "./World.ts"
 
 export interface Law {
   readonly law: string
   readonly says: string
   /** What is wrong, one text each. */
-  readonly check: (story: Story) => ReadonlyArray<string>
+  readonly check: (story: History) => ReadonlyArray<string>
 }
 
 export const laws: ReadonlyArray<Law> = [
@@ -87,7 +87,7 @@ export interface Violation {
 }
 
 export const violationsOf = (run: Run): ReadonlyArray<Violation> => {
-  const story = storyOf(run)
+  const story = historyOf(run)
   const own = laws.flatMap(({ law, says, check }) =>
     check(story).map((what) => ({ law, what: `${says}: ${what}` })),
   )

@@ -10,7 +10,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import { audit } from "./Scenarios.ts"
 import { runClients, type Surroundings } from "./Clients.ts"
-import { Draws } from "./SeededRandom.ts"
+import { SeededRandom } from "./SeededRandom.ts"
 import { FaultyStore } from "./FaultyStore.ts"
 import type { Operation, Plan } from "./Plan.ts"
 import type { Recorder } from "./Recorder.ts"
@@ -19,7 +19,7 @@ import type { Entry } from "./Trace.ts"
 type Submit = Extract<Operation, { readonly do: "submit" }>
 
 /** Half of the crashes come while a question is open, where there is one. */
-const momentOf = (draws: Draws, trace: ReadonlyArray<Entry>): number => {
+const momentOf = (draws: SeededRandom, trace: ReadonlyArray<Entry>): number => {
   const rest = trace.findIndex(({ at }) => at === "rest" || at === "closing")
   const end = rest === -1 ? trace.length : rest
   const asked = trace
@@ -40,7 +40,7 @@ const recordsOf = (
   id: ConversationId,
   { batches }: FaultyStore,
   at: number,
-  draws: Draws,
+  draws: SeededRandom,
 ): ReadonlyArray<LogRecord> => {
   const own = batches.filter((batch) => batch.id === id)
   const whole = own.filter((batch) => batch.at < at).flatMap(({ records }) => records)
@@ -58,7 +58,7 @@ export const crash = (
   store: FaultyStore,
   recorder: Recorder,
 ) => {
-  const draws = new Draws(plan.seed ^ 0x5bd1e995)
+  const draws = new SeededRandom(plan.seed ^ 0x5bd1e995)
   const at = momentOf(draws, trace)
   const rest = FaultyStore.make({ ...plan.store, faults: [], appendFaults: [] }, recorder)
   const left = new Map<string, ReadonlyArray<Event>>()

@@ -1,5 +1,5 @@
 /** A stream of draws from a seed (mulberry32): the only source of chance in a simulation (L12). Pure but for its state. */
-export class Draws {
+export class SeededRandom {
   private seed: number
 
   constructor(seed: number) {

@@ -4,7 +4,7 @@
  */
 import type * as Fiber from "effect/Fiber"
 import type * as Scheduler from "effect/Scheduler"
-import { Draws } from "./SeededRandom.ts"
+import { SeededRandom } from "./SeededRandom.ts"
 
 /** Operations a fiber runs before it may have to yield; a seed draws its own, so some runs are finer than others. */
 const slices = [8, 8, 32, 128] as const
@@ -12,14 +12,14 @@ const slices = [8, 8, 32, 128] as const
 export class SeededScheduler implements Scheduler.Scheduler {
   readonly executionMode = "sync" as const
   private readonly ready: Array<() => void> = []
-  private readonly draws: Draws
+  private readonly draws: SeededRandom
   private readonly slice: number
   private yieldAt: number
   private readonly maxSteps: number
   private count = 0
 
   constructor(seed: number, maxSteps: number) {
-    this.draws = new Draws(seed)
+    this.draws = new SeededRandom(seed)
     this.slice = slices[this.draws.below(slices.length)] ?? 8
     this.yieldAt = 1 + this.draws.below(this.slice)
     this.maxSteps = maxSteps

@@ -1,5 +1,5 @@
 /** Draws a plan from a seed: several conversations, clients, listeners and faults, small enough to read. Pure (L12). */
-import { Draws } from "./SeededRandom.ts"
+import { SeededRandom } from "./SeededRandom.ts"
 import type {
   Action,
   Answering,
@@ -19,7 +19,7 @@ import type {
 /** Ids that clients choose: few, so that they repeat, some like automatic ones. */
 const ids = ["a", "b", "c", "0", "1", "7"] as const
 
-export const modelPlan = (draws: Draws): ModelPlan => ({
+export const modelPlan = (draws: SeededRandom): ModelPlan => ({
   // Now and then more than what a listener's subscription and outbox hold.
   pieces: draws.chance(0.06) ? 90 + draws.below(60) : draws.below(6),
   reasoning: draws.chance(0.2) ? 1 + draws.below(3) : 0,
@@ -46,7 +46,7 @@ export const modelPlan = (draws: Draws): ModelPlan => ({
   ),
 })
 
-const reading = (draws: Draws): Reading =>
+const reading = (draws: SeededRandom): Reading =>
   draws.pick<Reading>(
     { how: "fast" },
     { how: "fast" },
@@ -55,7 +55,7 @@ const reading = (draws: Draws): Reading =>
     { how: "leaves", takes: 1 + draws.below(4) },
   )
 
-const submission = (draws: Draws): Submission =>
+const submission = (draws: SeededRandom): Submission =>
   draws.pick<Submission>(
     ...(["input", "input", "input", "input", "input", "input", "turn", "turn"] as const),
     ...(["empty", "big", "context", "unsupported", "compact", "interrupt", "interrupt"] as const),
@@ -63,7 +63,7 @@ const submission = (draws: Draws): Submission =>
   )
 
 /** Sometimes of more messages than there are, sometimes of no number. */
-const forkRule = (draws: Draws): ForkRule => {
+const forkRule = (draws: SeededRandom): ForkRule => {
   const bad = draws.chance(0.1) ? [draws.pick(-1, 0.5)] : []
   return draws.chance(0.5)
     ? { _tag: "DropLastUserMessages", n: bad[0] ?? draws.pick(0, 0, 0, 0, 1, 1, 2, 50) }
@@ -76,10 +76,10 @@ interface Names {
   listeners: number
 }
 
-const answering = (draws: Draws): Answering =>
+const answering = (draws: SeededRandom): Answering =>
   draws.pick("approved", "denied", "approved_for_session", "abort", "silent")
 
-const attachment = (draws: Draws, slot: number, names: Names): Action => ({
+const attachment = (draws: SeededRandom, slot: number, names: Names): Action => ({
   do: "attach",
   slot,
   listener: `l${names.listeners++}`,
@@ -89,7 +89,7 @@ const attachment = (draws: Draws, slot: number, names: Names): Action => ({
   ...(draws.chance(0.5) ? { answering: answering(draws) } : {}),
 })
 
-const action = (draws: Draws, slots: number, names: Names): Action => {
+const action = (draws: SeededRandom, slots: number, names: Names): Action => {
   const slot = draws.below(slots)
   const roll = draws.below(100)
   if (roll < 40) {
@@ -121,7 +121,7 @@ const action = (draws: Draws, slots: number, names: Names): Action => {
 }
 
 /** Most plans keep everything in memory; the others let it go soon, to a store that may fail. */
-const storePlan = (draws: Draws, slots: number): StorePlan => {
+const storePlan = (draws: SeededRandom, slots: number): StorePlan => {
   const restart = draws.chance(0.3)
   const appendFaults = draws.chance(0.25)
     ? Array.from({ length: 1 + draws.below(2) }, () => ({
@@ -148,7 +148,7 @@ const storePlan = (draws: Draws, slots: number): StorePlan => {
 /** The plan of a seed. */
 export const planOf = (seed: number): Plan => {
   // Apart from the scheduler's draws, which begin with the seed itself.
-  const draws = new Draws(Math.imul(seed + 1, 0x9e3779b1))
+  const draws = new SeededRandom(Math.imul(seed + 1, 0x9e3779b1))
   const slots = 1 + draws.below(3)
   const names: Names = { texts: 0, listeners: 0 }
   const operation = (): Operation => ({

@@ -3,7 +3,7 @@ import * as AppServer from "@colloquy/server/AppServer"
 import { GetUserAgent, Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import type { Edge } from "@colloquy/simulation/fuzz/Edge"
-import { Draws } from "@colloquy/simulation/SeededRandom"
+import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import { answersOf, callsOf, donorsOf, grouped, recorded, unsolicited } from "../frames/Corpus.ts"
 import { connectionEdge, type FrameEdgeOptions, sessionEdge } from "../frames/FrameEdge.ts"
 
@@ -20,7 +20,7 @@ const handshake = [
 ]
 
 const corpusOf = (app: Contract) => {
-  const draws = new Draws(2)
+  const draws = new SeededRandom(2)
   const inputs = grouped(handshake, callsOf(app, draws, 6), draws, 160)
   const answers = [...answersOf(app, draws), ...unsolicited, ...unsolicited]
   return {

@@ -1,5 +1,5 @@
 /** What an MCP client writes to our server, in every revision, with the requests of the app-server beside it. */
-import { besideLater } from "@colloquy/server/LazyDialect"
+import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as AppServer from "@colloquy/server/AppServer"
 import * as McpServer from "@colloquy/server/McpServer"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
@@ -16,7 +16,7 @@ import { handshakeVersions, MetaKey, statelessVersions } from "@colloquy/protoco
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
 import type { Edge } from "@colloquy/simulation/fuzz/Edge"
-import { Draws } from "@colloquy/simulation/SeededRandom"
+import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import * as Effect from "effect/Effect"
 import {
   answersOf,
@@ -63,7 +63,7 @@ const withMeta = (call: Call, own: object): Call => ({
   params: { ...(typeof call.params === "object" ? call.params : {}), _meta: own },
 })
 
-const toolCalls = (contract: Contract, draws: Draws): ReadonlyArray<Call> =>
+const toolCalls = (contract: Contract, draws: SeededRandom): ReadonlyArray<Call> =>
   [...codexTools, ...conversationTools].flatMap(({ name }) =>
     Array.from({ length: 3 }, (_, at) => ({
       method: ToolsCall._tag,
@@ -78,7 +78,7 @@ const toolCalls = (contract: Contract, draws: Draws): ReadonlyArray<Call> =>
   )
 
 const corpusOf = (mcp: Contract, app: Contract) => {
-  const draws = new Draws(1)
+  const draws = new SeededRandom(1)
   const calls = [...callsOf(mcp, draws, 4), ...toolCalls(mcp, draws)]
   const all = [...calls, ...callsOf(app, draws, 1)]
   const ofHandshakes = handshakeVersions.flatMap((version) =>
@@ -126,7 +126,7 @@ const optionsOf = (mcp: Contract, app: Contract): FrameEdgeOptions => ({
       maxInFlight: 32,
       ownTools: "all",
       pageSize: 3,
-      beside: besideLater(Effect.succeed(AppServer.beside())),
+      beside: withLazyDialect(Effect.succeed(AppServer.beside())),
     }),
 })
 

@@ -3,7 +3,7 @@ import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { encode, oneOf } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, type Verdict, Violation } from "@colloquy/simulation/fuzz/Edge"
 import { mutateLines } from "@colloquy/simulation/fuzz/LineMutators"
-import { Draws } from "@colloquy/simulation/SeededRandom"
+import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import { handshakeVersions } from "@colloquy/protocol/mcp/Revisions"
 import { ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -119,7 +119,7 @@ const runOne = (input: Uint8Array) =>
 const success = (id: number, result: unknown) => JSON.stringify({ jsonrpc: "2.0", id, result })
 
 const corpusOf = (mcp: Contract) => {
-  const draws = new Draws(3)
+  const draws = new SeededRandom(3)
   const samples = samplesOf(mcp)
   const resultOf = (method: string) =>
     samples.sample(mcp.methods.find(({ name }) => name === method)?.result ?? {}, draws)

@@ -2,7 +2,7 @@
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { encode, oneOf } from "@colloquy/simulation/fuzz/Bytes"
 import { Samples } from "@colloquy/simulation/fuzz/Samples"
-import { Draws } from "@colloquy/simulation/SeededRandom"
+import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import { readdirSync, readFileSync } from "node:fs"
 import { asking, Ids } from "./Services.ts"
 
@@ -34,7 +34,7 @@ const definitionName = (tool: string) =>
   `${tool.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Arguments`
 
 /** Arguments of a tool that fit its definition. */
-export const argumentsOf = (contract: Contract, tool: string, draws: Draws): unknown =>
+export const argumentsOf = (contract: Contract, tool: string, draws: SeededRandom): unknown =>
   samplesOf(contract).sample({ $ref: `#/$defs/${definitionName(tool)}` }, draws)
 
 interface Sampled {
@@ -44,7 +44,11 @@ interface Sampled {
 }
 
 /** Calls of every method that a client may call, so many of each. */
-export const callsOf = (contract: Contract, draws: Draws, each: number): ReadonlyArray<Sampled> => {
+export const callsOf = (
+  contract: Contract,
+  draws: SeededRandom,
+  each: number,
+): ReadonlyArray<Sampled> => {
   const samples = samplesOf(contract)
   return contract.methods
     .filter(({ sender }) => sender === "client")
@@ -58,7 +62,7 @@ export const callsOf = (contract: Contract, draws: Draws, each: number): Readonl
 }
 
 /** Results of the requests of a server, as a client could give them: to the first ids that a server uses. */
-export const answersOf = (contract: Contract, draws: Draws): ReadonlyArray<string> => {
+export const answersOf = (contract: Contract, draws: SeededRandom): ReadonlyArray<string> => {
   const samples = samplesOf(contract)
   const results = contract.methods
     .filter(({ info, sender }) => sender === "server" && info.kind === "request")
@@ -97,7 +101,7 @@ export const lineOf = (id: unknown, { isRequest, method, params }: Sampled): str
 export const grouped = (
   first: ReadonlyArray<string>,
   calls: ReadonlyArray<Sampled>,
-  draws: Draws,
+  draws: SeededRandom,
   count: number,
 ): ReadonlyArray<Uint8Array> =>
   Array.from({ length: count }, () => {

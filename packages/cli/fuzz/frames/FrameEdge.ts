@@ -10,7 +10,7 @@ import { concat, encode } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, type Verdict, Violation } from "@colloquy/simulation/fuzz/Edge"
 import { hash } from "@colloquy/simulation/fuzz/Inputs"
 import { mutateLines } from "@colloquy/simulation/fuzz/LineMutators"
-import { Draws } from "@colloquy/simulation/SeededRandom"
+import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -50,7 +50,7 @@ const endBoundMs = 500 + 2_000 + 1_000 + 5_000 + 500
 
 /** Cuts an input into chunks, as a pipe does; a function of the bytes alone. */
 const chunksOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
-  const draws = new Draws(hash(bytes))
+  const draws = new SeededRandom(hash(bytes))
   if (draws.chance(0.6)) return [bytes]
   const chunks: Array<Uint8Array> = []
   const most = draws.pick(2, 16, 200, 4_096)

@@ -3,7 +3,7 @@
  * the app-server beside it.
  */
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
-import { besideLater } from "@colloquy/server/LazyDialect"
+import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
 import { findDialect } from "../server/FindDialect.ts"
@@ -38,7 +38,7 @@ export const run = (launch: Launch): Promise<number> =>
         return McpServer.serve(connection, {
           version: statedVersion(compatibility),
           prompts: LazyPrompts.make(environment),
-          beside: besideLater(appServer(compatibility), ofDialect),
+          beside: withLazyDialect(appServer(compatibility), ofDialect),
           findDialect: ofDialect,
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
           ...(events === undefined ? {} : { events }),

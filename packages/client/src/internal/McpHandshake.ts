@@ -93,7 +93,7 @@ const statelessOf = (options: ConnectOptions, revision: string): Said => ({
 })
 
 /** Speaks the revision that was asked for, or finds one. */
-export const meet = (
+export const handshake = (
   client: Client,
   options: ConnectOptions,
   speak: (said: Said | undefined) => void,

@@ -14,7 +14,7 @@ import type { Outcome } from "../approvals/Elicitation.ts"
 const atShutdown: Verdict = { decision: "denied", reason: "shutdown" }
 const notAsked: Verdict = { decision: "denied", reason: "withdrawn" }
 
-export class ApprovalDesk {
+export class ApprovalWaiters {
   /** Made by the first question: most conversations have none. */
   private waiters: Map<number, Deferred.Deferred<Outcome>> | undefined
   /** Questions of an earlier life that got an asker: by their number the asker's, by the asker's theirs. */

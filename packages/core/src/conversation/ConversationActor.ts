@@ -35,15 +35,15 @@ import {
 } from "../decider/Decision.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
-import type { Left } from "../recovery/LogFold.ts"
+import type { Unfinished } from "../recovery/LogFold.ts"
 import { answer, type Command, type Inbox, refuse } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
-import { inTime } from "../store/StoreTimeout.ts"
+import { withinTimeout } from "../store/StoreTimeout.ts"
 import { reopen } from "../recovery/Reopen.ts"
 import type { AppendError } from "../StoreErrors.ts"
 import { stopBound } from "./TurnRunner.ts"
-import { type Services, Workshop } from "./TurnSupervisor.ts"
+import { type Services, TurnSupervisor } from "./TurnSupervisor.ts"
 
 const shutDown: Command = {
   input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
@@ -59,14 +59,14 @@ interface Decided {
 }
 
 /** One life of a conversation. A class: its methods are shared, closures would cost every idle conversation anew. */
-export class LiveConversation implements OwnedConversation {
+export class ConversationActor implements OwnedConversation {
   readonly id: ConversationId
   private readonly journal: Journal
   private readonly inbox: Inbox
   private readonly options: ConversationOptions
   private readonly services: Services
   /** Made when it is needed: most conversations lie idle. */
-  private made: Workshop | undefined
+  private made: TurnSupervisor | undefined
   /** True once the last command was decided. */
   private over = false
   /** Why nothing can be recorded any more. */
@@ -147,7 +147,7 @@ export class LiveConversation implements OwnedConversation {
 
   /** Deals with what an earlier life left open, before anything else. When that fails this life is over. */
   begin(
-    left: Left,
+    left: Unfinished,
     repairs: ReadonlyArray<string> = [],
   ): Effect.Effect<void, ConversationUnavailable> {
     return Effect.gen({ self: this }, function* () {
@@ -176,8 +176,8 @@ export class LiveConversation implements OwnedConversation {
     })
   }
 
-  private get workshop(): Workshop {
-    return (this.made ??= new Workshop(this.inbox, this.journal, this.services))
+  private get workshop(): TurnSupervisor {
+    return (this.made ??= new TurnSupervisor(this.inbox, this.journal, this.services))
   }
 
   /** Decides one command and stages what follows. */
@@ -252,10 +252,13 @@ export class LiveConversation implements OwnedConversation {
     const { records } = journal
     const { writer } = options
     if (writer === undefined || records.length === 0) return Effect.succeed(true)
-    return Effect.matchEffect(inTime("append", writer.append(records, durabilityOf(records))), {
-      onSuccess: () => Effect.succeed(true),
-      onFailure: (error) => this.lose(error),
-    })
+    return Effect.matchEffect(
+      withinTimeout("append", writer.append(records, durabilityOf(records))),
+      {
+        onSuccess: () => Effect.succeed(true),
+        onFailure: (error) => this.lose(error),
+      },
+    )
   }
 
   /** Nothing can be recorded any more: this life is over, and the log is the truth. */

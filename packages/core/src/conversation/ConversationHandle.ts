@@ -18,7 +18,7 @@ import type { Receipt, WhileRunning } from "../decider/Decision.ts"
 import type { Answers } from "../approvals/Approval.ts"
 import type { Listener } from "../listeners/Listener.ts"
 import type { OutboxLimits } from "../listeners/Outbox.ts"
-import type { Existing } from "../recovery/LogFold.ts"
+import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
 
@@ -111,7 +111,7 @@ export interface ConversationOptions {
    * Goes on from here; no event is told anew. A turn that was left open waits for its answers, is taken up again or is
    * closed with `turn_aborted` (`Reopen.ts`).
    */
-  readonly existing?: Existing
+  readonly existing?: Recovered
   /** What was wrong with that and was put right: told as `warning`s, first of all. */
   readonly repairs?: ReadonlyArray<string>
   /** One more is refused. Default 1,024. */

@@ -8,7 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { ApprovalDesk } from "./ApprovalWaiters.ts"
+import { ApprovalWaiters } from "./ApprovalWaiters.ts"
 import { answerOf, formFault } from "../approvals/Elicitation.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
 import { CallIds } from "../turn/CallIds.ts"
@@ -23,8 +23,8 @@ import { TurnRunner } from "./TurnRunner.ts"
 
 export type Services = Context.Context<ModelClient | ToolRuntime>
 
-export class Workshop {
-  readonly desk: ApprovalDesk
+export class TurnSupervisor {
+  readonly desk: ApprovalWaiters
   readonly runner: TurnRunner
   private readonly scope = Scope.makeUnsafe()
   /** Made for the first call. */
@@ -37,7 +37,7 @@ export class Workshop {
     this.inbox = inbox
     this.journal = journal
     this.services = services
-    this.desk = new ApprovalDesk(this.scope, (input) => inbox.send({ input }))
+    this.desk = new ApprovalWaiters(this.scope, (input) => inbox.send({ input }))
     this.runner = new TurnRunner(services, this.scope, (turnId, exit) =>
       inbox.send({ input: { _tag: "Ended", turnId, exit } }),
     )

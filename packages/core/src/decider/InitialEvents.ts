@@ -41,7 +41,7 @@ const recorded = (item: MessageItem): Draft => ({
  * Who it is, then what a person's files tell the model, then where it works. All carry the id `""`: no submission
  * caused them.
  */
-export const opening = (
+export const initialEvents = (
   id: ConversationId,
   settings: ConversationSettings,
 ): ReadonlyArray<Draft> => [

@@ -7,13 +7,13 @@ import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { ContextTokens } from "../turn/compaction/TokenGauge.ts"
 import { History } from "./History.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
-import { Partials } from "./PartialText.ts"
+import { PartialTexts } from "./PartialText.ts"
 
 const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
 
 export class EventLog {
   private durable: Array<Event> = []
-  private readonly partials = new Partials()
+  private readonly partials = new PartialTexts()
   private readonly questions = new OpenQuestions()
   /** Made for the first request, and the number of the next event to fold into it. */
   private folded: { readonly history: History; next: number } | undefined

@@ -40,7 +40,7 @@ const completes = (msg: EventMsg): ReadonlyArray<TextDelta["type"]> => {
   }
 }
 
-export class Partials {
+export class PartialTexts {
   /** Undefined while nothing is being streamed: most conversations are idle. */
   private pieces: Map<TextDelta["type"], { id: string; texts: Array<string> }> | undefined
 

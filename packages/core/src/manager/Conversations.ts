@@ -27,8 +27,8 @@ import { beyondHistory, forkLog, type ForkRule, problemOf } from "../recovery/Fo
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import { number } from "../decider/State.ts"
-import { opening } from "../decider/InitialEvents.ts"
-import { inTime } from "../store/StoreTimeout.ts"
+import { initialEvents } from "../decider/InitialEvents.ts"
+import { withinTimeout } from "../store/StoreTimeout.ts"
 import { ConversationStore, type Where } from "../ConversationStore.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
@@ -96,7 +96,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
 
   /** One that is in the store and not here yet. */
   const takeUp = Effect.fnUntraced(function* (name: string, where: Where) {
-    const { meta } = yield* inTime("metadata", store.metadata(where))
+    const { meta } = yield* withinTimeout("metadata", store.metadata(where))
     yield* isOpen
     const { id } = meta
     const entry = entries.get(id) ?? entryOf(id, { _tag: "Stored" })
@@ -155,7 +155,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       return yield* Effect.gen(function* () {
         const birth =
           from === undefined
-            ? { events: number(0, opening(id, settings)) }
+            ? { events: number(0, initialEvents(id, settings)) }
             : { events: from.log(id), forkedFrom: from.id }
         yield* residents.begin(entry, settings, birth)
         if (ended !== undefined) {
@@ -180,7 +180,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       entry.leaving = true
       yield* residents.end(entry)
       const { id } = entry
-      const done = yield* Effect.exit(inTime(operation, store[operation](id)))
+      const done = yield* Effect.exit(withinTimeout(operation, store[operation](id)))
       if (Exit.isFailure(done) || operation === "archive") {
         entry.slot = { _tag: "Stored" }
         entry.leaving = false
@@ -247,7 +247,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       yield* isOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      yield* inTime("unarchive", store.unarchive(parsed.id))
+      yield* withinTimeout("unarchive", store.unarchive(parsed.id))
       changed()
     }),
     fork: Effect.fnUntraced(function* (id, rule) {

@@ -7,7 +7,7 @@ import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
 /** One life of a conversation in memory. */
-export interface Live {
+export interface Loaded {
   readonly conversation: OwnedConversation
   /** Everything of it that runs ends with this. */
   readonly fiber: Begun["fiber"]
@@ -17,8 +17,8 @@ export interface Live {
   readonly fate: { ended: boolean }
 }
 
-export type Slot =
-  | { readonly _tag: "Live"; readonly live: Live }
+export type Placement =
+  | { readonly _tag: "Live"; readonly live: Loaded }
   /** Leaving memory or being loaded; whoever wants it waits for `done` and looks again. */
   | {
       readonly _tag: "Moving"
@@ -27,11 +27,11 @@ export type Slot =
     }
   | { readonly _tag: "Stored" }
   /** Removed, or the manager is closed; its last life still answers those who hold it. */
-  | { readonly _tag: "Gone"; readonly live?: Live }
+  | { readonly _tag: "Gone"; readonly live?: Loaded }
 
 export interface Entry {
   readonly id: ConversationId
-  slot: Slot
+  slot: Placement
   /** Calls that are being carried out: as long as there are any it stays in memory. */
   uses: number
   usedAtMs: number
@@ -48,7 +48,7 @@ export interface Entry {
   settings?: ConversationSettings
 }
 
-export const entryOf = (id: ConversationId, slot: Slot): Entry => ({
+export const entryOf = (id: ConversationId, slot: Placement): Entry => ({
   id,
   slot,
   uses: 0,

@@ -20,15 +20,15 @@ import * as Semaphore from "effect/Semaphore"
 import type { OnTurnCompleted } from "../log/CompletedTurn.ts"
 import { begin, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
-import { type Entry, type Live, wakeWatchers } from "./Entry.ts"
+import { type Entry, type Loaded, wakeWatchers } from "./Entry.ts"
 import { sweep } from "./IdleSweep.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import { type Birth, type Source, type Storage, unavailable } from "./Storage.ts"
+import { type InitialLog, type Source, type Storage, unavailable } from "./Storage.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
 
-export interface ResidentsOptions {
+export interface LoadedConversationsOptions {
   readonly maxLoaded: number
   readonly maxTurns: number
   readonly maxListeners: number
@@ -47,7 +47,7 @@ const whatever = (move: Effect.Effect<void, ConversationUnavailable>): Effect.Ef
     Effect.catch(() => Effect.succeed(false)),
   )
 
-export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
+export const make = Effect.fnUntraced(function* (options: LoadedConversationsOptions) {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const { storage } = options
   const permits = new TurnPermits(options.maxTurns)
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
     entry: Entry,
     { existing, repairs, settings, writer }: Source,
     lease: Scope.Closeable,
-  ): Effect.fn.Return<Live, ConversationUnavailable> {
+  ): Effect.fn.Return<Loaded, ConversationUnavailable> {
     const fate = { ended: false }
     const onClose = () => {
       fate.ended = true
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   })
 
   /** It is in the store alone, and can be loaded again. */
-  const leave = Effect.fnUntraced(function* (entry: Entry, live: Live) {
+  const leave = Effect.fnUntraced(function* (entry: Entry, live: Loaded) {
     entry.settings = (yield* live.conversation.state).settings
     yield* lessor(live.lease)
     entry.slot = { _tag: "Stored" }
@@ -119,11 +119,11 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   })
 
   /** Its life is over without our doing; it can have another one. */
-  const ended = (entry: Entry, live: Live): Effect.Effect<void> =>
+  const ended = (entry: Entry, live: Loaded): Effect.Effect<void> =>
     Effect.asVoid(whatever(move(entry, "Stored", leave(entry, live))))
 
   /** It is in memory now; room was kept for it. */
-  const occupy = (entry: Entry, live: Live): Effect.Effect<void> =>
+  const occupy = (entry: Entry, live: Loaded): Effect.Effect<void> =>
     Effect.suspend(() => {
       entry.slot = { _tag: "Live", live }
       residents.add(entry)
@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
       return live.fate.ended ? leave(entry, live) : Effect.void
     })
 
-  const moveOut = Effect.fnUntraced(function* (entry: Entry, live: Live) {
+  const moveOut = Effect.fnUntraced(function* (entry: Entry, live: Loaded) {
     if (!(yield* live.conversation.suspend)) return yield* occupy(entry, live)
     // What is left of this life: perhaps a turn's fiber that would not stop.
     yield* Effect.forkIn(Fiber.await(live.fiber), moves, { uninterruptible: true })
@@ -282,7 +282,7 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
 
   return {
     /** Of a conversation that nobody has made before. */
-    begin: (entry: Entry, settings: ConversationSettings, birth: Birth) =>
+    begin: (entry: Entry, settings: ConversationSettings, birth: InitialLog) =>
       settle(entry, (lease) => storage.create(entry, settings, birth, lease)),
     using,
     settled,
@@ -307,4 +307,4 @@ export const make = Effect.fnUntraced(function* (options: ResidentsOptions) {
   }
 })
 
-export type Residents = Effect.Success<ReturnType<typeof make>>
+export type LoadedConversations = Effect.Success<ReturnType<typeof make>>

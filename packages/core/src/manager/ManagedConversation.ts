@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import type { Conversation } from "../Conversation.ts"
 import { ConversationClosed } from "../ConversationErrors.ts"
 import type { Entry } from "./Entry.ts"
-import type { Residents } from "./LoadedConversations.ts"
+import type { LoadedConversations } from "./LoadedConversations.ts"
 
 export class Handle implements Conversation {
   readonly id: ConversationId
   private readonly entry: Entry
-  private readonly residents: Residents
+  private readonly residents: LoadedConversations
 
-  constructor(entry: Entry, residents: Residents) {
+  constructor(entry: Entry, residents: LoadedConversations) {
     this.id = entry.id
     this.entry = entry
     this.residents = residents

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { BadPageLimit } from "../ConversationErrors.ts"
 import type { Entry } from "./Entry.ts"
 import { type BadCursor, decode, encode } from "./Cursor.ts"
-import { inTime } from "../store/StoreTimeout.ts"
+import { withinTimeout } from "../store/StoreTimeout.ts"
 import type {
   ConversationStore,
   ConversationSummary as Stored,
@@ -73,7 +73,7 @@ export const pageOf = Effect.fnUntraced(function* (
     return yield* new BadPageLimit({ limit, maxLimit })
   }
   const after = cursor === undefined ? undefined : yield* Effect.fromResult(decode(cursor))
-  const { items, next } = yield* inTime(
+  const { items, next } = yield* withinTimeout(
     "list",
     store.list({ ...filters, limit, ...(after === undefined ? {} : { after }) }),
   )

@@ -18,8 +18,8 @@ import type {
   SettingsError,
   SettingsResolver,
 } from "../ConversationSettings.ts"
-import { type Existing, Fold, type Folded } from "../recovery/LogFold.ts"
-import { inTime } from "../store/StoreTimeout.ts"
+import { type Recovered, LogFold, type Folded } from "../recovery/LogFold.ts"
+import { withinTimeout } from "../store/StoreTimeout.ts"
 import type {
   ConversationMeta,
   ConversationStore,
@@ -45,14 +45,14 @@ export const unavailable = (
 /** What makes a conversation of its own log. */
 export interface Source {
   readonly settings: ConversationSettings
-  readonly existing: Existing
+  readonly existing: Recovered
   readonly writer: LogWriter
   /** What was wrong with the log and was put right, for whoever listens. */
   readonly repairs: ReadonlyArray<string>
 }
 
 /** What a conversation is made with, beside its settings. */
-export interface Birth {
+export interface InitialLog {
   readonly events: ReadonlyArray<Event>
   readonly forkedFrom?: string
 }
@@ -74,7 +74,7 @@ export const make = (
     { id }: Entry,
     createdAtMs: number,
     { cwd, model, provider, userInstructions }: ConversationSettings,
-    { forkedFrom }: Birth,
+    { forkedFrom }: InitialLog,
   ): ConversationMeta => ({
     id,
     createdAtMs,
@@ -88,7 +88,7 @@ export const make = (
 
   /** Nobody was told of it. */
   const forget = ({ id }: Entry) =>
-    inTime("delete", store.delete(id)).pipe(
+    withinTimeout("delete", store.delete(id)).pipe(
       Effect.catch((error) => Effect.logWarning(`${id} is left in the store`, error)),
     )
 
@@ -96,7 +96,7 @@ export const make = (
   const create = Effect.fnUntraced(function* (
     entry: Entry,
     settings: ConversationSettings,
-    birth: Birth,
+    birth: InitialLog,
     lease: Scope.Scope,
   ): Effect.fn.Return<Source, StoreError> {
     const atMs = yield* Clock.currentTimeMillis
@@ -110,24 +110,24 @@ export const make = (
     const making = Effect.tap(store.create(meta, records), () =>
       abandoned ? forget(entry) : Effect.void,
     )
-    const writer = yield* Scope.provide(inTime("create", making), lease).pipe(
+    const writer = yield* Scope.provide(withinTimeout("create", making), lease).pipe(
       Effect.tapError(() =>
         Effect.sync(() => {
           abandoned = true
         }),
       ),
     )
-    const fold = new Fold()
+    const fold = new LogFold()
     fold.add(records)
     return { settings, existing: fold.done(), writer, repairs: [] }
   })
 
   const fold = Effect.fnUntraced(function* (entry: Pick<Entry, "id">) {
-    const folding = new Fold()
+    const folding = new LogFold()
     let from: Position | undefined = undefined
     do {
       const page: { readonly records: ReadonlyArray<LogRecord>; readonly next?: Position } =
-        yield* inTime(
+        yield* withinTimeout(
           "read",
           store.read(entry.id, { max: pageSize, ...(from === undefined ? {} : { from }) }),
         )
@@ -146,7 +146,7 @@ export const make = (
 
   /** The events of a stored conversation. Takes no lease and repairs nothing: another process may be writing it. */
   const history = (path: string) =>
-    inTime("metadata", store.metadata({ path })).pipe(
+    withinTimeout("metadata", store.metadata({ path })).pipe(
       Effect.flatMap(({ meta: { id } }) =>
         Effect.map(fold({ id }), ({ log }) => ({ id, events: log.all() })),
       ),
@@ -197,7 +197,7 @@ export const make = (
     Effect.gen(function* () {
       const where = entry.path === undefined ? { id: entry.id } : { path: entry.path }
       const { repairs, summary, writer } = yield* Scope.provide(
-        inTime("open", store.open(where)),
+        withinTimeout("open", store.open(where)),
         lease,
       )
       if (summary.archived && entry.path === undefined) {

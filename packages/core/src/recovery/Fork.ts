@@ -12,7 +12,7 @@ import { isQuestion, withdrawnEvent } from "../approvals/ApprovalEvents.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { type Draft, number } from "../decider/State.ts"
 import { OpenQuestions } from "../log/OpenQuestions.ts"
-import { opening } from "../decider/InitialEvents.ts"
+import { initialEvents } from "../decider/InitialEvents.ts"
 
 export type ForkRule =
   /** August: the n-th user message from the last and everything after it goes. 0 keeps everything. */
@@ -178,7 +178,7 @@ export const forkLog = (
   target: { readonly id: ConversationId; readonly settings: ConversationSettings },
 ): ReadonlyArray<Event> => {
   const events = settled(source)
-  const begin = opening(target.id, target.settings)
+  const begin = initialEvents(target.id, target.settings)
   const kept = events.slice(1, cut(events, rule))
   if (kept.length === 0) return number(0, begin)
   const [own, environment] = [begin.slice(0, 1), begin.slice(1)]

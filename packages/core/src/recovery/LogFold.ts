@@ -16,7 +16,7 @@ import type { LogRecord, RecordOf } from "../store/LogRecord.ts"
 import type { StoredSettings } from "../store/StoredSettings.ts"
 
 /** What is left of a life beside its events. */
-export interface Left {
+export interface Unfinished {
   readonly receipts: Receipts
   readonly waiting: ReadonlyArray<Waiting>
   /** By the number of the event that put the question. */
@@ -32,18 +32,18 @@ export interface Left {
 }
 
 /** What a conversation needs to go on. */
-export interface Existing {
+export interface Recovered {
   /** Its durable events. */
   readonly log: EventLog
-  readonly left: Left
+  readonly left: Unfinished
 }
 
-export interface Folded extends Existing {
+export interface Folded extends Recovered {
   /** Those in force at the end, where the log says. */
   readonly settings?: StoredSettings
 }
 
-export class Fold {
+export class LogFold {
   private readonly log = new EventLog()
   private readonly calls = new OpenCalls()
   private readonly questions = new Map<number, RecordOf<"Question">>()

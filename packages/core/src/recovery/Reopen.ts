@@ -10,7 +10,7 @@ import * as Duration from "effect/Duration"
 import { giveUp } from "../decider/ApprovalDecisions.ts"
 import type { State } from "../decider/State.ts"
 import { type Decision, followedBy, nothing } from "../decider/Decision.ts"
-import type { Left } from "./LogFold.ts"
+import type { Unfinished } from "./LogFold.ts"
 import { outputFor } from "../log/History.ts"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
 import { ended, startNext } from "../decider/TurnEnd.ts"
@@ -44,14 +44,19 @@ const tell = (state: State, { id }: Turn, messages: ReadonlyArray<EventMsg>): De
 })
 
 /** Every open question belongs to a call that did nothing but ask it. */
-const isParkable = ({ approvals: { open } }: State, { calls }: Left): boolean =>
+const isParkable = ({ approvals: { open } }: State, { calls }: Unfinished): boolean =>
   open.length > 0 &&
   calls.every(onlyAsks) &&
   open.every(({ request }) =>
     calls.some((open) => open.asks && eventCallIdOf(open) === request.callId),
   )
 
-const park = (state: State, turn: Turn, { calls, questions }: Left, nowMs: number): Decision => ({
+const park = (
+  state: State,
+  turn: Turn,
+  { calls, questions }: Unfinished,
+  nowMs: number,
+): Decision => ({
   ...nothing({ ...state, turn: { ...turn, parked: calls } }),
   actions: state.approvals.open.flatMap(({ number, seq }) => {
     const expiresAtMs = questions.get(seq)?.expiresAtMs
@@ -68,7 +73,7 @@ const park = (state: State, turn: Turn, { calls, questions }: Left, nowMs: numbe
 })
 
 /** The questions of calls that do not run again from their start are nobody's any more. */
-const withdrawLost = (state: State, { calls }: Left): Decision =>
+const withdrawLost = (state: State, { calls }: Unfinished): Decision =>
   state.approvals.open.reduce<Decision>(
     (decision, { number, request }) =>
       calls.some((open) => onlyAsks(open) && eventCallIdOf(open) === request.callId)
@@ -77,7 +82,7 @@ const withdrawLost = (state: State, { calls }: Left): Decision =>
     nothing(state),
   )
 
-const takeUpAgain = (state: State, turn: Turn, left: Left): Decision => {
+const takeUpAgain = (state: State, turn: Turn, left: Unfinished): Decision => {
   const attempt = left.attempt + 1
   const message = `the process ended in the middle of this turn; it is taken up again, attempt ${attempt} of ${maxAttempts}`
   return followedBy(withdrawLost(state, left), (current) => ({
@@ -92,7 +97,7 @@ const takeUpAgain = (state: State, turn: Turn, left: Left): Decision => {
   }))
 }
 
-const close = (state: State, turn: Turn, left: Left): Decision => {
+const close = (state: State, turn: Turn, left: Unfinished): Decision => {
   const given =
     left.attempt >= maxAttempts
       ? [`the process ended ${left.attempt} times in the middle of this turn; it is given up`]
@@ -107,7 +112,7 @@ const close = (state: State, turn: Turn, left: Left): Decision => {
 }
 
 /** The first decision of another life; `state` is that of `restore`. */
-export const reopen = (state: State, left: Left, nowMs: number): Decision => {
+export const reopen = (state: State, left: Unfinished, nowMs: number): Decision => {
   const { turn } = state
   if (turn === undefined) return startNext(state)
   if (turn.aborting === undefined && left.hasInput) {

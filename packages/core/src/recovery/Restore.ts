@@ -4,7 +4,7 @@ import type { Question } from "../decider/ApprovalBook.ts"
 import { isQuestion, requestOf } from "../approvals/ApprovalEvents.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { initial, project, type State } from "../decider/State.ts"
-import type { Existing } from "./LogFold.ts"
+import type { Recovered } from "./LogFold.ts"
 
 /** Numbers of questions that were put before a restart: no tool of this life has such a one. */
 const numberOf = (seq: number): number => -1 - seq
@@ -12,7 +12,7 @@ const numberOf = (seq: number): number => -1 - seq
 /** True for the number of a question whose asker is gone. */
 export const isRestored = (number: number): boolean => number < 0
 
-const questionOf = ({ id, msg, seq }: Event, { left }: Existing): ReadonlyArray<Question> => {
+const questionOf = ({ id, msg, seq }: Event, { left }: Recovered): ReadonlyArray<Question> => {
   if (!isQuestion(msg)) return []
   const told = left.questions.get(seq)
   return [
@@ -27,7 +27,7 @@ const questionOf = ({ id, msg, seq }: Event, { left }: Existing): ReadonlyArray<
 }
 
 /** As it was when the log ended; what becomes of an open turn is decided in `Reopen.ts`. */
-export const restore = (settings: ConversationSettings, existing: Existing): State => {
+export const restore = (settings: ConversationSettings, existing: Recovered): State => {
   const { left, log } = existing
   const folded = log.all().reduce(project, { ...initial(settings), receipts: left.receipts })
   const open = log.openQuestions().flatMap((event) => questionOf(event, existing))

@@ -40,7 +40,7 @@ const refusal = Effect.fnUntraced(function* (
     : `${cutOff}; running it again was not approved`
 })
 
-export const runAgain = Effect.fnUntraced(function* (
+export const replayCalls = Effect.fnUntraced(function* (
   turn: TurnOptions,
   calls: ReadonlyArray<OpenCall>,
   port: TurnPort,

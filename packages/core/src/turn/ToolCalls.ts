@@ -15,7 +15,7 @@ import type { CallBeginning, TurnPort } from "./Turn.ts"
 /** Reads at the same time: a response with a hundred of them must not start a hundred processes. */
 const maxParallel = 8
 
-export interface TurnCalls {
+export interface ToolCalls {
   /**
    * Runs the call, to its end unless it only reads; its output is told then, or with the next one's. Nothing runs before it
    * is recorded, nor when the turn is over. `attempt` counts from 1, the default. `eventCallId` is the id in events of a
@@ -71,7 +71,7 @@ const beginning = (
 export const make = (
   tools: TurnTools,
   port: Pick<TurnPort, "begin" | "emit" | "eventCallId">,
-): Effect.Effect<TurnCalls, never, Scope.Scope> =>
+): Effect.Effect<ToolCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const permits = Semaphore.makeUnsafe(maxParallel)
@@ -90,7 +90,7 @@ export const make = (
       )
     })
 
-    const start: TurnCalls["start"] = Effect.fnUntraced(function* (call, attempt = 1, known) {
+    const start: ToolCalls["start"] = Effect.fnUntraced(function* (call, attempt = 1, known) {
       const isReadOnly = tools.isReadOnly(call)
       if (!isReadOnly) {
         const before = yield* joinAll

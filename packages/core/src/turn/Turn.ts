@@ -28,7 +28,7 @@ import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts
 import type { OpenCall } from "../log/OpenCalls.ts"
 import type { RecordOf } from "../store/LogRecord.ts"
 import { reasoningOf } from "./Reasoning.ts"
-import { runAgain } from "./ReplayedCalls.ts"
+import { replayCalls } from "./ReplayedCalls.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./ModelEvents.ts"
 import { beforeRetry } from "./Retry.ts"
@@ -102,7 +102,7 @@ export const run = (
             turn.calls === undefined
               ? loop(turn, port, tools)
               : Effect.andThen(
-                  Effect.scoped(runAgain(turn, turn.calls, port, tools)),
+                  Effect.scoped(replayCalls(turn, turn.calls, port, tools)),
                   loop(turn, port, tools),
                 ),
           ),

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { ApprovalDesk } from "../../src/conversation/ApprovalWaiters.ts"
+import { ApprovalWaiters } from "../../src/conversation/ApprovalWaiters.ts"
 import type { Input } from "../../src/decider/Decision.ts"
 import { asks, exec } from "../approvals.ts"
 import { settle } from "../support.ts"
@@ -14,7 +14,7 @@ import { settle } from "../support.ts"
 const desk = Effect.fnUntraced(function* (taken = true) {
   const sent: Array<Input> = []
   const scope = yield* Scope.make()
-  const desk = new ApprovalDesk(scope, (input) =>
+  const desk = new ApprovalWaiters(scope, (input) =>
     Effect.sync(() => {
       sent.push(input)
       return taken

@@ -1,6 +1,6 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import { Partials } from "../../src/log/PartialText.ts"
+import { PartialTexts } from "../../src/log/PartialText.ts"
 import { assistantItem } from "../support.ts"
 
 const text = (delta: string): EventMsg => ({ type: "agent_message_delta", delta })
@@ -8,14 +8,14 @@ const thought = (delta: string): EventMsg => ({ type: "agent_reasoning_delta", d
 const raw = (delta: string): EventMsg => ({ type: "agent_reasoning_raw_content_delta", delta })
 
 const after = (...messages: ReadonlyArray<EventMsg>) => {
-  const partials = new Partials()
+  const partials = new PartialTexts()
   for (const msg of messages) partials.add("t", msg)
   return partials.current().map(({ msg }) => msg)
 }
 
 describe("Partials", () => {
   it("joins the pieces of each text in progress, under the id of its turn", () => {
-    const partials = new Partials()
+    const partials = new PartialTexts()
     for (const msg of [thought("a"), text("x"), thought("b"), raw("r"), text("y")]) {
       partials.add("t", msg)
     }
@@ -41,7 +41,7 @@ describe("Partials", () => {
   })
 
   it("keeps the text of the running turn when a submission that waited ends", () => {
-    const partials = new Partials()
+    const partials = new PartialTexts()
     partials.add("t", text("x"))
     partials.add("waiting", { type: "turn_aborted", reason: "interrupted" })
     partials.add("t", text("y"))

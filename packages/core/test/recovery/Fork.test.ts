@@ -13,7 +13,7 @@ import {
   problemOf,
 } from "../../src/recovery/Fork.ts"
 import { historyOf } from "../../src/log/History.ts"
-import { opening } from "../../src/decider/InitialEvents.ts"
+import { initialEvents } from "../../src/decider/InitialEvents.ts"
 import { inputEvents } from "../../src/decider/TurnStart.ts"
 import { assistantItem, conversationId, settings, userItem } from "../support.ts"
 
@@ -42,9 +42,9 @@ const turn = (id: string, text: string) => [
 ]
 
 const log = (...drafts: ReadonlyArray<ReadonlyArray<Draft>>) =>
-  number(0, [...opening(conversationId, settings), ...drafts.flat()])
+  number(0, [...initialEvents(conversationId, settings), ...drafts.flat()])
 
-const empty = number(0, opening(target.id, settings))
+const empty = number(0, initialEvents(target.id, settings))
 
 /** What a person and the model said, and how the turns ended. */
 const story = (events: ReadonlyArray<Event>) =>
@@ -65,7 +65,7 @@ describe("Fork", () => {
       id: "1",
       msg: { type: "raw_response_item", item: environmentContext({ ...settings, cwd: "/there" }) },
     }
-    const source = number(0, [...opening(conversationId, shell), ...turn("0", "a"), moved])
+    const source = number(0, [...initialEvents(conversationId, shell), ...turn("0", "a"), moved])
     const fork = forkLog(source, dropLast(0), {
       ...target,
       settings: { ...shell, cwd: "/there" },
@@ -166,7 +166,7 @@ describe("Fork", () => {
 
   it("counts no message of ours, also where the environment changed", () => {
     const elsewhere: ConversationSettings = { ...settings, cwd: "/else" }
-    const moved = opening(conversationId, elsewhere).slice(1)
+    const moved = initialEvents(conversationId, elsewhere).slice(1)
     const source = log(turn("0", "a"), moved, turn("1", "b"))
     assert.deepStrictEqual(story(forkLog(source, dropLast(2), target)), [])
     assert.deepStrictEqual(story(forkLog(source, before(1), target)), a)
@@ -246,7 +246,7 @@ describe("Fork", () => {
     )
     assert.strictEqual(
       beyondHistory(
-        opening(conversationId, settings).map((draft, seq) => ({ ...draft, seq })),
+        initialEvents(conversationId, settings).map((draft, seq) => ({ ...draft, seq })),
         dropLast(1),
       )?.message,
       "n: expected at most 0, as many user messages as there are; got 1",

@@ -6,9 +6,9 @@ import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { type Audience, audienceOf } from "./subscriptions/Broadcast.ts"
+import { type Broadcast, broadcastOf } from "./subscriptions/Broadcast.ts"
 import type { Auth } from "./ports/AuthPort.ts"
-import { heardOf, type Heard } from "./subscriptions/DeliveryCursor.ts"
+import { deliveryCursorOf, type DeliveryCursor } from "./subscriptions/DeliveryCursor.ts"
 import * as AnswerGate from "./subscriptions/AnswerGate.ts"
 import * as Notices from "./subscriptions/Notices.ts"
 import type { PeerControl } from "../jsonrpc/Peer.ts"
@@ -28,14 +28,14 @@ export interface AppConnection {
   /** Names the client once it is known (§1.2). */
   readonly userAgent: () => ResultOf<typeof Initialize>
   readonly subscriptions: Subscriptions.Subscriptions
-  readonly heard: Heard
+  readonly heard: DeliveryCursor
   /** What all connections are told, from `join` on. Done twice it is done once. */
-  readonly audience: Audience
+  readonly audience: Broadcast
   readonly join: (peer: PeerControl) => Effect.Effect<void>
   /** What it is told beside conversations, behind the answers that it has to wait for, by `TellAfter.notices`. */
   readonly notices: Notices.Notices
   /** What conversations tell, by their ids, and notices. */
-  readonly holds: AnswerGate.Holds
+  readonly holds: AnswerGate.AnswerGate
   /** Searches for files that are under way, by the client's tokens; whoever completes one ends it. */
   readonly searches: Map<string, Deferred.Deferred<void>>
 }
@@ -69,9 +69,9 @@ export const make = Effect.fnUntraced(function* (
     if (approvals() === "none") return forms ? "forms" : undefined
     return forms ? "all" : "approvals"
   }
-  const heard = heardOf(options.manager)
+  const heard = deliveryCursorOf(options.manager)
   const holds = AnswerGate.make()
-  const audience = audienceOf(options.manager)
+  const audience = broadcastOf(options.manager)
   const notices = Notices.make(holds.gate(TellAfter.notices))
   let joined = false
   const questions = Questions.make(approvals)

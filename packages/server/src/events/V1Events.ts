@@ -2,7 +2,7 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { withFlatUsage } from "./McpEvents.ts"
 
-export interface Wants {
+export interface EventFormat {
   /** `experimentalRawEvents`. */
   readonly raw: boolean
   /** It named the last event it has: it is no client of the original, and takes events that those do not know. */
@@ -18,7 +18,7 @@ const isOurs = ({ type }: EventMsg): boolean =>
   type === "compacted"
 
 /** Undefined for what the listener is not told. */
-export const toldMsg = (msg: EventMsg, wants: Wants): EventMsg | undefined => {
+export const appServerEvent = (msg: EventMsg, wants: EventFormat): EventMsg | undefined => {
   if (msg.type === "raw_response_item" ? !wants.raw : isOurs(msg) && !wants.all) return undefined
   return withFlatUsage(msg)
 }

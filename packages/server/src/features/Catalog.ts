@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import { merged as mergedNotices, type Notices } from "./Notices.ts"
 import type { Prompt } from "./Prompt.ts"
 import { type Resource, ResourceNotFound, type ResourceTemplate } from "./Resource.ts"
-import { merged as mergedShelf, type Shelf } from "./Registry.ts"
+import { merged as mergedShelf, type Registry } from "./Registry.ts"
 import type { Tool } from "./Tool.ts"
 import type { UriTemplate } from "./UriTemplate.ts"
 import { make as makeWatching } from "./Watching.ts"
@@ -16,10 +16,10 @@ export interface RegisteredTemplate extends ResourceTemplate {
 
 /** What the server reads. */
 export interface Catalog {
-  readonly tools: Shelf<Tool>
-  readonly resources: Shelf<Resource>
-  readonly templates: Shelf<RegisteredTemplate>
-  readonly prompts: Shelf<Prompt>
+  readonly tools: Registry<Tool>
+  readonly resources: Registry<Resource>
+  readonly templates: Registry<RegisteredTemplate>
+  readonly prompts: Registry<Prompt>
   readonly notices: Notices
   /** Watches that address in the scope, and tells `notices` when it changes. Fails when there is nothing to watch. */
   readonly watch: (uri: string, principal: string) => Effect.Effect<void, unknown, Scope.Scope>

@@ -10,9 +10,14 @@ import { type Catalog, type RegisteredTemplate, watcher } from "./Catalog.ts"
 import { type ListName, make as makeNotices } from "./Notices.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate } from "./Resource.ts"
-import { type OpenShelf, shelf } from "./Registry.ts"
+import { type MutableRegistry, makeRegistry } from "./Registry.ts"
 import type { Tool } from "./Tool.ts"
-import { providedPrompt, providedResource, providedTemplate, providedTool } from "./WithServices.ts"
+import {
+  promptWithServices,
+  resourceWithServices,
+  templateWithServices,
+  toolWithServices,
+} from "./WithServices.ts"
 import { parse } from "./UriTemplate.ts"
 
 type Kind = "tool" | "resource" | "resource template" | "prompt"
@@ -87,13 +92,13 @@ export const make = <R = never>(
 ): Effect.Effect<Features, FeatureRefused, R> => {
   const notices = makeNotices()
   const maxPerKind = limits.maxPerKind ?? 10_000
-  const tools = shelf<Tool>()
-  const resources = shelf<Resource>()
-  const templates = shelf<RegisteredTemplate>()
-  const prompts = shelf<Prompt>()
+  const tools = makeRegistry<Tool>()
+  const resources = makeRegistry<Resource>()
+  const templates = makeRegistry<RegisteredTemplate>()
+  const prompts = makeRegistry<Prompt>()
 
   const put = <A>(
-    at: OpenShelf<A>,
+    at: MutableRegistry<A>,
     kind: Kind,
     name: string,
     value: A,
@@ -108,7 +113,7 @@ export const make = <R = never>(
       return Effect.void
     })
 
-  const take = <A>(at: OpenShelf<A>, name: string, list: ListName) =>
+  const take = <A>(at: MutableRegistry<A>, name: string, list: ListName) =>
     Effect.sync(() => {
       const taken = at.take(name)
       if (taken) notices.listChanged(list)
@@ -119,13 +124,13 @@ export const make = <R = never>(
     addTool: <R>(tool: Tool<R>) =>
       Effect.flatMap(Effect.context<R>(), (services) =>
         toolProblem(tool) === undefined
-          ? put(tools, "tool", tool.name, providedTool(tool, services), "tools")
+          ? put(tools, "tool", tool.name, toolWithServices(tool, services), "tools")
           : refuse("tool", tool.name, toolProblem(tool)),
       ),
     addResource: <R>(one: Resource<R>) =>
       Effect.flatMap(Effect.context<R>(), (services) =>
         absolute.test(one.uri)
-          ? put(resources, "resource", one.uri, providedResource(one, services), "resources")
+          ? put(resources, "resource", one.uri, resourceWithServices(one, services), "resources")
           : refuse("resource", one.uri, "expected an address: `scheme:...`"),
       ),
     addResourceTemplate: <R>(one: ResourceTemplate<R>) =>
@@ -134,13 +139,13 @@ export const make = <R = never>(
         const name = one.uriTemplate
         const form = parse(name)
         if (form._tag === "Failure") return refuse(kind, name, form.failure)
-        const ready = { ...providedTemplate(one, services), form: form.success }
+        const ready = { ...templateWithServices(one, services), form: form.success }
         return put(templates, kind, name, ready, "resources")
       }),
     addPrompt: <R>(prompt: Prompt<R>) =>
       Effect.flatMap(Effect.context<R>(), (services) =>
         promptProblem(prompt) === undefined
-          ? put(prompts, "prompt", prompt.name, providedPrompt(prompt, services), "prompts")
+          ? put(prompts, "prompt", prompt.name, promptWithServices(prompt, services), "prompts")
           : refuse("prompt", prompt.name, promptProblem(prompt)),
       ),
     removeTool: (name) => take(tools, name, "tools"),

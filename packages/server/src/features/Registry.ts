@@ -5,13 +5,13 @@ export interface Numbered<A> {
   readonly value: A
 }
 
-export interface Shelf<A> {
+export interface Registry<A> {
   readonly get: (name: string) => A | undefined
   /** In their order. */
   readonly entries: () => Iterable<readonly [name: string, of: Numbered<A>]>
 }
 
-export interface OpenShelf<A> extends Shelf<A> {
+export interface MutableRegistry<A> extends Registry<A> {
   readonly size: number
   /** The name must be free. */
   readonly put: (name: string, value: A) => void
@@ -19,7 +19,7 @@ export interface OpenShelf<A> extends Shelf<A> {
   readonly take: (name: string) => boolean
 }
 
-export const shelf = <A>(): OpenShelf<A> => {
+export const makeRegistry = <A>(): MutableRegistry<A> => {
   const kept = new Map<string, Numbered<A>>()
   let numbers = 0
   return {
@@ -39,7 +39,7 @@ export const shelf = <A>(): OpenShelf<A> => {
 const stride = 2 ** 40
 
 /** One after the other; of a name that several have, the first counts. Only the last may be merged itself. */
-export const merged = <A>(shelves: ReadonlyArray<Shelf<A>>): Shelf<A> => ({
+export const merged = <A>(shelves: ReadonlyArray<Registry<A>>): Registry<A> => ({
   get: (name) => {
     for (const one of shelves) {
       const found = one.get(name)
@@ -58,7 +58,7 @@ export const merged = <A>(shelves: ReadonlyArray<Shelf<A>>): Shelf<A> => ({
 })
 
 /** Those whose names fit. */
-export const only = <A>(of: Shelf<A>, fits: (name: string) => boolean): Shelf<A> => ({
+export const only = <A>(of: Registry<A>, fits: (name: string) => boolean): Registry<A> => ({
   get: (name) => (fits(name) ? of.get(name) : undefined),
   *entries() {
     for (const entry of of.entries()) if (fits(entry[0])) yield entry
@@ -66,9 +66,9 @@ export const only = <A>(of: Shelf<A>, fits: (name: string) => boolean): Shelf<A>
 })
 
 /** Those of at least that number, in their order. */
-export function* from<A>(of: Shelf<A>, number: number): Generator<Numbered<A>> {
+export function* from<A>(of: Registry<A>, number: number): Generator<Numbered<A>> {
   for (const [, one] of of.entries()) if (one.number >= number) yield one
 }
 
-export const namesOf = <A>(of: Shelf<A>): ReadonlyArray<string> =>
+export const namesOf = <A>(of: Registry<A>): ReadonlyArray<string> =>
   Array.from(of.entries(), ([name]) => name)

@@ -7,7 +7,7 @@ import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate, Watch } from "./Resource.ts"
 import type { Tool } from "./Tool.ts"
 
-export const providedTool = <R>(
+export const toolWithServices = <R>(
   { prepare, ...tool }: Tool<R>,
   services: Context.Context<R>,
 ): Tool => ({
@@ -40,7 +40,7 @@ const completing =
   (request) =>
     Effect.provideContext(complete(request), services)
 
-export const providedResource = <R>(
+export const resourceWithServices = <R>(
   { watch, ...resource }: Resource<R>,
   services: Context.Context<R>,
 ): Resource => ({
@@ -49,7 +49,7 @@ export const providedResource = <R>(
   ...watching(watch, services),
 })
 
-export const providedTemplate = <R>(
+export const templateWithServices = <R>(
   { complete, list, watch, ...template }: ResourceTemplate<R>,
   services: Context.Context<R>,
 ): ResourceTemplate => ({
@@ -68,7 +68,7 @@ export const providedTemplate = <R>(
       }),
 })
 
-export const providedPrompt = <R>(prompt: Prompt<R>, services: Context.Context<R>): Prompt => ({
+export const promptWithServices = <R>(prompt: Prompt<R>, services: Context.Context<R>): Prompt => ({
   ...prompt,
   arguments: prompt.arguments.map(({ complete, ...argument }) => ({
     ...argument,

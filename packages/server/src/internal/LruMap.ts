@@ -1,5 +1,5 @@
 /** A map that keeps what was put last, so many entries at most: memory of calls that may never be asked for. */
-export class Recent<K, V> {
+export class LruMap<K, V> {
   private readonly entries = new Map<K, V>()
   private readonly max: number
 

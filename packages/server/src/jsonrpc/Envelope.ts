@@ -19,7 +19,7 @@ const hasMember = (frame: Frame): boolean | undefined => {
   }
 }
 
-export const inKind = (connection: Connection): Connection => {
+export const withEnvelope = (connection: Connection): Connection => {
   let bare: boolean | undefined
   return {
     ...connection,

@@ -30,10 +30,10 @@ import { ownTools } from "./codex/OwnTools.ts"
 import { ping } from "./methods/Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import type { RouterOptions } from "./eras/Router.ts"
-import { takenBack } from "./elicitation/stateless/Cancellation.ts"
+import { cancellation } from "./elicitation/stateless/Cancellation.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./methods/ServerDiscover.ts"
-import type { Served } from "./catalog/ConnectionCatalog.ts"
+import type { ConnectionCatalog } from "./catalog/ConnectionCatalog.ts"
 import type { Session } from "./Session.ts"
 import { make as makeSubscriptions } from "./catalog/Subscriptions.ts"
 import type { Tasks } from "../tasks/Tasks.ts"
@@ -69,7 +69,7 @@ export interface HandlersOptions {
   readonly session: Session
   readonly serverInfo: ResultOf<typeof Initialize>["serverInfo"]
   readonly events: VendorEvents
-  readonly served: Served
+  readonly served: ConnectionCatalog
   readonly tasks: Tasks["Service"]
   readonly taskAfter?: Duration.Input | undefined
   readonly tools: ToolChoice
@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function* ({
         connection.onCancel(id, back)
         return () => connection.forget(id, back)
       },
-      takenBack: takenBack(yield* ConversationManager),
+      takenBack: cancellation(yield* ConversationManager),
     },
   }
 })

@@ -1,7 +1,7 @@
 import * as Connections from "@colloquy/testing/MemoryConnection"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { inKind } from "../../src/jsonrpc/Envelope.ts"
+import { withEnvelope } from "../../src/jsonrpc/Envelope.ts"
 import { hello, withApp } from "../support/AppHarness.ts"
 
 const answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
@@ -20,7 +20,7 @@ describe("InKind", () => {
     ([read, expected]) =>
       Effect.gen(function* () {
         const [client, server] = yield* Connections.memoryPair()
-        const connection = inKind(server)
+        const connection = withEnvelope(server)
         if (read.length > 0) {
           yield* client.send(read)
           yield* connection.receive

@@ -2,7 +2,7 @@ import { otherDialectOf } from "@colloquy/protocol/Dialects"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as AppServer from "../../src/AppServer.ts"
-import { besideLater } from "../../src/LazyDialect.ts"
+import { withLazyDialect } from "../../src/LazyDialect.ts"
 import type { FindDialect } from "../../src/jsonrpc/ForeignMethod.ts"
 import { initialize } from "../support/Asking.ts"
 import { withServer } from "../support/Harness.ts"
@@ -83,7 +83,7 @@ describe("a method of another dialect", () => {
     () =>
       withServer(
         {
-          beside: besideLater(
+          beside: withLazyDialect(
             Effect.sync(() => AppServer.beside()),
             find,
           ),

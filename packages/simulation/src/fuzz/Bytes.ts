@@ -1,12 +1,12 @@
 /** Mutations of bytes that know nothing of what the bytes mean. Pure but for the draws. */
-import type { Draws } from "../SeededRandom.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 
 const utf8 = new TextEncoder()
 
 export const encode = (text: string): Uint8Array => utf8.encode(text)
 
 /** One of the items; throws for an empty list. */
-export const oneOf = <A>(draws: Draws, items: ReadonlyArray<A>): A => {
+export const oneOf = <A>(draws: SeededRandom, items: ReadonlyArray<A>): A => {
   const found = items[draws.below(items.length)]
   if (found === undefined) throw new Error("a draw from an empty list")
   return found
@@ -77,10 +77,10 @@ const malformed = [
 
 const lengths = [1, 2, 4, 8, 32, 128, 1024, 8192]
 
-type Mutation = (input: Uint8Array, draws: Draws, donor: Uint8Array) => Uint8Array
+type Mutation = (input: Uint8Array, draws: SeededRandom, donor: Uint8Array) => Uint8Array
 
 /** A range of at most a few hundred bytes; mostly a few. */
-const range = (input: Uint8Array, draws: Draws): readonly [from: number, to: number] => {
+const range = (input: Uint8Array, draws: SeededRandom): readonly [from: number, to: number] => {
   const from = draws.below(input.length + 1)
   const length = 1 + draws.below(draws.chance(0.7) ? 8 : 256)
   return [from, Math.min(input.length, from + length)]
@@ -135,5 +135,8 @@ const mutations: ReadonlyArray<Mutation> = [
  *
  * @param donor another valid input, of which a part may be put in
  */
-export const mutateBytes = (input: Uint8Array, draws: Draws, donor: Uint8Array): Uint8Array =>
-  oneOf(draws, mutations)(input, draws, donor)
+export const mutateBytes = (
+  input: Uint8Array,
+  draws: SeededRandom,
+  donor: Uint8Array,
+): Uint8Array => oneOf(draws, mutations)(input, draws, donor)

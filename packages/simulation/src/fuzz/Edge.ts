@@ -8,7 +8,7 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Draws } from "../SeededRandom.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 
 /** The laws that an input can break; `memory` stands for the bound on what inputs leave behind. */
 export type FuzzLaw = "L1" | "L9" | "L11" | "L13" | "memory"
@@ -55,7 +55,7 @@ export interface Edge {
    * Changes an input and keeps most of its structure. The runner mixes it with mutations of bytes; without it, there are
    * only those. Must be pure but for the draws.
    */
-  readonly mutate?: (input: Uint8Array, draws: Draws) => Uint8Array
+  readonly mutate?: (input: Uint8Array, draws: SeededRandom) => Uint8Array
   /** Inputs after which the target is closed and opened anew; 1 opens one for each input. Default 1,000. */
   readonly inputsPerTarget?: number
   /** Longest input that the runner makes, in bytes. Default 16 KiB. */

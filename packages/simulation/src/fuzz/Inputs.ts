@@ -1,5 +1,5 @@
 /** The inputs of an edge, in order: a function of the edge, the seed and the number of the input (L12). */
-import { Draws } from "../SeededRandom.ts"
+import { SeededRandom } from "../SeededRandom.ts"
 import { mutateBytes, oneOf } from "./Bytes.ts"
 import type { Edge } from "./Edge.ts"
 
@@ -18,7 +18,7 @@ const utf8 = new TextEncoder()
 export const inputOf = (edge: Edge, seed: number, index: number): Uint8Array => {
   const unchanged = edge.corpus[index]
   if (unchanged !== undefined) return unchanged
-  const draws = new Draws(hash(utf8.encode(`${edge.name}:${seed}:${index}`)))
+  const draws = new SeededRandom(hash(utf8.encode(`${edge.name}:${seed}:${index}`)))
   let input = oneOf(draws, edge.corpus)
   const structural = edge.mutate
   // Few mutations reach deep into a decoder, many show what is wrong beside each other.

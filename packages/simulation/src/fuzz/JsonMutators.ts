@@ -1,18 +1,18 @@
 /** Mutations of JSON texts that keep them JSON, or nearly: values replaced, members twice, missing or misnamed. */
-import type { Draws } from "../SeededRandom.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 import { oneOf } from "./Bytes.ts"
 import * as Tree from "./JsonTree.ts"
 import { anyValue, keys, numbers, strings } from "./JsonValues.ts"
 
-type Change = (value: Tree.JsonTree, draws: Draws, donor: Tree.JsonTree) => Tree.JsonTree
+type Change = (value: Tree.JsonTree, draws: SeededRandom, donor: Tree.JsonTree) => Tree.JsonTree
 
-const without = <A>(items: ReadonlyArray<A>, draws: Draws): ReadonlyArray<A> =>
+const without = <A>(items: ReadonlyArray<A>, draws: SeededRandom): ReadonlyArray<A> =>
   items.toSpliced(draws.below(Math.max(1, items.length)), 1)
 
-const withItem = <A>(items: ReadonlyArray<A>, item: A, draws: Draws): ReadonlyArray<A> =>
+const withItem = <A>(items: ReadonlyArray<A>, item: A, draws: SeededRandom): ReadonlyArray<A> =>
   items.toSpliced(draws.below(items.length + 1), 0, item)
 
-const renamed = (key: string, draws: Draws): string => {
+const renamed = (key: string, draws: SeededRandom): string => {
   const name = key.slice(1, -1)
   if (draws.chance(0.6) || name === "") return oneOf(draws, keys)
   return draws.chance(0.5) ? `"${name.slice(0, -1)}"` : `"${name.toUpperCase()}"`
@@ -20,7 +20,7 @@ const renamed = (key: string, draws: Draws): string => {
 
 const changeMembers = (
   members: ReadonlyArray<Tree.Member>,
-  draws: Draws,
+  draws: SeededRandom,
   donor: Tree.JsonTree,
 ): ReadonlyArray<Tree.Member> => {
   const roll = draws.below(6)
@@ -40,7 +40,7 @@ const changeMembers = (
 
 const changeItems = (
   items: ReadonlyArray<Tree.JsonTree>,
-  draws: Draws,
+  draws: SeededRandom,
   donor: Tree.JsonTree,
 ): ReadonlyArray<Tree.JsonTree> => {
   const roll = draws.below(4)
@@ -78,7 +78,7 @@ const changes: ReadonlyArray<Change> = [replace, replace, adjust, adjust, adjust
  */
 export const mutateTree = (
   tree: Tree.JsonTree,
-  draws: Draws,
+  draws: SeededRandom,
   donor: Tree.JsonTree,
 ): Tree.JsonTree => {
   const part = Tree.valueAt(donor, draws.below(Tree.size(donor)))
@@ -105,7 +105,11 @@ const withNumber = (tree: Tree.JsonTree, number: Tree.JsonTree): Tree.JsonTree =
 }
 
 /** One mutation of a JSON text; undefined for what is no JSON. */
-export const mutateJson = (text: string, draws: Draws, donor: string): string | undefined => {
+export const mutateJson = (
+  text: string,
+  draws: SeededRandom,
+  donor: string,
+): string | undefined => {
   const tree = Tree.parse(text)
   if (tree === undefined) return undefined
   if (draws.chance(0.15)) return Tree.print(withNumber(tree, Tree.text(oneOf(draws, numbers))))

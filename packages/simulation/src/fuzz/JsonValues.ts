@@ -1,5 +1,5 @@
 /** Texts of values that decoders take wrongly: numbers at every limit, strings of special characters, depth, width. */
-import type { Draws } from "../SeededRandom.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 import { oneOf } from "./Bytes.ts"
 
 export const numbers = [
@@ -125,7 +125,7 @@ const others = [
 
 const depths = [5, 31, 32, 33, 64, 255, 256, 257, 300, 900, 3_000]
 
-const deep = (draws: Draws): string => {
+const deep = (draws: SeededRandom): string => {
   const depth = oneOf(draws, depths)
   const [open, close] = oneOf(draws, [
     ["[", "]"],
@@ -136,7 +136,7 @@ const deep = (draws: Draws): string => {
   return `${open.repeat(depth)}0${close.repeat(depth)}`
 }
 
-const wide = (draws: Draws): string => {
+const wide = (draws: SeededRandom): string => {
   const width = oneOf(draws, [17, 129, 600])
   return draws.chance(0.5)
     ? `[${Array.from({ length: width }, () => oneOf(draws, ["0", "{}", '""'])).join(",")}]`
@@ -191,7 +191,7 @@ export const keys = [
 ].map((key) => JSON.stringify(key))
 
 /** The text of a value of any kind. */
-export const anyValue = (draws: Draws): string => {
+export const anyValue = (draws: SeededRandom): string => {
   const roll = draws.below(100)
   if (roll < 40) return oneOf(draws, numbers)
   if (roll < 75) return oneOf(draws, strings)

@@ -1,5 +1,5 @@
 /** Mutations of texts whose lines are JSON: streams of messages, logs. Whole lines, and values in them. */
-import type { Draws } from "../SeededRandom.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 import { encode, mutateBytes, oneOf } from "./Bytes.ts"
 import { mutateJson } from "./JsonMutators.ts"
 
@@ -15,7 +15,7 @@ const textOf = (input: Uint8Array): string | undefined => {
   }
 }
 
-const changeLine = (line: string, draws: Draws, donors: ReadonlyArray<string>): string => {
+const changeLine = (line: string, draws: SeededRandom, donors: ReadonlyArray<string>): string => {
   let out = line
   for (let times = draws.chance(0.7) ? 1 : 1 + draws.below(3); times > 0; times--) {
     out = mutateJson(out, draws, oneOf(draws, donors)) ?? out
@@ -24,20 +24,20 @@ const changeLine = (line: string, draws: Draws, donors: ReadonlyArray<string>): 
 }
 
 /** Several lines as the members of one array. */
-const batch = (lines: ReadonlyArray<string>, draws: Draws): ReadonlyArray<string> => {
+const batch = (lines: ReadonlyArray<string>, draws: SeededRandom): ReadonlyArray<string> => {
   const from = draws.below(lines.length)
   const count = 1 + draws.below(lines.length - from)
   return lines.toSpliced(from, count, `[${lines.slice(from, from + count).join(",")}]`)
 }
 
-const cut = (line: string, draws: Draws): string => {
+const cut = (line: string, draws: SeededRandom): string => {
   const at = draws.below(line.length + 1)
   return `${line.slice(0, at)}${oneOf(draws, ends)}${line.slice(at)}`
 }
 
 const changeLines = (
   lines: ReadonlyArray<string>,
-  draws: Draws,
+  draws: SeededRandom,
   donors: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
   const at = draws.below(Math.max(1, lines.length))
@@ -67,7 +67,7 @@ const changeLines = (
  */
 export const mutateLines =
   (donors: ReadonlyArray<string>) =>
-  (input: Uint8Array, draws: Draws): Uint8Array => {
+  (input: Uint8Array, draws: SeededRandom): Uint8Array => {
     const text = textOf(input)
     if (text === undefined) return mutateBytes(input, draws, encode(oneOf(draws, donors)))
     const lines = text.split("\n").filter((line) => line !== "")

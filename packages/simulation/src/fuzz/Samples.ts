@@ -1,5 +1,5 @@
 /** Valid values of a JSON Schema, of the keywords that the emitters of the protocol write. Pure but for the draws. */
-import type { Draws } from "../SeededRandom.ts"
+import type { SeededRandom } from "../SeededRandom.ts"
 import { oneOf } from "./Bytes.ts"
 
 type Schema = Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export class Samples {
     return isRecord(found) ? found : undefined
   }
 
-  private object(schema: Schema, draws: Draws, depth: number): unknown {
+  private object(schema: Schema, draws: SeededRandom, depth: number): unknown {
     const properties = isRecord(schema["properties"]) ? schema["properties"] : {}
     const required = new Set<unknown>(Array.isArray(schema["required"]) ? schema["required"] : [])
     const keep = depth < maxDepth ? draws.pick(0, 0.3, 0.9) : 0
@@ -48,7 +48,7 @@ export class Samples {
     )
   }
 
-  private number({ maximum, minimum, type }: Schema, draws: Draws): number {
+  private number({ maximum, minimum, type }: Schema, draws: SeededRandom): number {
     const low = typeof minimum === "number" ? minimum : -10
     const high = typeof maximum === "number" ? maximum : low + 1_000
     const value = draws.chance(0.2) ? draws.pick(low, high) : Math.min(high, low + draws.below(100))
@@ -56,7 +56,7 @@ export class Samples {
   }
 
   /** A value that fits the schema. `name` is that of the member it is for. */
-  sample(schema: Schema, draws: Draws, name = "", depth = 0): unknown {
+  sample(schema: Schema, draws: SeededRandom, name = "", depth = 0): unknown {
     const target = this.referenced(schema)
     if (target !== undefined) return this.sample(target, draws, name, depth + 1)
     if (Array.isArray(schema["enum"])) return oneOf<unknown>(draws, schema["enum"])

@@ -1,18 +1,18 @@
 /** L1, L2 and L13 over a story: how operations are answered. Pure. */
 import { isCount, restMs } from "../Plan.ts"
 import type { Answer } from "../Trace.ts"
-import { type Call, receiptOf, type Story } from "../History.ts"
+import { type Call, receiptOf, type History } from "../History.ts"
 import { livedThrough } from "./Found.ts"
 import { show } from "./Show.ts"
 
 /** L1: every operation is answered once; also when its conversation ends under it. */
-export const answeredOnce = ({ calls, run }: Story): ReadonlyArray<string> => [
+export const answeredOnce = ({ calls, run }: History): ReadonlyArray<string> => [
   ...calls.filter(({ answers }) => answers.length !== 1).map(show),
   ...(run.end === "done" ? [] : [`the run is ${run.end}`]),
 ]
 
 /** L2: what a receipt says follows it. */
-export const receiptsHold = ({ calls, conversations }: Story): ReadonlyArray<string> =>
+export const receiptsHold = ({ calls, conversations }: History): ReadonlyArray<string> =>
   calls.flatMap((call) => {
     const receipt = receiptOf(call)
     const { operation, conversation = "" } = call.entry
@@ -72,7 +72,7 @@ const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Where a store is small, slow or broken it may say so, or a conversation may not be there for a while. */
-const mayBeAway = ({ run }: Story, { entry, answers }: Call): boolean => {
+const mayBeAway = ({ run }: History, { entry, answers }: Call): boolean => {
   const answer = answers[0]?.answer
   const { appendFaults, faults, idleMs } = run.plan.store
   // Whoever holds one that was removed is told so.
@@ -89,7 +89,7 @@ const tagOf = (answer: Answer | undefined) =>
   answer?.is === "error" ? (answer.reason ?? answer.tag) : answer?.is
 
 /** L13: there is no such page; of the cursor of a conversation that is gone nobody can tell. */
-const noPage = (story: Story, call: Call): ReadonlyArray<string> => {
+const noPage = (story: History, call: Call): ReadonlyArray<string> => {
   const { operation, conversation = "" } = call.entry
   if (operation.do !== "badPage") return []
   const tag = tagOf(call.answers[0]?.answer)
@@ -99,7 +99,7 @@ const noPage = (story: Story, call: Call): ReadonlyArray<string> => {
 }
 
 /** L13: a bad operation gets an error that says what is wrong, and nothing else happens. */
-export const badInputIsTold = (story: Story): ReadonlyArray<string> =>
+export const badInputIsTold = (story: History): ReadonlyArray<string> =>
   story.calls.flatMap((call) => {
     const { operation, conversation } = call.entry
     const answer = call.answers[0]?.answer
@@ -132,7 +132,7 @@ export const badInputIsTold = (story: Story): ReadonlyArray<string> =>
   })
 
 /** L13: one id, one submission: it is told once, and every receipt for it is the same. */
-export const repeatsAreHarmless = ({ calls, conversations }: Story): ReadonlyArray<string> => {
+export const repeatsAreHarmless = ({ calls, conversations }: History): ReadonlyArray<string> => {
   const groups = Map.groupBy(
     calls.filter(
       ({ entry: { operation } }) => operation.do === "submit" && operation.id !== undefined,

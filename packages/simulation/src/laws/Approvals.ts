@@ -1,12 +1,12 @@
 /** L7 over a story: what becomes of questions. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import { deadlineMs } from "../Plan.ts"
-import type { Conversation, Heard, Story } from "../History.ts"
+import type { Conversation, Delivered, History } from "../History.ts"
 
 interface Question {
   readonly id: string
-  readonly asked: ReadonlyArray<Heard>
-  readonly resolved: ReadonlyArray<Heard>
+  readonly asked: ReadonlyArray<Delivered>
+  readonly resolved: ReadonlyArray<Delivered>
 }
 
 const questionsOf = ({ durable }: Conversation): ReadonlyArray<Question> => {
@@ -24,13 +24,13 @@ const questionsOf = ({ durable }: Conversation): ReadonlyArray<Question> => {
   }))
 }
 
-const outcome = (heard: Heard | undefined): string => {
+const outcome = (heard: Delivered | undefined): string => {
   const msg = heard?.event.msg
   return msg?.type === "approval_resolved" ? `${msg.decision} (${msg.reason})` : "nothing"
 }
 
 /** L7: a question is put once, resolved once, within its deadline and before the end of its turn. */
-export const resolvedOnce = ({ conversations }: Story): ReadonlyArray<string> =>
+export const resolvedOnce = ({ conversations }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked, resolved }) => {
       const [question, answer] = [asked[0], resolved[0]]
@@ -56,7 +56,7 @@ export const resolvedOnce = ({ conversations }: Story): ReadonlyArray<string> =>
   )
 
 /** L7: the first answer wins and is the outcome; without one nothing is allowed, and the tool is told the same. */
-export const firstAnswerWins = ({ conversations, run }: Story): ReadonlyArray<string> =>
+export const firstAnswerWins = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked, resolved }) => {
       const own = run.trace.filter(
@@ -90,7 +90,7 @@ export const firstAnswerWins = ({ conversations, run }: Story): ReadonlyArray<st
   )
 
 /** L7: a question is put only where somebody declared to answer: an attach was called, and its listener is not gone. */
-export const askedWhereAnswered = ({ calls, conversations, run }: Story): ReadonlyArray<string> =>
+export const askedWhereAnswered = ({ calls, conversations, run }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked }) => {
       const [question] = asked
@@ -114,7 +114,7 @@ export const askedWhereAnswered = ({ calls, conversations, run }: Story): Readon
   )
 
 /** The questions of a log that nothing has resolved before event `end`. */
-const openAt = (log: ReadonlyArray<Heard>, end: number): ReadonlyArray<number> => {
+const openAt = (log: ReadonlyArray<Delivered>, end: number): ReadonlyArray<number> => {
   const open = new Map<string, Event>()
   for (const { event } of log.slice(0, end)) {
     const { msg } = event
@@ -126,7 +126,7 @@ const openAt = (log: ReadonlyArray<Heard>, end: number): ReadonlyArray<number> =
 }
 
 /** L7: who comes to answer is asked what is open, behind `synced`, and each time it has been too slow. */
-export const askedAnew = ({ conversations, listeners }: Story): ReadonlyArray<string> =>
+export const askedAnew = ({ conversations, listeners }: History): ReadonlyArray<string> =>
   listeners.flatMap(({ entry, takes }) => {
     const log = conversations.get(entry.conversation)?.durable
     if (entry.answering === undefined || log === undefined) return []

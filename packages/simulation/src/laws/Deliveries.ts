@@ -1,7 +1,7 @@
 /** L4 over a story: what listeners are given. Pure. */
 import type { Delivery } from "@colloquy/core/listeners/Outbox"
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
-import type { ListenerStory, Story } from "../History.ts"
+import type { ListenerHistory, History } from "../History.ts"
 
 /** The events that complete a streamed text, and the text of those that repeat it. */
 const streams = {
@@ -21,10 +21,10 @@ class Follower {
   private readonly texts = new Map<string, string>()
   /** What a failed attempt had streamed: the turn records it where no later attempt gives a text. */
   private readonly unfinished = new Map<string, string>()
-  private readonly story: ListenerStory
+  private readonly story: ListenerHistory
   private readonly log: ReadonlyArray<Event>
 
-  constructor(story: ListenerStory, log: ReadonlyArray<Event>) {
+  constructor(story: ListenerHistory, log: ReadonlyArray<Event>) {
     this.story = story
     this.log = log
   }
@@ -124,7 +124,7 @@ class Follower {
   }
 }
 
-const follow = (listener: ListenerStory, log: ReadonlyArray<Event>): Follower => {
+const follow = (listener: ListenerHistory, log: ReadonlyArray<Event>): Follower => {
   const follower = new Follower(listener, log)
   for (const { deliveries } of listener.takes) {
     for (const delivery of deliveries) follower.deliver(delivery)
@@ -133,7 +133,7 @@ const follow = (listener: ListenerStory, log: ReadonlyArray<Event>): Follower =>
 }
 
 /** L4: replay, synced, live: no gap, no repeat, the same events for everyone, and the whole of every text. */
-export const nothingLost = ({ listeners, conversations }: Story): ReadonlyArray<string> =>
+export const nothingLost = ({ listeners, conversations }: History): ReadonlyArray<string> =>
   listeners.flatMap((listener) => {
     const { durable, lost = false } = conversations.get(listener.entry.conversation) ?? {}
     const log = durable?.map(({ event }) => event)
@@ -153,7 +153,7 @@ export const nothingLost = ({ listeners, conversations }: Story): ReadonlyArray<
   })
 
 /** L4: the log itself is numbered from 0 without a gap and ends with the conversation's last word. */
-export const numbered = ({ conversations, listeners, run }: Story): ReadonlyArray<string> => {
+export const numbered = ({ conversations, listeners, run }: History): ReadonlyArray<string> => {
   const closing = run.trace.findIndex(({ at }) => at === "closing")
   const quiet = (id: string) =>
     listeners.every(

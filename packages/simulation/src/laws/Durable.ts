@@ -1,12 +1,12 @@
 /** L10 and L16 over a story: what was acknowledged is on record, and one writer records it. Pure. */
-import { receiptOf, type Story, storyOf } from "../History.ts"
+import { receiptOf, type History, historyOf } from "../History.ts"
 import { show } from "./Show.ts"
 
 /** L10: what was made, and what was said and acknowledged, is there after the crash. */
-export const acknowledgedIsThere = ({ conversations, run }: Story): ReadonlyArray<string> => {
+export const acknowledgedIsThere = ({ conversations, run }: History): ReadonlyArray<string> => {
   const { before, end, left } = run
   if (before === undefined || left === undefined || end !== "done") return []
-  const { calls } = storyOf(before)
+  const { calls } = historyOf(before)
   const removed = new Set(
     calls.flatMap(({ entry }) =>
       entry.operation.do === "remove" ? [entry.conversation ?? ""] : [],
@@ -43,7 +43,7 @@ export const acknowledgedIsThere = ({ conversations, run }: Story): ReadonlyArra
 }
 
 /** L10: an answer that was taken is on record, and with it what the tool was told. */
-export const answersAreRecorded = ({ run }: Story): ReadonlyArray<string> =>
+export const answersAreRecorded = ({ run }: History): ReadonlyArray<string> =>
   (run.before?.trace ?? []).flatMap((entry) => {
     const isAnswer =
       (entry.at === "replied" && entry.answer.is === "ok") ||
@@ -60,9 +60,9 @@ export const answersAreRecorded = ({ run }: Story): ReadonlyArray<string> =>
   })
 
 /** L10: a submission that is sent again after the crash gets the receipt it had got. */
-export const receiptsOutlast = ({ calls, run }: Story): ReadonlyArray<string> => {
+export const receiptsOutlast = ({ calls, run }: History): ReadonlyArray<string> => {
   if (run.before === undefined) return []
-  const earlier = storyOf(run.before).calls
+  const earlier = historyOf(run.before).calls
   return calls.flatMap((call) => {
     const { conversation, operation } = call.entry
     if (operation.do !== "submit" || operation.id === undefined) return []
@@ -81,7 +81,7 @@ export const receiptsOutlast = ({ calls, run }: Story): ReadonlyArray<string> =>
 }
 
 /** L16: a writer that lost its lease writes nothing any more, and the writers of a conversation follow one another. */
-export const oneWriter = ({ run }: Story): ReadonlyArray<string> => {
+export const oneWriter = ({ run }: History): ReadonlyArray<string> => {
   const latest = new Map<string, number>()
   return run.trace.flatMap((entry) => {
     if (entry.at !== "append") return []

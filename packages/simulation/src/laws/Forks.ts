@@ -1,7 +1,7 @@
 /** L4 over a story: a fork has the beginning of its parent's log, as it was when the fork was asked for. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ForkRule } from "../Plan.ts"
-import type { Heard, Story } from "../History.ts"
+import type { Delivered, History } from "../History.ts"
 import type { EntryOf } from "../Trace.ts"
 
 /** Where in a log its user messages begin, with the start of the turn if they caused it. */
@@ -39,13 +39,13 @@ const shared = (a: ReadonlyArray<Event>, b: ReadonlyArray<Event>): number => {
   return count
 }
 
-const faultOf = (fork: EntryOf<"forked">, story: Story): string | undefined => {
+const faultOf = (fork: EntryOf<"forked">, story: History): string | undefined => {
   const parent = story.conversations.get(fork.parent)
   const own = story.conversations.get(fork.conversation)
   const call = story.calls.find(({ entry }) => entry.call === fork.call)
   if (parent === undefined || own === undefined || call === undefined) return undefined
   const answered = call.answers[0]?.ms ?? Infinity
-  const before = parent.durable.filter(({ at }: Heard) => at < call.at).length
+  const before = parent.durable.filter(({ at }: Delivered) => at < call.at).length
   // What was read at the end may have been there all along.
   const last = parent.live ? answered : Infinity
   const after = parent.durable.filter(({ ms }) => ms <= last).length
@@ -69,5 +69,5 @@ const faultOf = (fork: EntryOf<"forked">, story: Story): string | undefined => {
 }
 
 /** L4: a fork holds what its rule keeps of the parent's settled turns, no more and no less. */
-export const forksBegin = (story: Story): ReadonlyArray<string> =>
+export const forksBegin = (story: History): ReadonlyArray<string> =>
   story.run.trace.flatMap((entry) => (entry.at === "forked" ? (faultOf(entry, story) ?? []) : []))

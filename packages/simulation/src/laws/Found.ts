@@ -1,9 +1,9 @@
 /** L3 over a story: conversations begin as they should and are found from then on. Pure. */
-import type { Call, Story } from "../History.ts"
+import type { Call, History } from "../History.ts"
 import { show } from "./Show.ts"
 
 /** Conversations that were made before the call and that nobody had begun to end when it was answered. */
-export const livedThrough = ({ calls, run }: Story, list: Call): ReadonlyArray<string> => {
+export const livedThrough = ({ calls, run }: History, list: Call): ReadonlyArray<string> => {
   const answered = list.answers[0]?.at ?? 0
   if (run.trace.slice(0, answered).some(({ at }) => at === "closing")) return []
   return calls.flatMap((call) => {
@@ -20,7 +20,7 @@ export const livedThrough = ({ calls, run }: Story, list: Call): ReadonlyArray<s
 }
 
 /** L3: a conversation begins with `session_configured`; a refused one leaves nothing. */
-export const beginsConfigured = ({ conversations }: Story): ReadonlyArray<string> =>
+export const beginsConfigured = ({ conversations }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap(({ id, durable }) => {
     const first = durable[0]?.event
     const count = durable.filter(({ event }) => event.msg.type === "session_configured").length
@@ -33,7 +33,7 @@ export const beginsConfigured = ({ conversations }: Story): ReadonlyArray<string
   })
 
 /** L3: who lives throughout is on the list once, on one page or another; the list is as long as the limit at most. */
-export const listed = (story: Story): ReadonlyArray<string> => {
+export const listed = (story: History): ReadonlyArray<string> => {
   const made = new Set(
     story.run.trace.flatMap((entry) => (entry.at === "made" ? [entry.conversation] : [])),
   )

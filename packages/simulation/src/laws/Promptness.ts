@@ -1,12 +1,12 @@
 /** L6 over a story: nobody waits for a listener, and none costs more than its bound. Pure. */
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
-import type { Story } from "../History.ts"
+import type { History } from "../History.ts"
 
 /** Durable events read from the log at a time, and what may stand around them: markers, texts in progress. */
 const replayPiece = 256 + 5
 
 /** L6: what is kept for a listener is bounded. */
-export const boundedOutbox = ({ listeners }: Story): ReadonlyArray<string> =>
+export const boundedOutbox = ({ listeners }: History): ReadonlyArray<string> =>
   listeners.flatMap(({ entry, takes }) => {
     const limit = Math.max(entry.maxEvents, 0)
     return takes.flatMap(({ deliveries }) => {
@@ -24,7 +24,7 @@ const storeMs = { fails: 0, stolen: 0, slow: 2_000, late: 10_000 } as const
 const immediate = ["submit", "cancel", "attach", "get", "list", "create", "detach", "fork", "pages"]
 
 /** L6: nobody waits for a listener: calls are answered and events delivered in no virtual time at all. */
-export const nobodyWaits = (story: Story): ReadonlyArray<string> => {
+export const nobodyWaits = (story: History): ReadonlyArray<string> => {
   const { calls, listeners, conversations, run } = story
   const { appendFaults, faults } = run.plan.store
   /** What the faults of the store take together: each comes once. */

@@ -1,6 +1,6 @@
 /** L3, L4 and L7 over a story: what is read when all is done, and what comes after a crash. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { Story } from "../History.ts"
+import type { History } from "../History.ts"
 import type { Answer } from "../Trace.ts"
 import type { Run } from "../World.ts"
 
@@ -9,7 +9,7 @@ const mayBeDone = (answer: Answer | undefined): boolean =>
   answer?.is !== "error" || answer.reason === "Slow"
 
 /** L3: who was made and never ended is there at the end, whatever the store did. */
-export const readAtLast = ({ calls, run }: Story): ReadonlyArray<string> => {
+export const readAtLast = ({ calls, run }: History): ReadonlyArray<string> => {
   const ended = new Set(
     calls.flatMap(({ answers, entry: { conversation, operation } }) =>
       // It lives on when the store does not forget it.
@@ -30,7 +30,7 @@ export const readAtLast = ({ calls, run }: Story): ReadonlyArray<string> => {
 }
 
 /** L4: after a crash a log begins with all that was left of it, and closes what that leaves open. */
-export const beginsWithTheRest = ({ conversations, run }: Story): ReadonlyArray<string> =>
+export const beginsWithTheRest = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...(run.left ?? [])].flatMap(([id, left]) => {
     const log = conversations.get(id)?.durable.map(({ event }) => event)
     if (log === undefined) return run.end === "done" ? [`${id} is not found again`] : []
@@ -63,7 +63,7 @@ const openQuestions = (log: ReadonlyArray<Event>): ReadonlyArray<Event> =>
 const closes = ["approval_resolved", "raw_response_item", "background_event"]
 
 /** L5: a turn that the crash cut off, and that does not wait for an answer, is told to be over before anything else. */
-export const closesTheCut = ({ conversations, run }: Story): ReadonlyArray<string> =>
+export const closesTheCut = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...(run.left ?? [])].flatMap(([id, left]) => {
     const begun = openTurn(left)
     if (begun === undefined || openQuestions(left).length > 0) return []
@@ -75,7 +75,7 @@ export const closesTheCut = ({ conversations, run }: Story): ReadonlyArray<strin
   })
 
 /** L11: each call of a turn that the crash cut off has an output when the turn is told to be over. */
-export const givesOutputs = ({ conversations, run }: Story): ReadonlyArray<string> =>
+export const givesOutputs = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...(run.left ?? [])].flatMap(([id, left]) => {
     const begun = openTurn(left)
     const log = conversations.get(id)?.durable.map(({ event }) => event)
@@ -126,7 +126,7 @@ const wasStopped = ({ before }: Run, id: string): boolean =>
     ))
 
 /** L7: a question that the crash left open is open again, and nothing is allowed without an answer to it. */
-export const survives = ({ conversations, run }: Story): ReadonlyArray<string> =>
+export const survives = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...(run.left ?? [])].flatMap(([id, left]) => {
     const log = conversations.get(id)?.durable.map(({ event }) => event) ?? []
     return openQuestions(left).flatMap(({ msg, seq }) => {

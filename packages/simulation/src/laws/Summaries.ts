@@ -1,6 +1,6 @@
 /** L4 and L5 over a story: summaries of the history in logs. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { Story } from "../History.ts"
+import type { History } from "../History.ts"
 
 const own = /^auto-compact-\d+$/
 
@@ -33,7 +33,7 @@ const faultsOf = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
 }
 
 /** L5: a summary is a turn of its own that takes nothing in, or lies whole within one that does, under its own id. */
-export const summariesBelong = ({ conversations }: Story): ReadonlyArray<string> =>
+export const summariesBelong = ({ conversations }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap(({ durable, id }) =>
     faultsOf(durable.map(({ event }) => event)).map((fault) => `${id}: summary ${fault}`),
   )

@@ -1,13 +1,13 @@
 /** L5, L8 and L14 over a story: how turns end. Pure. */
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { killGraceMs } from "../Plan.ts"
-import { type Call, type Conversation, receiptOf, type Story } from "../History.ts"
+import { type Call, type Conversation, receiptOf, type History } from "../History.ts"
 
 const terminalsOf = ({ events }: Conversation, id: string) =>
   events.filter(({ event }) => event.id === id && isTerminal(event.msg))
 
 /** The submissions of a conversation that its log or a receipt says were accepted as turns, and since when. */
-const turnsOf = (story: Story, conversation: Conversation): ReadonlyMap<string, number> => {
+const turnsOf = (story: History, conversation: Conversation): ReadonlyMap<string, number> => {
   const turns = new Map<string, number>()
   for (const { event, at } of conversation.events) {
     if (event.msg.type === "task_started") turns.set(event.id, at)
@@ -24,7 +24,7 @@ const turnsOf = (story: Story, conversation: Conversation): ReadonlyMap<string, 
 }
 
 /** L5: every turn has one terminal event, after everything else of it; no two run at once. */
-export const endsOnce = (story: Story): ReadonlyArray<string> =>
+export const endsOnce = (story: History): ReadonlyArray<string> =>
   [...story.conversations.values()].flatMap((conversation) => {
     const ends = [...turnsOf(story, conversation).keys()].flatMap((id) => {
       const terminals = terminalsOf(conversation, id)
@@ -53,7 +53,7 @@ export const endsOnce = (story: Story): ReadonlyArray<string> =>
   })
 
 /** L5: a listener that was given a turn's beginning is given its end, or why nothing can be recorded any more. */
-export const endsOrSaysWhy = ({ listeners }: Story): ReadonlyArray<string> =>
+export const endsOrSaysWhy = ({ listeners }: History): ReadonlyArray<string> =>
   listeners.flatMap(({ because, ended, entry, takes }) => {
     if (!ended || because !== undefined) return []
     let running: string | undefined
@@ -69,7 +69,7 @@ export const endsOrSaysWhy = ({ listeners }: Story): ReadonlyArray<string> =>
   })
 
 /** L5: no tool works for a turn that was told to be over, but one that takes its time to stop. */
-export const nothingWorksAfter = ({ run, conversations }: Story): ReadonlyArray<string> =>
+export const nothingWorksAfter = ({ run, conversations }: History): ReadonlyArray<string> =>
   run.trace.flatMap((entry, at) => {
     if (entry.at !== "tool" || entry.does !== "begins") return []
     const conversation = conversations.get(entry.conversation)
@@ -80,7 +80,7 @@ export const nothingWorksAfter = ({ run, conversations }: Story): ReadonlyArray<
   })
 
 /** L8: nothing of a manager goes on once it is closed. */
-export const nothingLeft = ({ run }: Story): ReadonlyArray<string> => {
+export const nothingLeft = ({ run }: History): ReadonlyArray<string> => {
   if (run.end !== "done") return []
   const open = new Map<string, number>()
   for (const entry of run.trace) {
@@ -106,7 +106,7 @@ const stops = ({ entry: { operation } }: Call, answered: unknown): ((id: string)
 }
 
 /** L14: what ran or waited when an interrupt was sent ends within the bound of its acknowledgement. */
-export const stopsInTime = (story: Story): ReadonlyArray<string> =>
+export const stopsInTime = (story: History): ReadonlyArray<string> =>
   story.calls.flatMap((call) => {
     const answer = call.answers[0]
     const conversation = story.conversations.get(call.entry.conversation ?? "")

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestSealer from "@colloquy/testing/TestSealer"
-import { Draws } from "../SeededRandom.ts"
+import { SeededRandom } from "../SeededRandom.ts"
 import { yields } from "../Pages.ts"
 import type { Recorder } from "../Recorder.ts"
 import { resource } from "./StatelessMessages.ts"
@@ -115,7 +115,7 @@ type Platform = Effect.Success<typeof WebCrypto>
 
 /** Random bytes that a seed names; the rest of the platform's interface is as it is. */
 export const drawnCrypto = (platform: Platform, seed: number): Platform => {
-  const draws = new Draws(seed ^ 0x5bd1e995)
+  const draws = new SeededRandom(seed ^ 0x5bd1e995)
   const getRandomValues = <A>(bytes: A): A => {
     if (bytes instanceof Uint8Array) bytes.set(Array.from(bytes, () => draws.below(256)))
     return bytes

@@ -1,5 +1,5 @@
 /** Draws the plan of a run of clients without a handshake from a seed. Pure (L12). */
-import { Draws } from "../SeededRandom.ts"
+import { SeededRandom } from "../SeededRandom.ts"
 import { modelPlan } from "../Workload.ts"
 import type { ModelPlan } from "../Plan.ts"
 import type { WireReading } from "../wire/WirePlan.ts"
@@ -16,19 +16,19 @@ import {
   type StatelessTool,
 } from "./StatelessPlan.ts"
 
-const garbage = (draws: Draws): StatelessGarbage =>
+const garbage = (draws: SeededRandom): StatelessGarbage =>
   draws.pick<StatelessGarbage>(
     ...(["no meta", "half a meta", "unknown revision", "removed method", "old tasks"] as const),
     ...(["undeclared tasks", "no tool", "batch", "bad cursor"] as const),
   )
 
-const declares = (draws: Draws, tasks: number): Declares => ({
+const declares = (draws: SeededRandom, tasks: number): Declares => ({
   forms: draws.chance(0.92),
   tasks: draws.chance(tasks),
   events: draws.chance(0.6),
 })
 
-const answering = (draws: Draws): Answering =>
+const answering = (draws: SeededRandom): Answering =>
   draws.pick<Answering>(
     ...(["yes", "yes", "yes", "yes", "yes", "no", "no"] as const),
     ...(["wrong", "half", "nothing", "tampered", "elsewhere"] as const),
@@ -37,7 +37,7 @@ const answering = (draws: Draws): Answering =>
 /** A step without its id, which is its place. */
 type Drawn = StatelessStep extends infer S ? (S extends unknown ? Omit<S, "id"> : never) : never
 
-const wait = (draws: Draws): Drawn =>
+const wait = (draws: SeededRandom): Drawn =>
   draws.chance(0.3)
     ? { say: "yield", times: 1 + draws.below(80) }
     : { say: "pause", ms: draws.pick(1, 20, 50, 250, 250, 500, 1_000) }
@@ -48,7 +48,7 @@ const cancel = (next: number, back: number): Drawn & { readonly id: number } => 
   id: Math.max(0, next - back),
 })
 
-type Flow = (draws: Draws, connection: number, next: number) => ReadonlyArray<Drawn>
+type Flow = (draws: SeededRandom, connection: number, next: number) => ReadonlyArray<Drawn>
 
 /** A call, and what its client says to its questions. */
 const converse: Flow = (draws, connection, next) => {
@@ -116,7 +116,7 @@ const odd: Flow = (draws, _, next) => {
   return [{ say: "discover" }]
 }
 
-const steps = (draws: Draws, connection: number): ReadonlyArray<StatelessStep> => {
+const steps = (draws: SeededRandom, connection: number): ReadonlyArray<StatelessStep> => {
   const all: Array<StatelessStep> = []
   for (let flows = 1 + draws.below(4); flows > 0; flows--) {
     const flow = draws.pick(converse, converse, converse, delegate, delegate, follow, odd)
@@ -126,14 +126,14 @@ const steps = (draws: Draws, connection: number): ReadonlyArray<StatelessStep> =
   return [...all, { say: "discover", id: all.length }]
 }
 
-const reading = (draws: Draws): WireReading =>
+const reading = (draws: SeededRandom): WireReading =>
   draws.pick<WireReading>(
     ...([{ how: "fast" }, { how: "fast" }, { how: "fast" }, { how: "fast" }] as const),
     { how: "slow", ms: 1 + draws.below(50) },
     { how: "stops", takes: draws.below(5) },
   )
 
-const client = (draws: Draws, connection: number): StatelessClientPlan => ({
+const client = (draws: SeededRandom, connection: number): StatelessClientPlan => ({
   principal: draws.pick("alice", "alice", "bob"),
   capacity: draws.pick(1, 4, 16, 16),
   reading: reading(draws),
@@ -142,13 +142,13 @@ const client = (draws: Draws, connection: number): StatelessClientPlan => ({
 })
 
 /** Turns that ask are what this is about. */
-const asking = (draws: Draws): ModelPlan => {
+const asking = (draws: SeededRandom): ModelPlan => {
   const plan = modelPlan(draws)
   return draws.chance(0.5) ? { ...plan, calls: ["asks", ...plan.calls], end: "completed" } : plan
 }
 
 export const statelessPlanOf = (seed: number): StatelessPlan => {
-  const draws = new Draws(Math.imul(seed + 1, 0xc2b2ae35))
+  const draws = new SeededRandom(Math.imul(seed + 1, 0xc2b2ae35))
   return {
     seed,
     model: Array.from({ length: 1 + draws.below(4) }, () => asking(draws)),

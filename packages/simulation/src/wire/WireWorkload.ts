@@ -1,15 +1,15 @@
 /** Draws the plan of a wire run from a seed. Pure (L12). */
-import { Draws } from "../SeededRandom.ts"
+import { SeededRandom } from "../SeededRandom.ts"
 import { modelPlan } from "../Workload.ts"
 import type { Garbage, WireClientPlan, WirePlan, WireReading, WireStep } from "./WirePlan.ts"
 
-const garbage = (draws: Draws): Garbage =>
+const garbage = (draws: SeededRandom): Garbage =>
   draws.pick<Garbage>(
     ...(["noise", "batch", "not UTF-8", "too long", "no method"] as const),
     ...(["bad params", "no tool", "bad arguments", "answer to nothing"] as const),
   )
 
-const step = (draws: Draws, connection: number, id: number): WireStep => {
+const step = (draws: SeededRandom, connection: number, id: number): WireStep => {
   const text = `w${connection}.${id}.`
   const roll = draws.below(100)
   if (roll < 8) return { say: "hello", id }
@@ -26,14 +26,14 @@ const step = (draws: Draws, connection: number, id: number): WireStep => {
   return { say: "yield", times: 1 + draws.below(30) }
 }
 
-const reading = (draws: Draws): WireReading =>
+const reading = (draws: SeededRandom): WireReading =>
   draws.pick<WireReading>(
     ...([{ how: "fast" }, { how: "fast" }, { how: "fast" }] as const),
     { how: "slow", ms: 1 + draws.below(50) },
     { how: "stops", takes: draws.below(5) },
   )
 
-const client = (draws: Draws, connection: number): WireClientPlan => ({
+const client = (draws: SeededRandom, connection: number): WireClientPlan => ({
   capacity: draws.pick(1, 4, 16, 16),
   reading: reading(draws),
   steps: Array.from({ length: 2 + draws.below(9) }, (_, id) => step(draws, connection, id)),
@@ -41,7 +41,7 @@ const client = (draws: Draws, connection: number): WireClientPlan => ({
 })
 
 /** Listens to the conversation that it heard of, and says more there. */
-const listening = (draws: Draws, connection: number): ReadonlyArray<WireStep> => [
+const listening = (draws: SeededRandom, connection: number): ReadonlyArray<WireStep> => [
   { say: "codex", id: 100, text: `w${connection}.100.` },
   { say: "yield", times: 10 + draws.below(200) },
   {
@@ -57,7 +57,7 @@ const listening = (draws: Draws, connection: number): ReadonlyArray<WireStep> =>
 
 /** Drawn apart from the rest, which would be another with each draw that is added. */
 const withListeners = (plan: WirePlan): WirePlan => {
-  const draws = new Draws(Math.imul(plan.seed + 1, 0xc2b2ae35))
+  const draws = new SeededRandom(Math.imul(plan.seed + 1, 0xc2b2ae35))
   const connections = plan.connections.map((one, i) =>
     draws.chance(0.7) ? { ...one, steps: [...one.steps, ...listening(draws, i)] } : one,
   )
@@ -66,7 +66,7 @@ const withListeners = (plan: WirePlan): WirePlan => {
 }
 
 export const wirePlanOf = (seed: number): WirePlan => {
-  const draws = new Draws(Math.imul(seed + 1, 0x85ebca6b))
+  const draws = new SeededRandom(Math.imul(seed + 1, 0x85ebca6b))
   return withListeners({
     seed,
     model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws)),

@@ -28,7 +28,10 @@ export const settingsOf = (
     Effect.mapError(resolver.resolve({ ...overridesOf(given), ...options }), badSettings),
   )
 
-export const madeOf = ({ id }: Conversation, { effort, model }: ConversationSettings) => ({
+export const conversationResult = (
+  { id }: Conversation,
+  { effort, model }: ConversationSettings,
+) => ({
   conversationId: id,
   model,
   ...(effort === undefined ? {} : { reasoningEffort: effort }),

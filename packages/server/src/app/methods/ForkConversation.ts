@@ -5,7 +5,7 @@ import { present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find, stateOf } from "../AppCall.ts"
 import { cannotFork, invalidRequest } from "../AppErrors.ts"
-import { madeOf } from "./ConversationResult.ts"
+import { conversationResult } from "./ConversationResult.ts"
 import { rolloutPathOf } from "../subscriptions/StoredPaths.ts"
 
 export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUntraced(function* (
@@ -31,5 +31,5 @@ export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUn
   )
   const { seq, settings } = yield* stateOf(fork)
   connection.heard.begin(fork.id, seq)
-  return { ...madeOf(fork, settings), ...(yield* rolloutPathOf(fork.id)) }
+  return { ...conversationResult(fork, settings), ...(yield* rolloutPathOf(fork.id)) }
 })

@@ -3,7 +3,7 @@ import type { State } from "@colloquy/core/decider/State"
 import type { GetConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find, stateOf } from "../AppCall.ts"
-import { madeOf } from "./ConversationResult.ts"
+import { conversationResult } from "./ConversationResult.ts"
 
 const statusOf = ({ approvals, turn, waiting }: State) => {
   if (turn === undefined) return waiting.length === 0 ? "idle" : "running"
@@ -17,7 +17,7 @@ export const getConversation: AppHandler<typeof GetConversation> = Effect.fnUntr
   const state = yield* stateOf(conversation)
   const { approvals, seq, settings, turn, usage, waiting } = state
   return {
-    ...madeOf(conversation, settings),
+    ...conversationResult(conversation, settings),
     status: statusOf(state),
     ...(turn === undefined ? {} : { turnId: turn.id }),
     waitingMessages: waiting.length,

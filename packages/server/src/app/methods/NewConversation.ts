@@ -4,7 +4,7 @@ import type { NewConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { cannotCreate } from "../AppErrors.ts"
-import { madeOf, settingsOf } from "./ConversationResult.ts"
+import { conversationResult, settingsOf } from "./ConversationResult.ts"
 import { rolloutPathOf } from "../subscriptions/StoredPaths.ts"
 
 export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntraced(function* (
@@ -17,5 +17,8 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   // The response delivers the first event, and a history that was resumed is not new.
   const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)
   connection.heard.begin(conversation.id, seq)
-  return { ...madeOf(conversation, settings), ...(yield* rolloutPathOf(conversation.id)) }
+  return {
+    ...conversationResult(conversation, settings),
+    ...(yield* rolloutPathOf(conversation.id)),
+  }
 })

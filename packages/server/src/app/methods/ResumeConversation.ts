@@ -13,7 +13,7 @@ import { userTurn } from "../../mcp/conversation/Overrides.ts"
 import { eventsUntil } from "../../mcp/conversation/Snapshot.ts"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { badSettings, cannotSubmit, internal, invalid } from "../AppErrors.ts"
-import { madeOf } from "./ConversationResult.ts"
+import { conversationResult } from "./ConversationResult.ts"
 import { pathFaultOf, pathFaultText, rolloutPathOf } from "../subscriptions/StoredPaths.ts"
 import { tell } from "../subscriptions/TellAfter.ts"
 
@@ -99,7 +99,7 @@ export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.
     const initialMessages = events.flatMap(({ msg }) => (isTold(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
     connection.heard.begin(conversation.id, seq)
-    const made = madeOf(conversation, settings)
+    const made = conversationResult(conversation, settings)
     const told = { initialMessages, ...(yield* rolloutPathOf(conversation.id)) }
     afterAnswer(
       tell(peer, SessionConfigured, {

@@ -4,13 +4,13 @@ import { coreItem } from "@colloquy/protocol/app/InputItem"
 import type { SendUserMessage } from "@colloquy/protocol/app/Messages"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find } from "../AppCall.ts"
-import { say } from "./SubmitInput.ts"
+import { submitInput } from "./SubmitInput.ts"
 
 export const sendUserMessage: AppHandler<typeof SendUserMessage> = Effect.fnUntraced(
   function* (params, call) {
     const { submissionId, whileRunning = "queue" } = present(params)
     const conversation = yield* find(params.conversationId)
     const op = { type: "user_input" as const, items: params.items.map(coreItem) }
-    return yield* say({ conversation, op, whileRunning, submissionId }, call)
+    return yield* submitInput({ conversation, op, whileRunning, submissionId }, call)
   },
 )

@@ -6,7 +6,7 @@ import type { Op } from "@colloquy/protocol/Op"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find } from "../AppCall.ts"
 import { settingsOf } from "./ConversationResult.ts"
-import { say } from "./SubmitInput.ts"
+import { submitInput } from "./SubmitInput.ts"
 
 export const sendUserTurn: AppHandler<typeof SendUserTurn> = Effect.fnUntraced(
   function* (params, call) {
@@ -24,6 +24,6 @@ export const sendUserTurn: AppHandler<typeof SendUserTurn> = Effect.fnUntraced(
       effort: effort ?? null,
       summary: params.summary,
     }
-    return yield* say({ conversation, op, whileRunning, submissionId }, call)
+    return yield* submitInput({ conversation, op, whileRunning, submissionId }, call)
   },
 )

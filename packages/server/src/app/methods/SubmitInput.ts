@@ -9,15 +9,15 @@ import * as Effect from "effect/Effect"
 import type { AppCall } from "../AppCall.ts"
 import { cannotSubmit } from "../AppErrors.ts"
 
-export interface Saying {
+export interface InputSubmission {
   readonly conversation: Conversation
   readonly op: Op
   readonly whileRunning: WhileRunning
   readonly submissionId: string | undefined
 }
 
-export const say = (
-  { conversation, op, submissionId, whileRunning }: Saying,
+export const submitInput = (
+  { conversation, op, submissionId, whileRunning }: InputSubmission,
   { afterAnswer, connection }: AppCall,
 ): Effect.Effect<ResultOf<typeof SendUserMessage>, JsonRpcError> =>
   Effect.suspend(() => {

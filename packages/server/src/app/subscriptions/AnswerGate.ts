@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
-export interface Holds {
+export interface AnswerGate {
   /** Nothing of that name passes until what this gives is called; calling it again does nothing. */
   readonly hold: (name: string) => () => void
   /** Waits while somebody holds that name. */
@@ -14,9 +14,9 @@ interface Hold {
   readonly open: Latch.Latch
 }
 
-export const make = (): Holds => {
+export const make = (): AnswerGate => {
   const holds = new Map<string, Hold>()
-  const gate: Holds["gate"] = (name) =>
+  const gate: AnswerGate["gate"] = (name) =>
     Effect.suspend(() => holds.get(name)?.open.await ?? Effect.void)
   return {
     gate,

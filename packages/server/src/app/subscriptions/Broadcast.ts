@@ -15,7 +15,7 @@ interface Member {
   readonly notices: Pick<Notices, "put">
 }
 
-export interface Audience {
+export interface Broadcast {
   /** For the length of the scope. */
   readonly join: (member: Member) => Effect.Effect<void, never, Scope.Scope>
   /** Tells everybody who logs in with the same. */
@@ -28,7 +28,7 @@ export interface Audience {
   readonly size: () => number
 }
 
-export const make = (): Audience => {
+export const make = (): Broadcast => {
   const members = new Set<Member>()
   return {
     join: (member) =>
@@ -52,10 +52,10 @@ export const make = (): Audience => {
   }
 }
 
-const known = new WeakMap<ConversationManager["Service"], Audience>()
+const known = new WeakMap<ConversationManager["Service"], Broadcast>()
 
 /** That of the manager's connections. */
-export const audienceOf = (manager: ConversationManager["Service"]): Audience => {
+export const broadcastOf = (manager: ConversationManager["Service"]): Broadcast => {
   const audience = known.get(manager) ?? make()
   known.set(manager, audience)
   return audience

@@ -17,18 +17,18 @@ import {
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
-import type { Audience } from "./Broadcast.ts"
-import type { Heard } from "./DeliveryCursor.ts"
+import type { Broadcast } from "./Broadcast.ts"
+import type { DeliveryCursor } from "./DeliveryCursor.ts"
 import type { Desk } from "../questions/Questions.ts"
 import { advance, type Subscription } from "./Subscription.ts"
-import { toldMsg, type Wants } from "../../events/V1Events.ts"
+import { appServerEvent, type EventFormat } from "../../events/V1Events.ts"
 
 export interface Teller {
   readonly subscription: Subscription
   readonly peer: PeerControl
-  readonly heard: Heard
-  readonly audience: Audience
-  readonly wants: Wants
+  readonly heard: DeliveryCursor
+  readonly audience: Broadcast
+  readonly wants: EventFormat
   readonly desk: Desk
 }
 
@@ -108,7 +108,7 @@ export const tell = Effect.fnUntraced(function* (
         const told = { ...named, seq, rateLimits: msg.rate_limits, live: progress.live }
         if (heard.limits(told)) news = msg.rate_limits
       }
-      const told = toldMsg(msg, wants)
+      const told = appServerEvent(msg, wants)
       const numbered = wants.all ? { ...named, seq } : named
       if (run.ends(told?.type)) yield* flush
       if (told !== undefined) run.add({ id, msg: told, ...numbered })

@@ -5,7 +5,7 @@
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { RateLimits } from "@colloquy/core/ModelClient"
 import * as Equal from "effect/Equal"
-import { Recent } from "../../internal/LruMap.ts"
+import { LruMap } from "../../internal/LruMap.ts"
 
 /** Whoever makes a conversation listens to it soon, if at all. */
 const maxKnown = 10_000
@@ -24,7 +24,7 @@ interface ToldLimits {
   readonly live: boolean
 }
 
-export interface Heard {
+export interface DeliveryCursor {
   /** Nobody who listens now or later needs to hear what came before that event. */
   readonly begin: (conversationId: string, next: number) => void
   /** Where a new listener begins that does not say it; undefined: with what comes now. */
@@ -38,10 +38,10 @@ export interface Heard {
   readonly limits: (told: ToldLimits) => boolean
 }
 
-const make = (): Heard => {
-  const known = new Recent<string, Entry>(maxKnown)
+const make = (): DeliveryCursor => {
+  const known = new LruMap<string, Entry>(maxKnown)
   /** First events that may tell of limits anew. */
-  const limited = new Recent<string, number>(maxKnown)
+  const limited = new LruMap<string, number>(maxKnown)
   let rateLimits: RateLimits | undefined
   return {
     begin: (id, next) => {
@@ -77,10 +77,10 @@ const make = (): Heard => {
   }
 }
 
-const known = new WeakMap<ConversationManager["Service"], Heard>()
+const known = new WeakMap<ConversationManager["Service"], DeliveryCursor>()
 
 /** Of the manager's conversations: connections share it as they share the manager. */
-export const heardOf = (manager: ConversationManager["Service"]): Heard => {
+export const deliveryCursorOf = (manager: ConversationManager["Service"]): DeliveryCursor => {
   const heard = known.get(manager) ?? make()
   known.set(manager, heard)
   return heard

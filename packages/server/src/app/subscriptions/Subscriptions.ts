@@ -16,14 +16,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
-import type { Audience } from "./Broadcast.ts"
+import type { Broadcast } from "./Broadcast.ts"
 import { type Progress, tell, type Teller } from "./Deliveries.ts"
-import type { Heard } from "./DeliveryCursor.ts"
-import type { Holds } from "./AnswerGate.ts"
+import type { DeliveryCursor } from "./DeliveryCursor.ts"
+import type { AnswerGate } from "./AnswerGate.ts"
 import type { Questions } from "../questions/Questions.ts"
 import { lose, over, settled, type Subscription, told } from "./Subscription.ts"
 import { subscriptionId } from "./SubscriptionId.ts"
-import type { Wants } from "../../events/V1Events.ts"
+import type { EventFormat } from "../../events/V1Events.ts"
 
 interface AddOptions {
   readonly conversation: Conversation
@@ -53,12 +53,12 @@ export interface Subscriptions {
 export interface SubscriptionsOptions {
   /** Of the connection. */
   readonly scope: Scope.Scope
-  readonly heard: Heard
-  readonly audience: Audience
+  readonly heard: DeliveryCursor
+  readonly audience: Broadcast
   /** All conversations end, with their manager. */
   readonly isEnding: Effect.Effect<boolean>
   /** By conversations. */
-  readonly holds: Holds
+  readonly holds: AnswerGate
   readonly questions: Questions
   readonly answers: () => Answers | undefined
 }
@@ -122,7 +122,7 @@ export const make = ({
   const attend = Effect.fnUntraced(function* (
     subscription: Subscription,
     peer: PeerControl,
-    wants: Wants,
+    wants: EventFormat,
     from: number | undefined,
   ): Effect.fn.Return<Attending, AttachError> {
     const { conversation } = subscription

@@ -1,10 +1,10 @@
 /** What the handlers of tools, resources and prompts of one connection share. */
 import type * as Effect from "effect/Effect"
 import type { Catalog } from "../../features/Catalog.ts"
-import { from, type Shelf } from "../../features/Registry.ts"
+import { from, type Registry } from "../../features/Registry.ts"
 import type { Cursors } from "./Cursors.ts"
 
-export interface Served {
+export interface ConnectionCatalog {
   readonly catalog: Catalog
   readonly cursors: Cursors
   /** Of every list. */
@@ -20,7 +20,7 @@ export interface Page<A> {
 }
 
 /** What stands on a shelf from that number on. */
-export const pageOf = <A>(shelf: Shelf<A>, start: number, limit: number): Page<A> => {
+export const pageOf = <A>(shelf: Registry<A>, start: number, limit: number): Page<A> => {
   const items: Array<A> = []
   for (const { number, value } of from(shelf, start)) {
     if (items.length === limit) return { items, next: number }
@@ -30,7 +30,7 @@ export const pageOf = <A>(shelf: Shelf<A>, start: number, limit: number): Page<A
 }
 
 /** The members of a definition that are told as they are; `meta` is told as `_meta`. */
-export const told = <A extends object, K extends keyof A>(
+export const describe = <A extends object, K extends keyof A>(
   of: A & { readonly meta?: unknown },
   names: ReadonlyArray<K>,
 ): Pick<A, K> & { readonly _meta?: Readonly<Record<string, unknown>> } => {
@@ -39,5 +39,5 @@ export const told = <A extends object, K extends keyof A>(
     if (of[name] !== undefined) item[String(name)] = of[name]
   }
   if (of.meta !== undefined) item["_meta"] = of.meta
-  return item as ReturnType<typeof told<A, K>>
+  return item as ReturnType<typeof describe<A, K>>
 }

@@ -20,7 +20,7 @@ import { resourcesRead } from "../methods/ResourcesRead.ts"
 import { resourcesSubscribe } from "../methods/ResourcesSubscribe.ts"
 import { resourcesTemplatesList } from "../methods/ResourcesTemplatesList.ts"
 import { resourcesUnsubscribe } from "../methods/ResourcesUnsubscribe.ts"
-import type { Served } from "./ConnectionCatalog.ts"
+import type { ConnectionCatalog } from "./ConnectionCatalog.ts"
 import type { Session } from "../Session.ts"
 import type { Subscriptions } from "./Subscriptions.ts"
 
@@ -31,7 +31,11 @@ export const listed =
   (params, context) =>
     Effect.tap(handler(params, context), () => subscriptions.hasRead(list, context))
 
-export const featureHandlers = (served: Served, session: Session, subscriptions: Subscriptions) => {
+export const featureHandlers = (
+  served: ConnectionCatalog,
+  session: Session,
+  subscriptions: Subscriptions,
+) => {
   const resources = listed(subscriptions, "resources")
   return {
     [ResourcesList._tag]: resources(resourcesList(served)),

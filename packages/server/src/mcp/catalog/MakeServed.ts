@@ -8,7 +8,7 @@ import type { Sealer } from "../../Sealer.ts"
 import { make as makeCursors } from "./Cursors.ts"
 import { filePrompts } from "./FilePrompts.ts"
 import { ownFeatures } from "./OwnFeatures.ts"
-import type { Served } from "./ConnectionCatalog.ts"
+import type { ConnectionCatalog } from "./ConnectionCatalog.ts"
 
 export interface ServedOptions {
   readonly features?: Features
@@ -23,7 +23,7 @@ export const makeServed = (
   { features, pageSize = defaultPageSize, prompts }: ServedOptions,
   manager: ConversationManager["Service"],
   sealer: Sealer["Service"],
-): Effect.Effect<Served> =>
+): Effect.Effect<ConnectionCatalog> =>
   Effect.gen(function* () {
     const own = yield* ownFeatures(manager)
     const files = prompts === undefined ? undefined : yield* filePrompts(prompts)

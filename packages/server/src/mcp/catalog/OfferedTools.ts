@@ -1,19 +1,19 @@
 /** Which tools a connection lists and which it runs: those of the embedder, and of the server's own the chosen ones. Pure. */
 import type { ChosenTools } from "@colloquy/protocol/mcp/ServerTools"
-import { merged, only, type Shelf } from "../../features/Registry.ts"
+import { merged, only, type Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 
 export interface OfferedTools {
-  readonly listed: Shelf<Tool>
-  readonly callable: Shelf<Tool>
+  readonly listed: Registry<Tool>
+  readonly callable: Registry<Tool>
   /** A tool of the server that the setting `mcp_tools` leaves out. */
   readonly isDisabled: (name: string) => boolean
 }
 
 export const offeredTools = (
   { callable, listed }: ChosenTools,
-  own: Shelf<Tool>,
-  embedded: Shelf<Tool>,
+  own: Registry<Tool>,
+  embedded: Registry<Tool>,
 ): OfferedTools => ({
   listed: merged([only(own, (name) => listed.has(name)), embedded]),
   callable: merged([only(own, (name) => callable.has(name)), embedded]),

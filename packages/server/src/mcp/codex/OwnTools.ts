@@ -9,7 +9,7 @@ import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
-import { type Shelf, shelf } from "../../features/Registry.ts"
+import { type Registry, makeRegistry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 import { type CallProgress, make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
@@ -19,7 +19,7 @@ import type { Call } from "../conversation/Call.ts"
 import type { ConnectionState } from "../conversation/ConnectionState.ts"
 import { conversationRuns } from "../conversation/Tools.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
-import { parkedTurnsOf } from "../elicitation/stateless/DetachedTurns.ts"
+import { detachedTurnsOf } from "../elicitation/stateless/DetachedTurns.ts"
 import { resumeTurn } from "../elicitation/stateless/ResumedTurn.ts"
 import { make as makeRounds } from "../elicitation/stateless/RoundElicitations.ts"
 import { type Session, takesForms } from "../Session.ts"
@@ -88,10 +88,10 @@ export const ownTools = Effect.fnUntraced(function* (
   session: Session,
   connection: ConnectionState,
   threadId: ThreadIdPlace,
-): Effect.fn.Return<Shelf<Tool>, never, Services> {
+): Effect.fn.Return<Registry<Tool>, never, Services> {
   const services = yield* Effect.context<Services>()
   const elicitations = makeElicitations()
-  const inRounds = makeRounds(parkedTurnsOf(yield* ConversationManager), connection)
+  const inRounds = makeRounds(detachedTurnsOf(yield* ConversationManager), connection)
   const progress = makeProgress()
 
   const call = (run: Run, args: unknown, context: RequestContext): Ran => {
@@ -117,7 +117,7 @@ export const ownTools = Effect.fnUntraced(function* (
     return token === undefined ? start() : progress.during({ peer, token }, start)
   }
 
-  const tools = shelf<Tool>()
+  const tools = makeRegistry<Tool>()
   for (const definition of serverTools) {
     const run = runOf(definition.name)
     if (run === undefined) continue

@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { CallElicitations } from "../elicitation/Elicitations.ts"
 import type { ToolCaller } from "../codex/TurnCall.ts"
-import { Recent } from "../../internal/LruMap.ts"
+import { LruMap } from "../../internal/LruMap.ts"
 
 /** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
 const maxRemembered = 1024
@@ -98,8 +98,8 @@ const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined)
 export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.map(
   Effect.scope,
   (scope) => {
-    const cancels = new Recent<string | number, Effect.Effect<void>>(maxRemembered)
-    const makers = new Recent<string, RequestId>(maxRemembered)
+    const cancels = new LruMap<string | number, Effect.Effect<void>>(maxRemembered)
+    const makers = new LruMap<string, RequestId>(maxRemembered)
     return {
       scope,
       latest: {},

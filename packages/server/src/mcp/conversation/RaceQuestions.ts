@@ -6,7 +6,7 @@ import { untilAsked } from "../elicitation/stateless/AskedConversation.ts"
 import type { ToolCaller } from "../codex/TurnCall.ts"
 import { Refused } from "./Results.ts"
 
-export const orAsked = <A, E, R>(
+export const raceQuestions = <A, E, R>(
   conversation: Conversation,
   call: ToolCaller,
   work: Effect.Effect<A, E, R>,

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { InputRequired } from "../RequestContext.ts"
 import { bringAll } from "../elicitation/stateless/AskedConversation.ts"
 import { type Call, find } from "./Call.ts"
-import { orAsked } from "./RaceQuestions.ts"
+import { raceQuestions } from "./RaceQuestions.ts"
 import { Refused, type Value } from "./Results.ts"
 import { streamsOf } from "./Streams.ts"
 
@@ -26,7 +26,7 @@ export const stream = Effect.fnUntraced(function* (
   if (call.stateless === true) {
     if (call.events === "off") return yield* unheard
     yield* bringAll(conversation, call)
-    return yield* orAsked(conversation, call, Effect.as(run, {}))
+    return yield* raceQuestions(conversation, call, Effect.as(run, {}))
   }
   if (args.hold === true) {
     yield* run

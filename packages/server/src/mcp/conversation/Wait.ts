@@ -9,7 +9,7 @@ import type { InputRequired } from "../RequestContext.ts"
 import { bringAll } from "../elicitation/stateless/AskedConversation.ts"
 import { type Call, find } from "./Call.ts"
 import { stateOf, statusOf } from "./Look.ts"
-import { orAsked } from "./RaceQuestions.ts"
+import { raceQuestions } from "./RaceQuestions.ts"
 import { Refused, type Value } from "./Results.ts"
 
 /** What the last turn that ended said; `last` goes along. */
@@ -44,7 +44,7 @@ export const wait = Effect.fnUntraced(function* (
   if (call.stateless === true) yield* bringAll(conversation, call)
   const idle = untilIdle(conversation, last)
   const done = yield* Effect.timeoutOption(
-    call.stateless === true ? orAsked(conversation, call, idle) : idle,
+    call.stateless === true ? raceQuestions(conversation, call, idle) : idle,
     args.timeout_ms ?? waitBounds.default,
   )
   return {

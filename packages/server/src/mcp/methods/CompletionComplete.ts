@@ -12,7 +12,7 @@ import { answered } from "../../features/Outcome.ts"
 import { namesOf } from "../../features/Registry.ts"
 import { findPrompt, invalid, unknownArgument } from "./PromptsGet.ts"
 import type { CoreHandler } from "../RequestContext.ts"
-import type { Served } from "../catalog/ConnectionCatalog.ts"
+import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Result = ResultOf<typeof CompletionCompleteMethod>
 
@@ -67,7 +67,7 @@ const completerOf = Effect.fnUntraced(function* (
 export const completionComplete = ({
   catalog,
   refreshPrompts,
-}: Served): CoreHandler<Params<typeof CompletionCompleteMethod>, Result> =>
+}: ConnectionCatalog): CoreHandler<Params<typeof CompletionCompleteMethod>, Result> =>
   Effect.fnUntraced(function* ({ argument, context: settled, ref }, context) {
     if (ref.type === "ref/prompt") yield* refreshPrompts
     const complete = yield* completerOf(catalog, ref, argument.name)

@@ -8,7 +8,7 @@ import type { Catalog } from "../../features/Catalog.ts"
 import type { Prompt, PromptResult } from "../../features/Prompt.ts"
 import { namesOf } from "../../features/Registry.ts"
 import type { CoreHandler } from "../RequestContext.ts"
-import type { Served } from "../catalog/ConnectionCatalog.ts"
+import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Result = ResultOf<typeof PromptsGetMethod>
 
@@ -66,7 +66,7 @@ const wire = (prompt: Prompt, { description, messages }: PromptResult): Result =
 export const promptsGet = ({
   catalog,
   refreshPrompts,
-}: Served): CoreHandler<Params<typeof PromptsGetMethod>, Result> =>
+}: ConnectionCatalog): CoreHandler<Params<typeof PromptsGetMethod>, Result> =>
   Effect.fnUntraced(function* ({ arguments: args = {}, name }, context) {
     yield* refreshPrompts
     const prompt = yield* findPrompt(catalog, name)

@@ -4,17 +4,17 @@ import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { Prompt } from "../../features/Prompt.ts"
 import type { CoreHandler } from "../RequestContext.ts"
-import { pageOf, type Served, told } from "../catalog/ConnectionCatalog.ts"
+import { pageOf, type ConnectionCatalog, describe } from "../catalog/ConnectionCatalog.ts"
 
 type Result = ResultOf<typeof PromptsListMethod>
 
 const item = (prompt: Prompt): Result["prompts"][number] => ({
-  ...told(prompt, ["name", "title", "description", "icons"]),
+  ...describe(prompt, ["name", "title", "description", "icons"]),
   ...(prompt.arguments.length === 0
     ? {}
     : {
         arguments: prompt.arguments.map((one) =>
-          told(one, ["name", "title", "description", "required"]),
+          describe(one, ["name", "title", "description", "required"]),
         ),
       }),
 })
@@ -24,7 +24,7 @@ export const promptsList = ({
   cursors,
   pageSize,
   refreshPrompts,
-}: Served): CoreHandler<Params<typeof PromptsListMethod>, Result> =>
+}: ConnectionCatalog): CoreHandler<Params<typeof PromptsListMethod>, Result> =>
   Effect.fnUntraced(function* ({ cursor }, context) {
     const [start = 0] = (yield* cursors.open("prompts", cursor, context)) ?? []
     yield* refreshPrompts

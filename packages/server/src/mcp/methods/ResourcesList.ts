@@ -8,14 +8,14 @@ import type { Listed } from "../../features/Resource.ts"
 import { from } from "../../features/Registry.ts"
 import type { Place } from "../catalog/Cursors.ts"
 import type { CoreHandler, InputRequired, RequestContext } from "../RequestContext.ts"
-import { pageOf, type Served, told } from "../catalog/ConnectionCatalog.ts"
+import { pageOf, type ConnectionCatalog, describe } from "../catalog/ConnectionCatalog.ts"
 
 type Method = typeof ResourcesListMethod
 
 const list = "resources"
 
 const item = (resource: Listed) =>
-  told(resource, [
+  describe(resource, [
     "uri",
     "name",
     "title",
@@ -37,7 +37,7 @@ interface Found {
 
 /** What the templates list, from that one and that place of its own list on. */
 const ofTemplates = Effect.fnUntraced(function* (
-  { catalog }: Served,
+  { catalog }: ConnectionCatalog,
   found: Found,
   start: { readonly number: number; readonly cursor: string | undefined },
   limit: number,
@@ -63,7 +63,9 @@ const ofTemplates = Effect.fnUntraced(function* (
   }
 })
 
-export const resourcesList = (served: Served): CoreHandler<Params<Method>, ResultOf<Method>> =>
+export const resourcesList = (
+  served: ConnectionCatalog,
+): CoreHandler<Params<Method>, ResultOf<Method>> =>
   Effect.fnUntraced(function* ({ cursor }, context) {
     const { catalog, cursors, pageSize } = served
     const [where = "resources", number = 0, inner] =

@@ -5,7 +5,7 @@ import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import { findResource } from "../../features/Catalog.ts"
 import type { CoreHandler, RequestContext } from "../RequestContext.ts"
-import type { Served } from "../catalog/ConnectionCatalog.ts"
+import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Method = typeof ResourcesReadMethod
 
@@ -19,7 +19,9 @@ export const resourceNotFound = (uri: string, { era }: Pick<RequestContext, "era
     data: { uri },
   })
 
-export const resourcesRead = ({ catalog }: Served): CoreHandler<Params<Method>, ResultOf<Method>> =>
+export const resourcesRead = ({
+  catalog,
+}: ConnectionCatalog): CoreHandler<Params<Method>, ResultOf<Method>> =>
   Effect.fnUntraced(function* ({ uri }, context) {
     const found = findResource(catalog, uri)
     if (found === undefined) return yield* resourceNotFound(uri, context)

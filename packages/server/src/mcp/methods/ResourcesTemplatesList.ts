@@ -3,7 +3,7 @@ import type { ResourcesTemplatesList as ResourcesTemplatesListMethod } from "@co
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { CoreHandler } from "../RequestContext.ts"
-import { pageOf, type Served, told } from "../catalog/ConnectionCatalog.ts"
+import { pageOf, type ConnectionCatalog, describe } from "../catalog/ConnectionCatalog.ts"
 
 type Method = typeof ResourcesTemplatesListMethod
 
@@ -13,12 +13,12 @@ export const resourcesTemplatesList = ({
   catalog,
   cursors,
   pageSize,
-}: Served): CoreHandler<Params<Method>, ResultOf<Method>> =>
+}: ConnectionCatalog): CoreHandler<Params<Method>, ResultOf<Method>> =>
   Effect.fnUntraced(function* ({ cursor }, context) {
     const [start = 0] = (yield* cursors.open(list, cursor, context)) ?? []
     const { items, next } = pageOf(catalog.templates, Number(start), pageSize)
     const resourceTemplates = items.map((template) =>
-      told(template, [
+      describe(template, [
         "uriTemplate",
         "name",
         "title",

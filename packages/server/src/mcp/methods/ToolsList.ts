@@ -2,10 +2,10 @@
 import type { ToolsList as ToolsListMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
-import type { Shelf } from "../../features/Registry.ts"
+import type { Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 import type { CoreHandler } from "../RequestContext.ts"
-import { pageOf, type Served, told } from "../catalog/ConnectionCatalog.ts"
+import { pageOf, type ConnectionCatalog, describe } from "../catalog/ConnectionCatalog.ts"
 import { asked } from "../tasks/TaskRequests.ts"
 
 type Method = typeof ToolsListMethod
@@ -14,7 +14,7 @@ type Method = typeof ToolsListMethod
 const item = (tool: Tool, tasks: boolean): ResultOf<Method>["tools"][number] => {
   const { taskSupport } = tool
   return {
-    ...told(tool, [
+    ...describe(tool, [
       "name",
       "title",
       "description",
@@ -28,8 +28,8 @@ const item = (tool: Tool, tasks: boolean): ResultOf<Method>["tools"][number] => 
 }
 
 export const toolsList = (
-  { cursors, pageSize }: Served,
-  tools: Shelf<Tool>,
+  { cursors, pageSize }: ConnectionCatalog,
+  tools: Registry<Tool>,
 ): CoreHandler<Params<Method>, ResultOf<Method>> =>
   Effect.fnUntraced(function* ({ cursor }, context) {
     const [start = 0] = (yield* cursors.open("tools", cursor, context)) ?? []

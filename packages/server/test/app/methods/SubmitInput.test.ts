@@ -10,7 +10,7 @@ import * as Queue from "effect/Queue"
 import * as TestClock from "effect/testing/TestClock"
 import * as AppConnection from "../../../src/app/AppConnection.ts"
 import { Auth } from "../../../src/app/ports/AuthPort.ts"
-import { say } from "../../../src/app/methods/SubmitInput.ts"
+import { submitInput } from "../../../src/app/methods/SubmitInput.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
 import { listed, withServer } from "../../support/Harness.ts"
 
@@ -59,7 +59,7 @@ describe("Say", () => {
         )
         yield* begin
         let after: Effect.Effect<void> = Effect.void
-        const saying = yield* say(
+        const saying = yield* submitInput(
           {
             conversation,
             op: { type: "user_input", items: [] },

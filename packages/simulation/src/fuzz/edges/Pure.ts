@@ -1,6 +1,6 @@
 /** What edges of pure decoders have in common. */
 import * as Effect from "effect/Effect"
-import type { Draws } from "../../SeededRandom.ts"
+import type { SeededRandom } from "../../SeededRandom.ts"
 import { concat, encode, mutateBytes, oneOf } from "../Bytes.ts"
 import { type Edge, type FuzzLaw, type Target, type Verdict, Violation } from "../Edge.ts"
 import { mutateJson } from "../JsonMutators.ts"
@@ -32,7 +32,7 @@ export const pure = (run: (input: Uint8Array) => Verdict): Edge["open"] =>
 /** Parts of an input that are changed one by one, and put together again. */
 const mutateParts = (
   parts: ReadonlyArray<string>,
-  draws: Draws,
+  draws: SeededRandom,
   donors: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
   if (parts.length === 0) return [oneOf(draws, donors)]
@@ -61,7 +61,7 @@ const mutateParts = (
  */
 export const mutateJoined = (separator: string, corpus: ReadonlyArray<Uint8Array>) => {
   const donors = corpus.flatMap((input) => textOf(input).split(separator))
-  return (input: Uint8Array, draws: Draws): Uint8Array => {
+  return (input: Uint8Array, draws: SeededRandom): Uint8Array => {
     let parts: ReadonlyArray<string> = textOf(input).split(separator)
     for (let times = 1 + draws.below(3); times > 0; times--) {
       parts = mutateParts(parts, draws, donors)

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import { readTurnState } from "./TurnState.ts"
 
 /** Ignores the states of other tools, and of calls that run no turn. */
-export const takenBack =
+export const cancellation =
   (manager: ConversationManager["Service"]) =>
   (own: unknown): Effect.Effect<void> =>
     Effect.gen(function* () {

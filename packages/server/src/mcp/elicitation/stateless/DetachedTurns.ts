@@ -9,7 +9,7 @@ import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 
-export interface ParkedTurns {
+export interface DetachedTurns {
   /** Until that turn has ended; `from` is an event not after its end. */
   readonly park: (
     conversation: Pick<Conversation, "id" | "attach">,
@@ -34,12 +34,12 @@ const untilEnd = Effect.fnUntraced(function* (
   }
 })
 
-const make = (): ParkedTurns => {
+const make = (): DetachedTurns => {
   const users = new Map<string, number>()
   const parked = new Set<string>()
   const nameOf = (conversationId: string, turnId: string) => `${conversationId} ${turnId}`
 
-  const run: ParkedTurns["run"] = (conversationId, turnId) => {
+  const run: DetachedTurns["run"] = (conversationId, turnId) => {
     const name = nameOf(conversationId, turnId)
     users.set(name, (users.get(name) ?? 0) + 1)
     let done = false
@@ -52,7 +52,7 @@ const make = (): ParkedTurns => {
     }
   }
 
-  const park: ParkedTurns["park"] = (conversation, turnId, from) =>
+  const park: DetachedTurns["park"] = (conversation, turnId, from) =>
     Effect.uninterruptible(
       Effect.gen(function* () {
         const name = nameOf(conversation.id, turnId)
@@ -84,9 +84,9 @@ const make = (): ParkedTurns => {
 
 type Manager = ConversationManager["Service"]
 
-const known = new WeakMap<Manager, ParkedTurns>()
+const known = new WeakMap<Manager, DetachedTurns>()
 
-export const parkedTurnsOf = (manager: Manager): ParkedTurns => {
+export const detachedTurnsOf = (manager: Manager): DetachedTurns => {
   const turns = known.get(manager) ?? make()
   known.set(manager, turns)
   return turns

@@ -9,14 +9,14 @@ import type { Elicitations } from "../Elicitations.ts"
 import { type QuestionRef, refOf } from "../QuestionAnswers.ts"
 import { type InputRequest, InputRequired } from "../../RequestContext.ts"
 import type { ConnectionState } from "../../conversation/ConnectionState.ts"
-import type { ParkedTurns } from "./DetachedTurns.ts"
+import type { DetachedTurns } from "./DetachedTurns.ts"
 import type { TurnState } from "./TurnState.ts"
 
 /** Of the log of its conversation, so no two questions share one. */
 const keyOf = ({ seq }: Question) => `question-${seq}`
 
 export const make = (
-  parked: ParkedTurns,
+  parked: DetachedTurns,
   { onCancel }: Pick<ConnectionState, "onCancel">,
 ): Elicitations => ({
   of: ({ conversation, requestId }) =>
