@@ -8,7 +8,7 @@ type Ast = ReturnType<typeof parseAst>
 type Statement = Ast["body"][number]
 
 /** A function, a method, or a constant of a module. */
-export interface Definition {
+interface Definition {
   /** `name`, or `Class.member`. */
   readonly name: string
   /** From its first to its last line, both included, without its docstring. */

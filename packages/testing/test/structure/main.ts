@@ -3,6 +3,7 @@ import * as Fs from "node:fs"
 import { read } from "../SourceTree.ts"
 import { structureOf } from "./Structure.ts"
 
+const print = (text: string) => process.stdout.write(`${text}\n`)
 const args = process.argv.slice(2)
 const rooms = args.filter((arg) => !arg.startsWith("--"))
 const tree = read(Fs)
@@ -28,8 +29,8 @@ const rows: ReadonlyArray<readonly [title: string, places: ReadonlyArray<string>
   ["told, nobody, stands, heard", all.words],
 ]
 
-console.log(`${all.modules} modules, ${all.lines} lines; files per folder, most first:`)
-console.log(
+print(`${all.modules} modules, ${all.lines} lines; files per folder, most first:`)
+print(
   `  ${all.folders
     .slice(0, 12)
     .map(([folder, n]) => `${folder.slice("packages/".length)} ${n}`)
@@ -37,7 +38,7 @@ console.log(
 )
 for (const [title, places] of rows) {
   const shown = places.filter(wanted)
-  console.log(`${String(shown.length).padStart(5)}  ${title}`)
+  print(`${String(shown.length).padStart(5)}  ${title}`)
   if (args.includes("--all") || rooms.length > 0)
-    for (const place of shown) console.log(`         ${place}`)
+    for (const place of shown) print(`         ${place}`)
 }
