@@ -39,6 +39,8 @@ export interface Entry {
   leaving: boolean
   /** Called when it was loaded, and when it is gone. Made when somebody waits for that. */
   watchers?: Set<() => void>
+  /** The principal that it belongs to, as its metadata records it. */
+  readonly owner?: string
   /** Where it was opened by its file. */
   path?: string
   /**
@@ -48,8 +50,9 @@ export interface Entry {
   settings?: ConversationSettings
 }
 
-export const entryOf = (id: ConversationId, slot: Placement): Entry => ({
+export const entryOf = (id: ConversationId, slot: Placement, owner?: string): Entry => ({
   id,
+  ...(owner === undefined ? {} : { owner }),
   slot,
   uses: 0,
   usedAtMs: 0,

@@ -37,7 +37,7 @@ export interface ConversationPage {
 
 export interface PageOptions extends Pick<
   ListQuery,
-  "cwd" | "provider" | "archived" | "spoken" | "text"
+  "cwd" | "provider" | "archived" | "spoken" | "text" | "owner"
 > {
   /** The `nextCursor` of an earlier page; default: the newest. */
   readonly cursor?: string

@@ -21,7 +21,12 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as McpServer from "../../src/McpServer.ts"
-import type { Sealer } from "../../src/Sealer.ts"
+import { Auth } from "../../src/app/ports/AuthPort.ts"
+import { HostPort } from "../../src/app/ports/HostPort.ts"
+import { UserConfig } from "../../src/app/ports/UserConfigPort.ts"
+import { Sealer } from "../../src/Sealer.ts"
+import { Server, type ServerOptions } from "../../src/Server.ts"
+import { Tasks } from "../../src/tasks/Tasks.ts"
 import { pair } from "./Joined.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
@@ -48,9 +53,24 @@ export interface Harness {
   readonly another: Effect.Effect<Harness, never, Scope.Scope>
   readonly provider: MemoryProvider.MemoryProvider
   readonly manager: Context.Service.Shape<typeof ConversationManager>
+  /** What the connections share. */
+  readonly shared: Server["Service"]
 }
 
-export interface HarnessOptions extends McpServer.McpServerOptions {
+type Ports = Auth | HostPort | UserConfig
+
+/** Of a server without logins, programs and a configuration file. */
+export const noPorts: Layer.Layer<Ports> = Layer.mergeAll(
+  Auth.layerNone,
+  HostPort.layerNone,
+  UserConfig.layerNone,
+)
+
+type Beside = NonNullable<McpServer.McpServerOptions["beside"]>
+
+export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside">, ServerOptions {
+  /** Another dialect on the connection, without ports. */
+  readonly beside?: Effect.Effect<Beside, never, Ports>
   readonly script?: Script.ProviderScript
   /** Default: none. */
   readonly tools?: ToolRuntime["Service"]
@@ -66,7 +86,7 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly sealer?: Layer.Layer<Sealer>
 }
 
-type Services = ConversationManager | SettingsResolver | Sealer
+type Services = Server | ConversationManager | SettingsResolver | Sealer
 
 export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
@@ -144,13 +164,16 @@ const start: (
     const [connection, serverSide] = yield* pair(options.capacity ?? 64)
     const texts: Array<string> = []
     const messages: Array<WireMessage> = []
-    const server = yield* Effect.forkChild(
+    const { beside, ...rest } = options
+    const served: McpServer.McpServerOptions = {
       // Tests of tasks need a task at once, not a wait for one; those of the wait set it.
-      (options.serve ?? McpServer.serve)(serverSide, { taskAfter: 0, ...options }),
-      {
-        startImmediately: true,
-      },
-    )
+      taskAfter: 0,
+      ...rest,
+      ...(beside === undefined ? {} : { beside: yield* Effect.provide(beside, noPorts) }),
+    }
+    const server = yield* Effect.forkChild((options.serve ?? McpServer.serve)(serverSide, served), {
+      startImmediately: true,
+    })
     yield* connection.receive.pipe(
       Effect.map((frames) => {
         for (const frame of frames) {
@@ -194,6 +217,7 @@ const start: (
       another: Effect.provideContext(start(options, provider), services),
       provider,
       manager: yield* ConversationManager,
+      shared: yield* Server,
     }
     return harness
   },
@@ -207,20 +231,25 @@ export const withCore = <A, E>(
   settings: Layer.Layer<SettingsResolver> = settingsWith({}),
   store?: Layer.Layer<ConversationStore>,
   sealer: Layer.Layer<Sealer> = TestSealer.layer,
+  serverOptions: ServerOptions = {},
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
-        Layer.mergeAll(
-          sealer,
-          Layer.provide(
-            core(
-              tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools),
-              store,
+        Server.layer(serverOptions).pipe(
+          Layer.provide(Tasks.layer()),
+          Layer.provideMerge(sealer),
+          Layer.provideMerge(
+            Layer.provide(
+              core(
+                tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools),
+                store,
+              ),
+              Layer.provide(HttpModel.layer(), provider.layer),
             ),
-            Layer.provide(HttpModel.layer(), provider.layer),
           ),
-        ).pipe(Layer.provideMerge(settings)),
+          Layer.provideMerge(settings),
+        ),
       ),
     ),
   )
@@ -237,6 +266,10 @@ export const withServer = <A, E>(
     options.settings,
     options.store,
     options.sealer,
+    {
+      ...(options.features === undefined ? {} : { features: options.features }),
+      ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
+    },
   )
 
 /** Ids of all conversations, oldest first. */

@@ -27,6 +27,7 @@ const metas = Array.from({ length: 10 }, (_, i) =>
   sampleMeta(i, {
     cwd: i % 2 === 0 ? "/even" : "/odd",
     provider: i < 5 ? "one" : "two",
+    ...(i === 3 || i === 4 ? { owner: "ann" } : {}),
     ...(i < 7 ? {} : { createdAtMs: sampleMeta(7).createdAtMs }),
   }),
 )
@@ -76,6 +77,9 @@ export const listCases: ReadonlyArray<Behaviour> = [
       yield* same("cwd", yield* list({ cwd: "/even" }), idsOf([8, 6, 4, 2, 0]))
       yield* same("provider", yield* list({ provider: "one" }), idsOf([4, 3, 2, 1, 0]))
       yield* same("spoken", yield* list({ spoken: true }), idsOf([7, 6, 5, 4, 3, 2, 1, 0]))
+      yield* same("owner", yield* list({ owner: "ann" }), idsOf([4, 3]))
+      yield* same("no owner", yield* list({ owner: null }), idsOf([9, 8, 7, 6, 5, 2, 1, 0]))
+      yield* same("another owner", yield* list({ owner: "bob" }), [])
       yield* same("text", yield* list({ text: "number 3" }), idsOf([3]))
       yield* same(
         "text as it stands",

@@ -183,6 +183,7 @@ export const logCases: ReadonlyArray<Behaviour> = [
         instructions: "be kind",
         source: "mcp",
         forkedFrom: sampleMeta(2).id,
+        owner: "ann",
         git: { branch: "main", commitHash: "abc", repositoryUrl: "https://example.org/r" },
       })
       const writer = yield* store.create(meta, openingOf(meta))

@@ -57,6 +57,7 @@ const Own = Schema.Struct({
     provider: Schema.optionalKey(Schema.String),
     model: Schema.optionalKey(Schema.String),
     forked_from: Schema.optionalKey(Schema.String),
+    owner: Schema.optionalKey(Schema.String),
   }),
 })
 
@@ -152,12 +153,13 @@ export const readHeader = (lines: ReadonlyArray<string>): Header | undefined => 
   const { payload } = september.value
   const own = asOwn(following[0])
   if (Option.isNone(own)) return foreign(payload, "september", following)
-  const { forked_from, format, model, provider } = own.value.payload
+  const { forked_from, format, model, owner, provider } = own.value.payload
   const meta = {
     ...metaOf(payload, payload.cwd ?? "/"),
     ...member("provider", provider),
     ...member("model", model),
     ...member("forkedFrom", forked_from),
+    ...member("owner", owner),
   }
   return {
     meta,

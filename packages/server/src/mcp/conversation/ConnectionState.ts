@@ -12,6 +12,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { CallElicitations } from "../elicitation/Elicitations.ts"
 import type { ToolCaller } from "../codex/TurnCall.ts"
 import { LruMap } from "../../internal/LruMap.ts"
+import type { Streams } from "./Streams.ts"
 
 /** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
 const maxRemembered = 1024
@@ -28,6 +29,8 @@ interface Desk {
 }
 
 export interface ConnectionState {
+  /** Of the server: at most one stream per conversation, on whichever connection. */
+  readonly streams: Streams
   /** What `codex-reply` continues when its caller names no conversation. */
   readonly latest: LatestConversation
   /** What was begun for calls that are answered lives in it. */
@@ -94,13 +97,13 @@ const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined)
     )
 }
 
-/** Of the connection whose scope is at hand. */
-export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.map(
-  Effect.scope,
-  (scope) => {
+/** The state of the connection that the current scope belongs to. */
+export const make = (streams: Streams): Effect.Effect<ConnectionState, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
     const cancels = new LruMap<string | number, Effect.Effect<void>>(maxRemembered)
     const makers = new LruMap<string, RequestId>(maxRemembered)
     return {
+      streams,
       scope,
       latest: {},
       attended: new Set(),
@@ -126,5 +129,4 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
       },
       questions: sharedDesks((conversationId) => makers.get(conversationId)),
     }
-  },
-)
+  })
