@@ -4,16 +4,14 @@
  *
  * The first record of every log is event 0, `session_configured`; a store that reads logs of others, which have none,
  * makes one of what it knows, and numbers the events that follow by their order. A store never decides what is
- * recorded, or when it is loaded. `layerMemory` lives as long as the layer; `@colloquy/store` keeps files.
+ * recorded, or when it is loaded. `MemoryStore` lives as long as its layer; `@colloquy/store` keeps files.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { NoSuchConversation } from "./ConversationErrors.ts"
-import type { LogRecord } from "./store/LogRecord.ts"
-import { MemoryStore } from "./store/MemoryStore.ts"
+import type { LogRecord } from "./LogRecord.ts"
 import type { AppendError, LeaseHeld, StoreError } from "./StoreErrors.ts"
 
 /** What a conversation is, told once when it is made. Plain data. */
@@ -178,7 +176,4 @@ export class ConversationStore extends Context.Service<
       id: ConversationId,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
   }
->()("@colloquy/core/ConversationStore") {
-  /** A map. The records are shared with whoever appended them, not copied. */
-  static readonly layerMemory = Layer.sync(this, () => new MemoryStore())
-}
+>()("@colloquy/core/ConversationStore") {}

@@ -13,7 +13,7 @@ import {
   type Where,
 } from "@colloquy/core/ConversationStore"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"

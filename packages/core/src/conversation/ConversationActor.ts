@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Ref from "effect/Ref"
-import { type Completion, completionOf, notifyCompleted } from "../log/CompletedTurn.ts"
+import { type Completion, completionOf, notifyCompleted } from "../decider/CompletedTurn.ts"
 import {
   ConversationClosed,
   ConversationUnavailable,
@@ -31,10 +31,10 @@ import {
   type Decision,
   followedBy,
   nothing,
-  type Receipt,
 } from "../decider/Decision.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
+import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
 import { answer, type Command, type Inbox, refuse } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"

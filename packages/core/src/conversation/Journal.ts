@@ -15,7 +15,7 @@ import type { Decision, Input } from "../decider/Decision.ts"
 import type { EventLog } from "../log/EventLog.ts"
 import { recordsOf } from "../decider/LogRecords.ts"
 import { Listeners } from "../listeners/Listeners.ts"
-import type { LogRecord } from "../store/LogRecord.ts"
+import type { LogRecord } from "../LogRecord.ts"
 
 const none: ReadonlyArray<never> = []
 

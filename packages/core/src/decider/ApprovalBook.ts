@@ -5,8 +5,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Equal from "effect/Equal"
-import type { Verdict } from "../approvals/Approval.ts"
-import type { InputOf } from "./Decision.ts"
+import type { Answers, Verdict } from "../approvals/Approval.ts"
 import { type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
 import { remember } from "../approvals/SessionGrants.ts"
 
@@ -20,6 +19,12 @@ export interface Question {
   /** True while no listener that can answer has been there: no deadline runs. */
   readonly parked: boolean
 }
+
+/** Number of a question that was restored from the log; negative, so that no tool of this process has the same. */
+export const restoredNumber = (seq: number): number => -1 - seq
+
+/** True for the number of a restored question: the tool that asked it does not run any more. */
+export const isRestored = (number: number): boolean => number < 0
 
 interface Resolved {
   readonly turnId: SubmissionId
@@ -182,14 +187,18 @@ const isForm = ({ _tag }: QuestionRequest): boolean => _tag === "Elicitation"
 export const isAttended = (book: ApprovalBook, request: QuestionRequest): boolean =>
   (isForm(request) ? book.filling : book.answering) > 0
 
-type Attending = Omit<InputOf<"Attend">, "_tag">
+/** A listener that can answer questions of these kinds was attached (1) or detached (-1). */
+export interface Attendance {
+  readonly by: 1 | -1
+  readonly answers: Answers
+}
 
 /** True for a question that waits for whoever has come. */
-export const unparks = ({ parked, request }: Question, { answers, by }: Attending): boolean =>
+export const unparks = ({ parked, request }: Question, { answers, by }: Attendance): boolean =>
   parked && by === 1 && takes(answers, isForm(request))
 
 /** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */
-export const attend = (book: ApprovalBook, who: Attending): ApprovalBook => {
+export const attend = (book: ApprovalBook, who: Attendance): ApprovalBook => {
   const answering = book.answering + (takes(who.answers, false) ? who.by : 0)
   const filling = book.filling + (takes(who.answers, true) ? who.by : 0)
   if (who.by === -1) return { ...book, answering, filling }

@@ -7,18 +7,13 @@ import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
-import { requestEvent, resolvedEvent } from "../approvals/ApprovalEvents.ts"
-import {
-  canBePut,
-  canBeRead,
-  type Outcome,
-  type QuestionRequest,
-} from "../approvals/Elicitation.ts"
+import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
+import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
+import { canBePut, canBeRead } from "../question/FormLimits.ts"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
 import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
 import { grantFor, grantOf } from "../approvals/SessionGrants.ts"
-import { isRestored } from "../recovery/Restore.ts"
 
 /** Long enough to come back from a meeting's edge, short enough that no call hangs for days (R5). */
 const defaultDeadline = Duration.minutes(10)
@@ -48,7 +43,7 @@ const resolve = (
     state: {
       ...state,
       approvals:
-        isRestored(number) && verdict.reason !== "withdrawn" && verdict.reason !== "shutdown"
+        Book.isRestored(number) && verdict.reason !== "withdrawn" && verdict.reason !== "shutdown"
           ? Book.put(approvals, request, outcome)
           : approvals,
     },
@@ -93,7 +88,7 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
     }
   }
   const earlier = state.approvals.open.find(
-    (open) => isRestored(open.number) && open.request.callId === request.callId,
+    (open) => Book.isRestored(open.number) && open.request.callId === request.callId,
   )
   if (earlier === undefined) return askAnew(state, input)
   if (!Book.isSame(earlier.request, request)) {

@@ -7,7 +7,7 @@ import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import { answer, ask, attend, giveUp, nobodyCame, takeUp } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "../ConversationErrors.ts"
 import { autoCompactId, isAutoCompactId, type State, type Waiting } from "./State.ts"
-import { triggerText } from "../turn/compaction/Compacted.ts"
+import { triggerText } from "../log/Compacted.ts"
 import {
   type Decision,
   followedBy,

@@ -3,11 +3,13 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Duration from "effect/Duration"
-import type { Answers, ApprovalRequest } from "../approvals/Approval.ts"
+import type { ApprovalRequest } from "../approvals/Approval.ts"
+import type { Attendance } from "./ApprovalBook.ts"
 import type { SubmitError } from "../ConversationErrors.ts"
+import type { Receipt } from "./Receipts.ts"
 import type { Draft, State } from "./State.ts"
 import type { Outcome, UnnamedElicitation } from "../approvals/Elicitation.ts"
-import type { LogRecord, ReplayClass } from "../store/LogRecord.ts"
+import type { LogRecord, ReplayClass } from "../LogRecord.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 
 /**
@@ -78,7 +80,7 @@ export type Input =
   /** The moment after a restart is over in which somebody may come. */
   | { readonly _tag: "NobodyCame" }
   /** A listener that can answer these came (1) or went (-1). */
-  | { readonly _tag: "Attend"; readonly by: 1 | -1; readonly answers: Answers }
+  | ({ readonly _tag: "Attend" } & Attendance)
   /** The tools that submission `id` asked for. */
   | {
       readonly _tag: "Listed"
@@ -110,14 +112,6 @@ export type Action =
   | { readonly _tag: "ListTools"; readonly id: SubmissionId }
   /** Nothing more will happen: end the fiber. */
   | { readonly _tag: "Close" }
-
-/** What became of a submission. `none` had no effect that events could show. */
-export type Disposition = "started" | "joined" | "waiting" | "none"
-
-export interface Receipt {
-  readonly id: SubmissionId
-  readonly disposition: Disposition
-}
 
 type WithoutTime<T> = T extends LogRecord ? Omit<T, "atMs"> : never
 

@@ -11,7 +11,7 @@ import type { Question } from "./ApprovalBook.ts"
 import type { State } from "./State.ts"
 import type { Decision, Fact, Input } from "./Decision.ts"
 import type { Durability } from "../ConversationStore.ts"
-import { eventRecord, type LogRecord } from "../store/LogRecord.ts"
+import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import { toStored } from "../store/Settings.ts"
 
 /** The submission that was accepted: its id is given away, also where nothing else came of it. */

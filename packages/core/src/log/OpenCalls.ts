@@ -3,9 +3,9 @@
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { isQuestion, questionId } from "../approvals/ApprovalEvents.ts"
+import { isQuestion, questionId } from "../question/ApprovalEvents.ts"
 import { isToolCall, isToolOutput } from "./History.ts"
-import type { RecordOf, ReplayClass } from "../store/LogRecord.ts"
+import type { RecordOf, ReplayClass } from "../LogRecord.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
 /** A call that has no output yet. */

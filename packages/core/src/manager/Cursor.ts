@@ -5,12 +5,8 @@
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import { BadCursor } from "../ConversationErrors.ts"
 import type { Place } from "../ConversationStore.ts"
-
-export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", {}) {
-  override readonly message = "cursor: expected the nextCursor of an earlier page"
-}
 
 const form = /^c2:(0|[1-9]\d{0,14}):([0-9a-f-]{36})$/
 

@@ -27,7 +27,7 @@ import type {
   LogWriter,
   Position,
 } from "../ConversationStore.ts"
-import { eventRecord, type LogRecord } from "../store/LogRecord.ts"
+import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import { toStored } from "../store/Settings.ts"
 import type { StoreError } from "../StoreErrors.ts"
 

@@ -12,8 +12,8 @@ import { isAutoCompactId, type Waiting } from "../decider/State.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type OpenCall, OpenCalls } from "../log/OpenCalls.ts"
 import { keep, none as noReceipts, type Receipts, spend } from "../decider/Receipts.ts"
-import type { LogRecord, RecordOf } from "../store/LogRecord.ts"
-import type { StoredSettings } from "../store/StoredSettings.ts"
+import type { LogRecord, RecordOf } from "../LogRecord.ts"
+import type { StoredSettings } from "../StoredSettings.ts"
 
 /** What is left of a life beside its events. */
 export interface Unfinished {

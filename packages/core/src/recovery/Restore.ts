@@ -1,23 +1,17 @@
 /** The state of a conversation as the fold of its log. Pure. */
 import type { Event } from "@colloquy/protocol/EventMsg"
-import type { Question } from "../decider/ApprovalBook.ts"
-import { isQuestion, requestOf } from "../approvals/ApprovalEvents.ts"
+import { type Question, restoredNumber } from "../decider/ApprovalBook.ts"
+import { isQuestion, requestOf } from "../question/ApprovalEvents.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { initial, project, type State } from "../decider/State.ts"
 import type { Recovered } from "./LogFold.ts"
-
-/** Numbers of questions that were put before a restart: no tool of this life has such a one. */
-const numberOf = (seq: number): number => -1 - seq
-
-/** True for the number of a question whose asker is gone. */
-export const isRestored = (number: number): boolean => number < 0
 
 const questionOf = ({ id, msg, seq }: Event, { left }: Recovered): ReadonlyArray<Question> => {
   if (!isQuestion(msg)) return []
   const told = left.questions.get(seq)
   return [
     {
-      number: numberOf(seq),
+      number: restoredNumber(seq),
       seq,
       turnId: id,
       request: requestOf(msg, told?.sandbox),

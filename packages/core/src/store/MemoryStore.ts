@@ -4,22 +4,23 @@
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { NoSuchConversation } from "../ConversationErrors.ts"
-import type {
-  ConversationMeta,
+import {
+  type ConversationMeta,
   ConversationStore,
-  ConversationSummary,
-  ListPage,
-  ListQuery,
-  LogWriter,
-  OpenedLog,
-  Place,
-  Position,
-  RecordPage,
-  Where,
+  type ConversationSummary,
+  type ListPage,
+  type ListQuery,
+  type LogWriter,
+  type OpenedLog,
+  type Place,
+  type Position,
+  type RecordPage,
+  type Where,
 } from "../ConversationStore.ts"
-import type { LogRecord } from "./LogRecord.ts"
+import type { LogRecord } from "../LogRecord.ts"
 import { previewOf } from "./Preview.ts"
 import { LeaseHeld, LeaseLost, StoreError } from "../StoreErrors.ts"
 
@@ -110,6 +111,9 @@ const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary
 type Service = ConversationStore["Service"]
 
 export class MemoryStore implements Service {
+  /** A store that is empty at first and lives as long as the layer. */
+  static readonly layer = Layer.sync(ConversationStore, () => new MemoryStore())
+
   private readonly logs = new Map<ConversationId, Kept>()
 
   create(

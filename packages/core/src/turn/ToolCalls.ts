@@ -8,9 +8,9 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { outputFor } from "../log/History.ts"
-import type { ReplayClass } from "../store/LogRecord.ts"
+import type { ReplayClass } from "../LogRecord.ts"
 import type { ToolCall, ToolResult, TurnTools } from "../ToolRuntime.ts"
-import type { CallBeginning, TurnPort } from "./Turn.ts"
+import type { CallBeginning, TurnPort } from "./TurnPort.ts"
 
 /** Reads at the same time: a response with a hundred of them must not start a hundred processes. */
 const maxParallel = 8

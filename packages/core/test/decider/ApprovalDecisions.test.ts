@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../../src/approvals/Approval.ts"
-import { requestEvent } from "../../src/approvals/ApprovalEvents.ts"
+import { requestEvent } from "../../src/question/ApprovalEvents.ts"
 import { maxOpen } from "../../src/decider/ApprovalBook.ts"
 import type { State } from "../../src/decider/State.ts"
 import { decide } from "../../src/decider/Decide.ts"

@@ -1,17 +1,12 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
-import { requestEvent, resolvedEvent } from "../../src/approvals/ApprovalEvents.ts"
+import { requestEvent, resolvedEvent } from "../../src/question/ApprovalEvents.ts"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
 import { type Draft, initial, number, project } from "../../src/decider/State.ts"
 import { environmentContext } from "../../src/decider/EnvironmentContext.ts"
-import {
-  BadForkRule,
-  beyondHistory,
-  forkLog,
-  type ForkRule,
-  problemOf,
-} from "../../src/recovery/Fork.ts"
+import { BadForkRule, type ForkRule, problemOf } from "../../src/ForkRule.ts"
+import { beyondHistory, forkLog } from "../../src/recovery/Fork.ts"
 import { historyOf } from "../../src/log/History.ts"
 import { initialEvents } from "../../src/decider/InitialEvents.ts"
 import { inputEvents } from "../../src/decider/TurnStart.ts"

@@ -1,8 +1,8 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { assert, describe, it } from "@effect/vitest"
+import { answerOf } from "../../src/log/MessageEvents.ts"
 import {
-  answerOf,
   deltaEvents,
   itemEvents,
   streamError,

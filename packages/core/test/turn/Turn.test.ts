@@ -12,6 +12,7 @@ import { EventLog } from "../../src/log/EventLog.ts"
 import { ModelClient } from "../../src/ModelClient.ts"
 import { ToolRuntime } from "../../src/ToolRuntime.ts"
 import * as Turn from "../../src/turn/Turn.ts"
+import type { Step, TurnPort } from "../../src/turn/TurnPort.ts"
 import {
   assistantItem,
   callItem,
@@ -30,7 +31,7 @@ import {
   withRetries,
 } from "../support.ts"
 
-type Advance = Parameters<Turn.TurnPort["advance"]>[0]
+type Advance = Parameters<TurnPort["advance"]>[0]
 
 /** A turn on a port that goes on exactly as long as there are follow-ups. */
 const setUp = (
@@ -44,7 +45,7 @@ const setUp = (
   const log = new EventLog()
   const told: Array<EventMsg> = []
   const asked: Array<Advance> = []
-  let total: Turn.Step["usage"]
+  let total: Step["usage"]
   const record = (messages: ReadonlyArray<EventMsg>) => {
     log.append(
       number(
@@ -57,7 +58,7 @@ const setUp = (
     }
   }
   record([{ type: "raw_response_item", item: userItem("hi") }])
-  const port: Turn.TurnPort = {
+  const port: TurnPort = {
     ask: () => Effect.die("no tool asks here"),
     granted: () => Effect.succeed(false),
     elicit: () => Effect.die("no tool server asks here"),

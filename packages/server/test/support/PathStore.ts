@@ -4,6 +4,7 @@ import {
   type ConversationSummary,
   type Where,
 } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { outsideSessions, type StoreError } from "@colloquy/core/StoreErrors"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -54,4 +55,4 @@ export const layer = Layer.effect(
         ),
     })
   }),
-).pipe(Layer.provide(ConversationStore.layerMemory))
+).pipe(Layer.provide(MemoryStore.layer))

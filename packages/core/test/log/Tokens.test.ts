@@ -5,10 +5,10 @@ import {
   itemTokens,
   textTokens,
   utf8Length,
-} from "../../../src/turn/compaction/Tokens.ts"
-import { History } from "../../../src/log/History.ts"
-import { tokenCount } from "../../../src/turn/ModelEvents.ts"
-import { assistantItem, callItem, outputItem, usage, userItem } from "../../support.ts"
+} from "../../src/log/Tokens.ts"
+import { History } from "../../src/log/History.ts"
+import { tokenCount } from "../../src/turn/ModelEvents.ts"
+import { assistantItem, callItem, outputItem, usage, userItem } from "../support.ts"
 
 const item = (of: Parameters<typeof itemTokens>[0]): EventMsg => ({
   type: "raw_response_item",
