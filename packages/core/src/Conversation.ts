@@ -59,7 +59,7 @@ export const begin = Effect.fnUntraced(function* (
       ? beginning(id, settings, maxListeners)
       : new Journal(existing.log, restore(settings, existing), maxListeners)
   const conversation = new ConversationActor(id, options, { inbox, journal, services })
-  if (existing !== undefined) yield* conversation.begin(existing.left, repairs)
+  if (existing !== undefined) yield* conversation.begin(existing.unfinished, repairs)
   // An interrupt that came before the fiber got to its first step would end it without a word. Whoever owns the
   // conversation ends the fiber: a scope of its own for each would cost every idle one anew.
   const fiber = yield* Effect.forkDetach(conversation.life, {

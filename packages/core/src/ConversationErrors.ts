@@ -144,4 +144,3 @@ export class BadPageLimit extends Schema.TaggedError<BadPageLimit>()("BadPageLim
 export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", {}) {
   override readonly message = "cursor: expected the nextCursor of an earlier page"
 }
-

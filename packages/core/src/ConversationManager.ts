@@ -29,7 +29,7 @@ export type CreateError =
   | ConversationUnavailable
 
 /** Why what a store has of a conversation could not be taken away or moved. */
-export type PutAwayError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
+export type RemoveError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
 
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
@@ -96,14 +96,14 @@ export class ConversationManager extends Context.Service<
      * Ends a conversation: its turn, its listeners, its fiber, what the store has of it. Returns when that is done.
      * From the call on nobody finds it. When the store fails it is found again, and removing it can be tried again.
      */
-    readonly remove: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly remove: (id: string) => Effect.Effect<void, RemoveError>
     /**
      * Ends what runs of a conversation and puts it away: it is not listed and not found by its id until it is unarchived. When
      * the store fails it is where it was.
      */
-    readonly archive: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly archive: (id: string) => Effect.Effect<void, RemoveError>
     /** Brings it back. */
-    readonly unarchive: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
     /**
      * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
      * is left out and goes on. Its log is its own: nothing of it is read elsewhere. A rule that cannot be counted,

@@ -54,7 +54,7 @@ export interface ConversationSummary {
 }
 
 /** Where a page of a list ended. */
-export interface Place {
+export interface ListPosition {
   readonly createdAtMs: number
   readonly id: ConversationId
 }
@@ -63,7 +63,7 @@ export interface ListQuery {
   /** At least 1. */
   readonly limit: number
   /** Only those behind this place. */
-  readonly after?: Place
+  readonly after?: ListPosition
   readonly cwd?: string
   /** Id of the provider it began with. */
   readonly provider?: string
@@ -79,11 +79,11 @@ export interface ListPage {
   /** Newest first: by `createdAtMs`, the same time by `id`, both descending. */
   readonly items: ReadonlyArray<ConversationSummary>
   /** The place of the last item when there may be more. */
-  readonly next?: Place
+  readonly next?: ListPosition
 }
 
 /** By its id, or by the path of its file where the store keeps files. */
-export type Where = { readonly id: ConversationId } | { readonly path: string }
+export type LogAddress = { readonly id: ConversationId } | { readonly path: string }
 
 /** A place between two records of a log, as a page gave it: valid for that log as long as nobody removes it. 0: before the first. */
 export type Position = number
@@ -143,7 +143,7 @@ export class ConversationStore extends Context.Service<
      * lease of an owner that is dead is taken over.
      */
     readonly open: (
-      where: Where,
+      where: LogAddress,
     ) => Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope>
     /** Forward from `from` (default: the first record), at most `max` records. Needs no lease. */
     readonly read: (
@@ -162,7 +162,7 @@ export class ConversationStore extends Context.Service<
     ) => Effect.Effect<Position | undefined, StoreError | NoSuchConversation>
     readonly list: (query: ListQuery) => Effect.Effect<ListPage, StoreError>
     readonly metadata: (
-      where: Where,
+      where: LogAddress,
     ) => Effect.Effect<ConversationSummary, StoreError | NoSuchConversation>
     /** Nobody writes it meanwhile. Done twice it is done once. */
     readonly archive: (

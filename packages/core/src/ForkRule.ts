@@ -59,4 +59,3 @@ export const problemOf = (rule: ForkRule): BadForkRule | undefined => {
 }
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
-

@@ -279,5 +279,5 @@ export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yi
 export const existing = (events: ReadonlyArray<Event>) => {
   const fold = new LogFold()
   fold.add(events.map((event) => eventRecord(0, event)))
-  return fold.done()
+  return fold.finish()
 }

@@ -13,14 +13,14 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L3",
     name: "a conversation that is loaded is forgotten when it leaves memory",
     file: "packages/core/src/manager/LoadedConversations.ts",
-    find: 'entry.slot = { _tag: "Stored" }',
-    replace: 'entry.slot = { _tag: "Gone" }',
+    find: 'entry.placement = { _tag: "Stored" }',
+    replace: 'entry.placement = { _tag: "Gone" }',
   },
   {
     law: "L5",
     name: "a turn that a crash cut off is left open",
     file: "packages/core/src/recovery/Reopen.ts",
-    find: 'ended(current, turn.id, { _tag: "Interrupted" })',
+    find: 'turnEnded(current, turn.id, { _tag: "Interrupted" })',
     replace: "nothing(current)",
   },
   {

@@ -47,9 +47,7 @@ const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.E
 type OnEnd = (turnId: SubmissionId, exit: TurnExit) => Effect.Effect<unknown>
 
 export class TurnRunner {
-  private running:
-    | { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<void> }
-    | undefined
+  private running: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
   private readonly services: Context.Context<ModelClient | ToolRuntime>
   private readonly scope: Scope.Scope
   private readonly onEnd: OnEnd

@@ -100,10 +100,10 @@ export class TurnSupervisor {
       granted: (request) =>
         Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
       emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
-      begin: (call) =>
+      recordCall: (call) =>
         Effect.map(
-          inbox.ask({ _tag: "Begin", turnId, ...call }),
-          (answer) => answer._tag === "Decision" && answer.decision.goOn === true,
+          inbox.ask({ _tag: "StartCall", turnId, ...call }),
+          (answer) => answer._tag === "Decision" && answer.decision.proceed === true,
         ),
       emitCompaction: (messages) =>
         Effect.asVoid(

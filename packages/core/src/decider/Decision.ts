@@ -58,7 +58,7 @@ export type Input =
     }
   /** The turn is about to run a call; `attempt` counts from 1. */
   | {
-      readonly _tag: "Begin"
+      readonly _tag: "StartCall"
       readonly turnId: SubmissionId
       readonly callId: string
       readonly eventCallId?: string
@@ -78,9 +78,9 @@ export type Input =
   /** The tool no longer asks. */
   | { readonly _tag: "Withdraw"; readonly number: number }
   /** The moment after a restart is over in which somebody may come. */
-  | { readonly _tag: "NobodyCame" }
+  | { readonly _tag: "GraceEnded" }
   /** A listener that can answer these came (1) or went (-1). */
-  | ({ readonly _tag: "Attend" } & Attendance)
+  | ({ readonly _tag: "ListenersChanged" } & Attendance)
   /** The tools that submission `id` asked for. */
   | {
       readonly _tag: "Listed"
@@ -99,13 +99,13 @@ export type Action =
     }
   | { readonly _tag: "InterruptTurn" }
   /** The one who asked is told; every `Ask` gets exactly one, at once or later. */
-  | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Outcome }
+  | { readonly _tag: "ResolveQuestion"; readonly number: number; readonly verdict: Outcome }
   /** `Expire` is due after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** Likewise, of a question that was put before a restart: nobody waits for its verdict yet. */
-  | { readonly _tag: "KeepDeadline"; readonly number: number; readonly after: Duration.Duration }
+  | { readonly _tag: "RestoreDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** `NobodyCame` is due after this time. */
-  | { readonly _tag: "Expect"; readonly within: Duration.Duration }
+  | { readonly _tag: "StartGrace"; readonly within: Duration.Duration }
   /** The question has got an asker, and with it another number. */
   | { readonly _tag: "MoveDeadline"; readonly from: number; readonly to: number }
   /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */
@@ -116,7 +116,7 @@ export type Action =
 type WithoutTime<T> = T extends LogRecord ? Omit<T, "atMs"> : never
 
 /** What is recorded beside the events. */
-export type Fact = WithoutTime<LogRecord>
+export type RecordDraft = WithoutTime<LogRecord>
 
 export interface Decision {
   /** The state before the events are folded into it. */
@@ -128,9 +128,9 @@ export interface Decision {
   /** To `Submit`: why it was refused. */
   readonly refused?: SubmitError
   /** Recorded with the events, before them; what follows from states alone is added in `Facts.ts`. */
-  readonly facts?: ReadonlyArray<Fact>
+  readonly records?: ReadonlyArray<RecordDraft>
   /** To `Advance`: true when the turn sends another request. To `Begin`: true when the call may run. */
-  readonly goOn?: boolean
+  readonly proceed?: boolean
 }
 
 /** Nothing happens. */
@@ -147,8 +147,8 @@ export const followedBy = (first: Decision, then: (state: State) => Decision): D
     state: next.state,
     events: [...first.events, ...next.events],
     actions: [...first.actions, ...next.actions],
-    ...(first.facts === undefined && next.facts === undefined
+    ...(first.records === undefined && next.records === undefined
       ? {}
-      : { facts: [...(first.facts ?? []), ...(next.facts ?? [])] }),
+      : { records: [...(first.records ?? []), ...(next.records ?? [])] }),
   }
 }

@@ -44,7 +44,7 @@ export const isSpent = (receipts: Receipts, chosen: SubmissionId): boolean => {
 }
 
 /** The next automatic id; it never repeats one that a client chose. */
-export const automatic = (
+export const nextAutomatic = (
   receipts: Receipts,
 ): { readonly id: SubmissionId; readonly receipts: Receipts } => {
   let next = receipts.nextId

@@ -16,4 +16,3 @@ export const messageEvents = (item: MessageItem): ReadonlyArray<EventMsg> => [
   { type: "raw_response_item", item },
   ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),
 ]
-

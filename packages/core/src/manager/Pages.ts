@@ -4,11 +4,8 @@ import { type BadCursor, BadPageLimit } from "../ConversationErrors.ts"
 import type { ConversationPage, ConversationSummary, PageOptions } from "../ConversationManager.ts"
 import type { Entry } from "./Entry.ts"
 import { decode, encode } from "./Cursor.ts"
-import { withinTimeout } from "../store/StoreTimeout.ts"
-import type {
-  ConversationStore,
-  ConversationSummary as Stored,
-} from "../ConversationStore.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import type { ConversationStore, ConversationSummary as Stored } from "../ConversationStore.ts"
 import type { StoreError } from "../StoreErrors.ts"
 
 const maxLimit = 1000
@@ -19,7 +16,7 @@ const summaryOf = (
   entry: Entry | undefined,
 ): ConversationSummary => ({
   id: meta.id,
-  loaded: entry?.slot._tag === "Live",
+  loaded: entry?.placement._tag === "Live",
   createdAtMs: meta.createdAtMs,
   updatedAtMs,
   cwd: meta.cwd,
@@ -39,14 +36,14 @@ export const pageOf = Effect.fnUntraced(function* (
     return yield* new BadPageLimit({ limit, maxLimit })
   }
   const after = cursor === undefined ? undefined : yield* Effect.fromResult(decode(cursor))
-  const { items, next } = yield* withinTimeout(
+  const { items, next } = yield* withinStoreTimeout(
     "list",
     store.list({ ...filters, limit, ...(after === undefined ? {} : { after }) }),
   )
   return {
     items: items.flatMap((stored) => {
       const entry = entries.get(stored.meta.id)
-      return entry?.leaving === true ? [] : [summaryOf(stored, entry)]
+      return entry?.isHidden === true ? [] : [summaryOf(stored, entry)]
     }),
     ...(next === undefined ? {} : { nextCursor: encode(next) }),
   }

@@ -46,4 +46,3 @@ export const canBePut = (request: QuestionRequest): boolean =>
 /** False for what counts as an answer that cannot be read. */
 export const canBeRead = (content: Outcome["content"]): boolean =>
   content === undefined || fits(content)
-

@@ -6,9 +6,12 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 import { initial, project, type State } from "../decider/State.ts"
 import type { Recovered } from "./LogFold.ts"
 
-const questionOf = ({ id, msg, seq }: Event, { left }: Recovered): ReadonlyArray<Question> => {
+const questionOf = (
+  { id, msg, seq }: Event,
+  { unfinished }: Recovered,
+): ReadonlyArray<Question> => {
   if (!isQuestion(msg)) return []
-  const told = left.questions.get(seq)
+  const told = unfinished.questions.get(seq)
   return [
     {
       number: restoredNumber(seq),
@@ -22,16 +25,16 @@ const questionOf = ({ id, msg, seq }: Event, { left }: Recovered): ReadonlyArray
 
 /** As it was when the log ended; what becomes of an open turn is decided in `Reopen.ts`. */
 export const restore = (settings: ConversationSettings, existing: Recovered): State => {
-  const { left, log } = existing
-  const folded = log.all().reduce(project, { ...initial(settings), receipts: left.receipts })
+  const { unfinished, log } = existing
+  const folded = log.all().reduce(project, { ...initial(settings), receipts: unfinished.receipts })
   const open = log.openQuestions().flatMap((event) => questionOf(event, existing))
   const { turn } = folded
   return {
     ...folded,
-    waiting: left.waiting,
+    waiting: unfinished.waiting,
     ...(open.length === 0 ? {} : { approvals: { ...folded.approvals, open } }),
-    ...(turn === undefined || left.stopped === undefined
+    ...(turn === undefined || unfinished.stopped === undefined
       ? {}
-      : { turn: { ...turn, aborting: left.stopped } }),
+      : { turn: { ...turn, aborting: unfinished.stopped } }),
   }
 }

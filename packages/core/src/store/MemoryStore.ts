@@ -15,10 +15,10 @@ import {
   type ListQuery,
   type LogWriter,
   type OpenedLog,
-  type Place,
+  type ListPosition,
   type Position,
   type RecordPage,
-  type Where,
+  type LogAddress,
 } from "../ConversationStore.ts"
 import type { LogRecord } from "../LogRecord.ts"
 import { previewOf } from "./Preview.ts"
@@ -94,7 +94,7 @@ class Writer implements LogWriter {
   }
 }
 
-const newestFirst = (a: Place, b: Place): number => {
+const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
   if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1
@@ -133,7 +133,7 @@ export class MemoryStore implements Service {
     })
   }
 
-  open(where: Where): Effect.Effect<OpenedLog, NoSuchConversation | LeaseHeld, Scope.Scope> {
+  open(where: LogAddress): Effect.Effect<OpenedLog, NoSuchConversation | LeaseHeld, Scope.Scope> {
     return Effect.flatMap(this.free(where), (kept) =>
       Effect.map(
         this.lease(() => kept),
@@ -194,7 +194,7 @@ export class MemoryStore implements Service {
     })
   }
 
-  metadata(where: Where): Effect.Effect<ConversationSummary, NoSuchConversation> {
+  metadata(where: LogAddress): Effect.Effect<ConversationSummary, NoSuchConversation> {
     return Effect.map(this.find(where), (kept) => kept.summary())
   }
 
@@ -216,7 +216,7 @@ export class MemoryStore implements Service {
     })
   }
 
-  private find(where: Where): Effect.Effect<Kept, NoSuchConversation> {
+  private find(where: LogAddress): Effect.Effect<Kept, NoSuchConversation> {
     return Effect.suspend(() => {
       const kept = "id" in where ? this.logs.get(where.id) : undefined
       return kept === undefined
@@ -226,7 +226,7 @@ export class MemoryStore implements Service {
   }
 
   /** One that nobody writes. */
-  private free(where: Where): Effect.Effect<Kept, NoSuchConversation | LeaseHeld> {
+  private free(where: LogAddress): Effect.Effect<Kept, NoSuchConversation | LeaseHeld> {
     return Effect.filterOrFail(
       this.find(where),
       ({ held }) => !held,

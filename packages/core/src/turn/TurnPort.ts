@@ -28,7 +28,7 @@ export interface Step {
 }
 
 /** A call that is about to run, as it is recorded. */
-export type CallBeginning = Pick<
+export type CallStart = Pick<
   RecordOf<"ToolCall">,
   "callId" | "eventCallId" | "name" | "replay" | "attempt"
 >
@@ -39,7 +39,7 @@ export interface TurnPort {
   /** The id of a call in events: that of the provider, or another where an event has it already. */
   readonly eventCallId: (callId: string) => string
   /** Records that a call is about to run; false when the turn is over: it must not run. */
-  readonly begin: (call: CallBeginning) => Effect.Effect<boolean>
+  readonly recordCall: (call: CallStart) => Effect.Effect<boolean>
   /** Likewise, of a summary in the middle of the turn: under an id of its own, `auto-compact-N` (§6.9). */
   readonly emitCompaction: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
   /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
@@ -65,4 +65,3 @@ export interface TurnOptions {
   /** True: it has no input and summarises the history. */
   readonly compacts?: boolean
 }
-

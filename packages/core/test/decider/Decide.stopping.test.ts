@@ -65,9 +65,9 @@ describe("decide: stopping", () => {
   it("sends no further request for a turn that is being stopped", () => {
     assert.deepStrictEqual(say(stopping(), advance("a", { followUp: true })), {
       ...nothing,
-      goOn: false,
+      proceed: false,
     })
-    assert.deepStrictEqual(say(stopping(), advance("a", {})), { ...nothing, goOn: false })
+    assert.deepStrictEqual(say(stopping(), advance("a", {})), { ...nothing, proceed: false })
   })
 
   it("ends as interrupted when a failure races with the interrupt", () => {

@@ -1,11 +1,6 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  historyTokens,
-  itemTokens,
-  textTokens,
-  utf8Length,
-} from "../../src/log/Tokens.ts"
+import { historyTokens, itemTokens, textTokens, utf8Length } from "../../src/log/Tokens.ts"
 import { History } from "../../src/log/History.ts"
 import { tokenCount } from "../../src/turn/ModelEvents.ts"
 import { assistantItem, callItem, outputItem, usage, userItem } from "../support.ts"

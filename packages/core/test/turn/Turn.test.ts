@@ -63,7 +63,7 @@ const setUp = (
     granted: () => Effect.succeed(false),
     elicit: () => Effect.die("no tool server asks here"),
     eventCallId: (id) => id,
-    begin: () => Effect.succeed(true),
+    recordCall: () => Effect.succeed(true),
     emit: (messages) =>
       Effect.sync(() => {
         told.push(...messages)

@@ -2,7 +2,7 @@
 import {
   ConversationStore,
   type ConversationSummary,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { outsideSessions, type StoreError } from "@colloquy/core/StoreErrors"
@@ -25,7 +25,7 @@ export const layer = Layer.effect(
   ConversationStore,
   Effect.gen(function* () {
     const memory = yield* ConversationStore
-    const whereOf = (where: Where): Effect.Effect<Where, StoreError> => {
+    const whereOf = (where: LogAddress): Effect.Effect<LogAddress, StoreError> => {
       if ("id" in where) return Effect.succeed(where)
       const id = /\/rollout-([0-9a-f-]{36})\.jsonl$/.exec(where.path)?.[1]
       return id !== undefined && where.path === pathOf(id)

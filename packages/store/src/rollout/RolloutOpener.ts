@@ -6,7 +6,7 @@ import type {
   ConversationMeta,
   LogWriter,
   OpenedLog,
-  Where,
+  LogAddress,
 } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { LogRecord } from "@colloquy/core/LogRecord"
@@ -103,7 +103,7 @@ export class RolloutOpener {
   }
 
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<
     OpenedLog,
     StoreError | NoSuchConversation | LeaseHeld | FileFault,
@@ -187,7 +187,7 @@ export class RolloutOpener {
     return writer
   })
 
-  private readonly takeUp = Effect.fnUntraced(function* (this: RolloutOpener, where: Where) {
+  private readonly takeUp = Effect.fnUntraced(function* (this: RolloutOpener, where: LogAddress) {
     const located = yield* this.locator.find("open", where)
     const { id } = located
     const lease = yield* this.leases.take(id)
