@@ -35,7 +35,7 @@ import { answer, type Command, type Inbox, refuse } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
-import { resumeDecision } from "../recovery/Reopen.ts"
+import { recoverTurn } from "../recovery/RecoverTurn.ts"
 import type { AppendError } from "../StoreErrors.ts"
 import { stopBound } from "./TurnRunner.ts"
 import { type Services, TurnSupervisor } from "./TurnSupervisor.ts"
@@ -150,7 +150,7 @@ export class ConversationActor implements OwnedConversation {
       const nowMs = yield* Clock.currentTimeMillis
       const { head } = this.journal
       const decision = followedBy(warnings(head, repairs), (state) =>
-        resumeDecision(state, left, nowMs),
+        recoverTurn(state, left, nowMs),
       )
       this.journal.stage(undefined, decision, nowMs)
       if (head.turn === undefined) this.options.permits?.resume(this.journal.head)

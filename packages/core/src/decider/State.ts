@@ -65,7 +65,7 @@ export interface State {
   readonly shutdownId?: SubmissionId
 }
 
-export const initial = (settings: ConversationSettings): State => ({
+export const initialState = (settings: ConversationSettings): State => ({
   settings,
   seq: 0,
   turn: undefined,
@@ -84,7 +84,7 @@ export interface Draft {
 }
 
 /** Numbers drafts; an ephemeral one carries the number of the durable event it follows. */
-export const number = (seq: number, drafts: ReadonlyArray<Draft>): ReadonlyArray<Event> => {
+export const numberDrafts = (seq: number, drafts: ReadonlyArray<Draft>): ReadonlyArray<Event> => {
   let next = seq
   return drafts.map(({ id, msg }) => ({
     seq: isEphemeral(msg) ? next - 1 : next++,

@@ -27,7 +27,7 @@ import { type ForkRule, problemOf } from "../ForkRule.ts"
 import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
-import { number } from "../decider/State.ts"
+import { numberDrafts } from "../decider/State.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import { ConversationStore, type LogAddress } from "../ConversationStore.ts"
@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       return yield* Effect.gen(function* () {
         const birth =
           from === undefined
-            ? { events: number(0, initialEvents(id, settings)) }
+            ? { events: numberDrafts(0, initialEvents(id, settings)) }
             : { events: from.log(id), forkedFrom: from.id }
         yield* residents.begin(entry, settings, birth)
         if (ended !== undefined) {

@@ -10,7 +10,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import { isQuestion, withdrawnEvent } from "../question/ApprovalEvents.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { BadForkRule, type ForkRule } from "../ForkRule.ts"
-import { type Draft, number } from "../decider/State.ts"
+import { type Draft, numberDrafts } from "../decider/State.ts"
 import { OpenQuestions } from "../log/OpenQuestions.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
 
@@ -122,9 +122,9 @@ export const forkLog = (
   const events = settled(source)
   const begin = initialEvents(target.id, target.settings)
   const kept = events.slice(1, cut(events, rule))
-  if (kept.length === 0) return number(0, begin)
+  if (kept.length === 0) return numberDrafts(0, begin)
   const [own, environment] = [begin.slice(0, 1), begin.slice(1)]
   const told = [...kept, ...closing(kept)]
   const same = lastEnvironment(told) === lastEnvironment(environment)
-  return number(0, [...own, ...told, ...(same ? [] : environment)])
+  return numberDrafts(0, [...own, ...told, ...(same ? [] : environment)])
 }

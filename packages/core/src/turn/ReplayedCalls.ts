@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
-import { cutOff, maxAttempts, outputOf } from "../recovery/Reopen.ts"
+import { cutOff, maxAttempts, outputOf } from "../recovery/RecoverTurn.ts"
 import type { TurnTools } from "../ToolRuntime.ts"
 import type { TurnOptions, TurnPort } from "./TurnPort.ts"
 import * as ToolCalls from "./ToolCalls.ts"

@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { number } from "../../src/decider/State.ts"
+import { numberDrafts } from "../../src/decider/State.ts"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { ModelClient } from "../../src/ModelClient.ts"
@@ -48,7 +48,7 @@ const setUp = (
   let total: Step["usage"]
   const record = (messages: ReadonlyArray<EventMsg>) => {
     log.append(
-      number(
+      numberDrafts(
         log.seq,
         messages.map((msg) => ({ id: "t", msg })),
       ),

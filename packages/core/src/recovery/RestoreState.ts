@@ -3,7 +3,7 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import { type Question, restoredNumber } from "../decider/ApprovalBook.ts"
 import { isQuestion, requestOf } from "../question/ApprovalEvents.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import { initial, project, type State } from "../decider/State.ts"
+import { initialState, project, type State } from "../decider/State.ts"
 import type { Recovered } from "./LogFold.ts"
 
 const questionOf = (
@@ -24,9 +24,11 @@ const questionOf = (
 }
 
 /** As it was when the log ended; what becomes of an open turn is decided in `Reopen.ts`. */
-export const restore = (settings: ConversationSettings, existing: Recovered): State => {
+export const restoreState = (settings: ConversationSettings, existing: Recovered): State => {
   const { unfinished, log } = existing
-  const folded = log.all().reduce(project, { ...initial(settings), receipts: unfinished.receipts })
+  const folded = log
+    .all()
+    .reduce(project, { ...initialState(settings), receipts: unfinished.receipts })
   const open = log.openQuestions().flatMap((event) => questionOf(event, existing))
   const { turn } = folded
   return {

@@ -112,7 +112,7 @@ const close = (state: State, turn: Turn, left: Unfinished): Decision => {
 }
 
 /** The first decision of another life; `state` is that of `restore`. */
-export const resumeDecision = (state: State, left: Unfinished, nowMs: number): Decision => {
+export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Decision => {
   const { turn } = state
   if (turn === undefined) return startNext(state)
   if (turn.aborting === undefined && left.hasInput) {
