@@ -8,9 +8,9 @@ import * as FS from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { FileFault } from "../Files.ts"
-import type { LeaseDisk, LockFile } from "../leases/LeaseDisk.ts"
+import type { LeaseFiles, LockFile } from "../leases/LeaseFiles.ts"
 import { makeFolders } from "./MakeFolders.ts"
-import { busy, closeQuietly, sqliteCode } from "./Sqlite.ts"
+import { sqliteBusy, closeQuietly, sqliteCode } from "./Sqlite.ts"
 
 /** SQLite's own names of its reasons, where they have one of the system's. */
 const codes: Readonly<Record<number, string>> = {
@@ -27,7 +27,7 @@ const cannotOpen = 14
  * Finds out what keeps a file from being opened. Never opens the file itself: closing it would release the locks that this
  * process has on it.
  */
-const whyNotOpened = (path: string): string => {
+const openFailureCode = (path: string): string => {
   const folder = dirname(path)
   try {
     FS.accessSync(FS.existsSync(path) ? path : folder, FS.constants.R_OK | FS.constants.W_OK)
@@ -41,7 +41,7 @@ const whyNotOpened = (path: string): string => {
 
 const codeOf = (path: string, error: unknown): string => {
   const code = sqliteCode(error)
-  if (code === cannotOpen) return whyNotOpened(path)
+  if (code === cannotOpen) return openFailureCode(path)
   if (code !== 0) return codes[code] ?? `SQLITE_${code}`
   return error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN"
 }
@@ -63,7 +63,7 @@ const lockOf = (path: string, database: DatabaseSync): LockFile => ({
       database.exec(lock)
       return true
     } catch (error) {
-      if (sqliteCode(error) === busy) return false
+      if (sqliteCode(error) === sqliteBusy) return false
       throw new FileFault({ operation: "lock", path, code: codeOf(path, error) })
     }
   },
@@ -71,7 +71,7 @@ const lockOf = (path: string, database: DatabaseSync): LockFile => ({
   close: () => closeQuietly(database),
 })
 
-export const make = (Sqlite: typeof DatabaseSync): LeaseDisk => ({
+export const make = (Sqlite: typeof DatabaseSync): LeaseFiles => ({
   makeFolder: (path) => {
     attempt("makeDirectory", path, () => makeFolders(path, 0o700))
   },

@@ -6,55 +6,58 @@ import type { Repair } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import * as Effect from "effect/Effect"
 import type { FileFault, FileHandle } from "../Files.ts"
-import type { Header } from "./Header.ts"
-import type { Located } from "./Locate.ts"
+import type { RolloutHeader } from "./RolloutHeader.ts"
+import type { RolloutLocation } from "./RolloutLocator.ts"
 import { LogReader, Waypoints } from "./LogReader.ts"
-import { headerOf } from "./RolloutHead.ts"
-import { format } from "./RolloutLines.ts"
-import type { Checked, FileVersion, IndexRow } from "../RolloutIndex.ts"
-import { repairTail } from "./Tail.ts"
+import { readHeader } from "./IndexRowReader.ts"
+import { formatVersion } from "./LineEncoder.ts"
+import type { CheckedLog, FileVersion, IndexRow } from "../RolloutIndex.ts"
+import { repairTail } from "./TailRepair.ts"
 
 /** Lines told of one by one; of a file with more the rest is counted. */
 const maxRepairs = 20
 
-export interface OpenedFile {
-  readonly header: Header
+export interface RecoveredRollout {
+  readonly header: RolloutHeader
   readonly version: FileVersion
   readonly waypoints: Waypoints
-  readonly checked: Checked
+  readonly checked: CheckedLog
   readonly repairs: ReadonlyArray<Repair>
 }
 
-const refuse = (located: Located, message: string): StoreError =>
+const foreignFile = (located: RolloutLocation, message: string): StoreError =>
   new StoreError({ operation: "open", reason: "Foreign", message: `${located.path}: ${message}` })
 
 /** The header, where it is that of the conversation. */
-export const ownHeader = Effect.fnUntraced(function* (
+export const readOwnHeader = Effect.fnUntraced(function* (
   handle: FileHandle,
-  located: Located,
-): Effect.fn.Return<Header, FileFault | StoreError> {
-  const head = yield* headerOf(handle)
+  located: RolloutLocation,
+): Effect.fn.Return<RolloutHeader, FileFault | StoreError> {
+  const head = yield* readHeader(handle)
   if (head === undefined) {
-    return yield* refuse(located, "expected a rollout file, which begins with its session_meta")
+    return yield* foreignFile(
+      located,
+      "expected a rollout file, which begins with its session_meta",
+    )
   }
-  const { format: written = format, meta } = head.header
+  const { formatVersion: written = formatVersion, meta } = head.header
   const { id } = meta
-  if (written > format) {
-    const message = `written by a later version of Colloquy in format ${written}; this version reads format ${format}`
-    return yield* refuse(located, message)
+  if (written > formatVersion) {
+    const message = `written by a later version of Colloquy in format ${written}; this version reads format ${formatVersion}`
+    return yield* foreignFile(located, message)
   }
   return id === located.id
     ? head.header
-    : yield* refuse(located, `expected the id ${located.id} of its name, it is of ${id}`)
+    : yield* foreignFile(located, `expected the id ${located.id} of its name, it is of ${id}`)
 })
 
-const isSame = (row: IndexRow | undefined, version: FileVersion): row is IndexRow =>
+const isUnchanged = (row: IndexRow | undefined, version: FileVersion): row is IndexRow =>
   row !== undefined &&
   row.version.bytes === version.bytes &&
   row.version.modifiedMs === version.modifiedMs &&
   row.version.identity === version.identity
 
-class Damage {
+class SkippedLines {
   private readonly told: Array<Repair> = []
   private count = 0
 
@@ -79,23 +82,23 @@ class Damage {
 const maxScanBytes = 32 * 1024 * 1024
 
 /** @param row what the index has of it, which spares looking through a file that was read or written before */
-export const openRollout = Effect.fnUntraced(function* (
+export const recoverRollout = Effect.fnUntraced(function* (
   handle: FileHandle,
-  located: Located,
+  located: RolloutLocation,
   row: IndexRow | undefined,
   scanBytes = maxScanBytes,
-): Effect.fn.Return<OpenedFile, FileFault | StoreError> {
+): Effect.fn.Return<RecoveredRollout, FileFault | StoreError> {
   const stat = yield* handle.stat
   const waypoints = new Waypoints()
-  const header = yield* ownHeader(handle, located)
-  if (isSame(row, stat) && row.checked !== undefined) {
+  const header = yield* readOwnHeader(handle, located)
+  if (isUnchanged(row, stat) && row.checked !== undefined) {
     return { header, version: stat, waypoints, checked: row.checked, repairs: [] }
   }
   const tail = yield* repairTail(handle, stat.bytes)
-  const damage = new Damage()
+  const damage = new SkippedLines()
   let generation = row?.checked?.generation ?? 0
   const reader = new LogReader(handle, header, waypoints)
-  const from = yield* reader.near(Math.max(0, tail.bytes - scanBytes))
+  const from = yield* reader.waypointNear(Math.max(0, tail.bytes - scanBytes))
   const end = yield* reader.scan(from, tail.bytes, (line) => {
     if (line.bad) damage.add(line.offset)
     generation = Math.max(generation, line.generation)

@@ -3,8 +3,15 @@ import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { type Behaviour, fails, same } from "./Check.ts"
-import { eventsFrom, exchange, fullTurn, openingOf, said, sampleMeta } from "./Samples.ts"
+import { type Behaviour, expectFailure, expectEqual } from "./Expectations.ts"
+import {
+  eventsFrom,
+  exchange,
+  fullTurn,
+  firstRecords,
+  userMessage,
+  sampleMeta,
+} from "./SampleRecords.ts"
 
 /** Every record, read forward in pages. */
 export const readAll = Effect.fnUntraced(function* (id: ConversationId, max: number) {
@@ -13,10 +20,10 @@ export const readAll = Effect.fnUntraced(function* (id: ConversationId, max: num
   let from: number | undefined
   for (;;) {
     const page = yield* store.read(id, { ...(from === undefined ? {} : { from }), max })
-    yield* same("a page holds no more than asked for", page.records.length <= max, true)
+    yield* expectEqual("a page holds no more than asked for", page.records.length <= max, true)
     records.push(...page.records)
     if (page.next === undefined) return records
-    yield* same("a page with more behind it has records", page.records.length > 0, true)
+    yield* expectEqual("a page with more behind it has records", page.records.length > 0, true)
     from = page.next
   }
 })
@@ -30,17 +37,17 @@ const readAllBackward = Effect.fnUntraced(function* (id: ConversationId, max: nu
       ...(before === undefined ? {} : { before }),
       max,
     })
-    yield* same("a page holds no more than asked for", page.records.length <= max, true)
+    yield* expectEqual("a page holds no more than asked for", page.records.length <= max, true)
     records = [...page.records, ...records]
     if (page.next === undefined) return records
-    yield* same("a page with more before it has records", page.records.length > 0, true)
+    yield* expectEqual("a page with more before it has records", page.records.length > 0, true)
     before = page.next
   }
 })
 
 /** More than one write, one page and one block. */
 const longLog = (meta = sampleMeta(1)) => ({
-  first: openingOf(meta),
+  first: firstRecords(meta),
   batches: [
     fullTurn(1),
     ...Array.from({ length: 60 }, (_, i) => exchange(9 + 3 * i, `words ${i}`)),
@@ -66,7 +73,7 @@ export const logCases: ReadonlyArray<Behaviour> = [
     run: Effect.gen(function* () {
       const { id, records } = yield* stored()
       for (const max of [1, 7, 64, 10_000]) {
-        yield* same(`pages of ${max}`, yield* readAll(id, max), records)
+        yield* expectEqual(`pages of ${max}`, yield* readAll(id, max), records)
       }
     }),
   },
@@ -75,7 +82,7 @@ export const logCases: ReadonlyArray<Behaviour> = [
     run: Effect.gen(function* () {
       const { id, records } = yield* stored()
       for (const max of [1, 7, 64, 10_000]) {
-        yield* same(`pages of ${max}`, yield* readAllBackward(id, max), records)
+        yield* expectEqual(`pages of ${max}`, yield* readAllBackward(id, max), records)
       }
     }),
   },
@@ -88,15 +95,15 @@ export const logCases: ReadonlyArray<Behaviour> = [
         const from = yield* store.positionOf(id, seq)
         const page = yield* store.read(id, { ...(from === undefined ? {} : { from }), max: 1 })
         const expected = records.find((r) => r._tag === "Event" && r.event.seq === seq)
-        yield* same(`event ${seq}`, page.records, [expected])
+        yield* expectEqual(`event ${seq}`, page.records, [expected])
         const before = yield* store.readBackward(id, {
           ...(from === undefined ? {} : { before: from }),
           max: 1,
         })
         const at = expected === undefined ? -1 : records.indexOf(expected)
-        yield* same(`before ${seq}`, before.records, at > 0 ? [records[at - 1]] : [])
+        yield* expectEqual(`before ${seq}`, before.records, at > 0 ? [records[at - 1]] : [])
       }
-      yield* same("no such event", yield* store.positionOf(id, 195), undefined)
+      yield* expectEqual("no such event", yield* store.positionOf(id, 195), undefined)
     }),
   },
   {
@@ -113,8 +120,8 @@ export const logCases: ReadonlyArray<Behaviour> = [
         ...(place === undefined ? {} : { from: place }),
         max: 10_000,
       })
-      yield* same("from the place on", page.records, whole.slice(at))
-      yield* same("nothing behind it", page.next, undefined)
+      yield* expectEqual("from the place on", page.records, whole.slice(at))
+      yield* expectEqual("nothing behind it", page.next, undefined)
     }),
   },
   {
@@ -122,7 +129,7 @@ export const logCases: ReadonlyArray<Behaviour> = [
     run: Effect.gen(function* () {
       const { id, records, writer } = yield* stored()
       yield* writer.append([], "synced")
-      yield* same("the log", yield* readAll(id, 100), records)
+      yield* expectEqual("the log", yield* readAll(id, 100), records)
     }),
   },
   {
@@ -131,7 +138,7 @@ export const logCases: ReadonlyArray<Behaviour> = [
       const store = yield* ConversationStore
       const metas = [1, 2, 3].map((number) => sampleMeta(number))
       const logs = yield* Effect.forEach(metas, (meta) =>
-        Effect.map(store.create(meta, openingOf(meta)), (writer) => ({ meta, writer })),
+        Effect.map(store.create(meta, firstRecords(meta)), (writer) => ({ meta, writer })),
       )
       for (let round = 0; round < 5; round++) {
         for (const [i, { writer }] of logs.entries()) {
@@ -143,7 +150,7 @@ export const logCases: ReadonlyArray<Behaviour> = [
           exchange(1 + 3 * round, `${i} in ${round}`),
         )
         const found = yield* readAll(meta.id, 4)
-        yield* same(`of ${i}`, found, [...openingOf(meta), ...expected.flat()])
+        yield* expectEqual(`of ${i}`, found, [...firstRecords(meta), ...expected.flat()])
       }
     }),
   },
@@ -152,11 +159,11 @@ export const logCases: ReadonlyArray<Behaviour> = [
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
       const meta = sampleMeta(1)
-      yield* Effect.scoped(store.create(meta, openingOf(meta)))
+      yield* Effect.scoped(store.create(meta, firstRecords(meta)))
       const again = { ...meta, cwd: "/elsewhere" }
-      const error = yield* fails("a second one", "StoreError", store.create(again, []))
-      yield* same("why", error.reason, "Exists")
-      yield* same("the first", yield* readAll(meta.id, 10), openingOf(meta))
+      const error = yield* expectFailure("a second one", "StoreError", store.create(again, []))
+      yield* expectEqual("why", error.reason, "Exists")
+      yield* expectEqual("the first", yield* readAll(meta.id, 10), firstRecords(meta))
     }),
   },
   {
@@ -165,14 +172,14 @@ export const logCases: ReadonlyArray<Behaviour> = [
       const store = yield* ConversationStore
       const { id } = sampleMeta(9)
       const none = "NoSuchConversation"
-      yield* fails("open", none, store.open({ id }))
-      yield* fails("read", none, store.read(id, { max: 1 }))
-      yield* fails("readBackward", none, store.readBackward(id, { max: 1 }))
-      yield* fails("positionOf", none, store.positionOf(id, 0))
-      yield* fails("metadata", none, store.metadata({ id }))
-      yield* fails("archive", none, store.archive(id))
-      yield* fails("unarchive", none, store.unarchive(id))
-      yield* fails("delete", none, store.delete(id))
+      yield* expectFailure("open", none, store.open({ id }))
+      yield* expectFailure("read", none, store.read(id, { max: 1 }))
+      yield* expectFailure("readBackward", none, store.readBackward(id, { max: 1 }))
+      yield* expectFailure("positionOf", none, store.positionOf(id, 0))
+      yield* expectFailure("metadata", none, store.metadata({ id }))
+      yield* expectFailure("archive", none, store.archive(id))
+      yield* expectFailure("unarchive", none, store.unarchive(id))
+      yield* expectFailure("delete", none, store.delete(id))
     }),
   },
   {
@@ -185,21 +192,21 @@ export const logCases: ReadonlyArray<Behaviour> = [
         forkedFrom: sampleMeta(2).id,
         git: { branch: "main", commitHash: "abc", repositoryUrl: "https://example.org/r" },
       })
-      const writer = yield* store.create(meta, openingOf(meta))
+      const writer = yield* store.create(meta, firstRecords(meta))
       const silent = yield* store.metadata({ id: meta.id })
-      yield* same("the metadata", silent.meta, meta)
-      yield* same("no preview yet", silent.preview, undefined)
+      yield* expectEqual("the metadata", silent.meta, meta)
+      yield* expectEqual("no preview yet", silent.preview, undefined)
       const words = eventsFrom(1, [
         { type: "user_message", message: "<environment_context>", kind: "environment_context" },
-        said(`  first\n\n words ${"long ".repeat(1000)}`),
-        said("second words"),
+        userMessage(`  first\n\n words ${"long ".repeat(1000)}`),
+        userMessage("second words"),
       ])
       yield* writer.append(words, "synced")
       const told = yield* store.metadata({ id: meta.id })
-      yield* same("the preview", told.preview?.slice(0, 16), "first words long")
-      yield* same("its length", (told.preview ?? "").length <= 1024, true)
-      yield* same("the last change", told.updatedAtMs, words.at(-1)?.atMs)
-      yield* same("not archived", told.archived, false)
+      yield* expectEqual("the preview", told.preview?.slice(0, 16), "first words long")
+      yield* expectEqual("its length", (told.preview ?? "").length <= 1024, true)
+      yield* expectEqual("the last change", told.updatedAtMs, words.at(-1)?.atMs)
+      yield* expectEqual("not archived", told.archived, false)
     }),
   },
 ]

@@ -3,31 +3,31 @@ import type { ConversationMeta, ConversationSummary } from "@colloquy/core/Conve
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import { previewOf } from "@colloquy/core/store/Preview"
 import type { FileHandle } from "../Files.ts"
-import type { Header } from "./Header.ts"
+import type { RolloutHeader } from "./RolloutHeader.ts"
 import type { Waypoints } from "./LogReader.ts"
 import type { FileVersion, IndexRow } from "../RolloutIndex.ts"
 import type { RolloutWriter } from "./RolloutWriter.ts"
 
-export interface LiveFile {
+export interface ActiveFile {
   readonly handle: FileHandle
-  readonly header: Header
+  readonly header: RolloutHeader
   readonly waypoints: Waypoints
 }
 
 /** What lists tell, as it was when it became live. */
-export type Known = Omit<IndexRow, "checked" | "version">
+export type ListedFields = Omit<IndexRow, "checked" | "version">
 
-export class LiveRollout {
-  readonly file: LiveFile
+export class ActiveRollout {
+  readonly file: ActiveFile
   readonly meta: ConversationMeta
-  private readonly known: Known
+  private readonly known: ListedFields
   private preview: string | undefined
   private updatedAtMs: number
   private writer: RolloutWriter | undefined
   /** True when the index does not have what lists tell of it now. */
   isDirty = false
 
-  constructor(meta: ConversationMeta, known: Known, file: LiveFile) {
+  constructor(meta: ConversationMeta, known: ListedFields, file: ActiveFile) {
     this.meta = meta
     this.known = known
     this.file = file
@@ -36,7 +36,7 @@ export class LiveRollout {
   }
 
   /** Set once, right after this was made. */
-  attach(writer: RolloutWriter): void {
+  setWriter(writer: RolloutWriter): void {
     this.writer = writer
   }
 
@@ -45,7 +45,7 @@ export class LiveRollout {
     return this.writer?.bytes ?? 0
   }
 
-  appended(records: ReadonlyArray<LogRecord>): void {
+  recordAppended(records: ReadonlyArray<LogRecord>): void {
     this.updatedAtMs = records.at(-1)?.atMs ?? this.updatedAtMs
     for (const record of records) {
       if (this.preview !== undefined) return

@@ -31,7 +31,7 @@ export const eventsFrom = (
   messages.map((msg, i) => eventRecord(startMs + from + i, { seq: from + i, id, msg }))
 
 /** What every log begins with. */
-export const openingOf = (meta: ConversationMeta): ReadonlyArray<LogRecord> => [
+export const firstRecords = (meta: ConversationMeta): ReadonlyArray<LogRecord> => [
   ...eventsFrom(
     0,
     [
@@ -59,7 +59,7 @@ export const openingOf = (meta: ConversationMeta): ReadonlyArray<LogRecord> => [
   },
 ]
 
-export const said = (text: string): EventMsg => ({
+export const userMessage = (text: string): EventMsg => ({
   type: "user_message",
   message: text,
   kind: "plain",
@@ -74,7 +74,7 @@ export const exchange = (from: number, text: string): ReadonlyArray<LogRecord> =
         type: "raw_response_item",
         item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
       },
-      said(text),
+      userMessage(text),
       { type: "agent_message", message: `about ${text}` },
     ],
     `turn-${from}`,
@@ -89,7 +89,7 @@ export const fullTurn = (from: number): ReadonlyArray<LogRecord> => {
     from,
     [
       { type: "task_started", model_context_window: null },
-      said("run it"),
+      userMessage("run it"),
       { type: "exec_approval_request", call_id: "c1", command: ["ls"], cwd: "/w" },
       { type: "approval_resolved", call_id: "c1", decision: "approved", reason: "answered" },
       { type: "exec_command_begin", call_id: "c1", command: ["ls"], cwd: "/w" },

@@ -14,12 +14,12 @@ type Repeated = (typeof repeated)[number]
 /** From the member that is left out to the one that has its text. */
 type Same = Readonly<Partial<Record<Repeated, Repeated>>>
 
-export interface Folded {
+export interface FoldedEvent {
   readonly msg: unknown
   readonly same?: Same
 }
 
-export const fold = (msg: EventMsg): Folded => {
+export const foldRepeats = (msg: EventMsg): FoldedEvent => {
   if (msg.type !== "exec_command_end") return { msg }
   const same: Partial<Record<Repeated, Repeated>> = {}
   const kept: Record<string, unknown> = { ...msg }
@@ -35,7 +35,7 @@ export const fold = (msg: EventMsg): Folded => {
 }
 
 /** The message as it was; what makes no sense is left for the schema to refuse. */
-export const unfold = (msg: unknown, same: unknown): unknown => {
+export const unfoldRepeats = (msg: unknown, same: unknown): unknown => {
   if (typeof msg !== "object" || msg === null || typeof same !== "object" || same === null) {
     return msg
   }

@@ -13,9 +13,9 @@ import type { Catalog } from "../catalog/Catalog.ts"
 import { isAbsent, isScarcity, orUndefined } from "../internal/FileErrors.ts"
 import type { FileFault, Files } from "../Files.ts"
 import { archiveFolder, idInName, sessionsFolder } from "./RolloutName.ts"
-import { storeError } from "../internal/StoreFaults.ts"
+import { storeError } from "../internal/StoreErrorMapping.ts"
 
-export interface Located {
+export interface RolloutLocation {
   readonly id: ConversationId
   /** From the state directory, with `/`. */
   readonly path: string
@@ -40,7 +40,7 @@ const split = (path: string): SplitPath | undefined => {
     : { directory: path.slice(0, Math.max(end, 1)), name }
 }
 
-export class Locator {
+export class RolloutLocator {
   private readonly files: Files["Service"]
   private readonly catalog: Catalog
   private readonly home: string
@@ -54,14 +54,14 @@ export class Locator {
   find(
     operation: Operation,
     where: LogAddress,
-  ): Effect.Effect<Located, StoreError | NoSuchConversation> {
+  ): Effect.Effect<RolloutLocation, StoreError | NoSuchConversation> {
     return "id" in where ? this.byId(operation, where.id) : this.byPath(operation, where.path)
   }
 
   private byId(
     operation: Operation,
     id: ConversationId,
-  ): Effect.Effect<Located, StoreError | NoSuchConversation> {
+  ): Effect.Effect<RolloutLocation, StoreError | NoSuchConversation> {
     return this.catalog.find(id).pipe(
       Effect.mapError((fault) => storeError(operation, fault)),
       Effect.flatMap((row) =>
@@ -73,10 +73,10 @@ export class Locator {
   }
 
   private readonly byPath = Effect.fnUntraced(function* (
-    this: Locator,
+    this: RolloutLocator,
     operation: Operation,
     path: string,
-  ): Effect.fn.Return<Located, StoreError | NoSuchConversation> {
+  ): Effect.fn.Return<RolloutLocation, StoreError | NoSuchConversation> {
     const outside = outsideSessions(operation, `${this.home}/${sessionsFolder}`)
     const parts = split(path)
     if (parts === undefined) return yield* outside
@@ -103,7 +103,7 @@ export class Locator {
 
   /** The directory of rollout files that this one is or is below; undefined for every other directory. */
   private readonly folderOf = Effect.fnUntraced(function* (
-    this: Locator,
+    this: RolloutLocator,
     operation: Operation,
     path: string,
     directory: string,
@@ -112,7 +112,7 @@ export class Locator {
     StoreError | NoSuchConversation
   > {
     const real = yield* Effect.result(this.files.realPath(directory))
-    if (Result.isFailure(real)) return yield* this.unreachable(operation, path, real.failure)
+    if (Result.isFailure(real)) return yield* this.failUnreachable(operation, path, real.failure)
     for (const folder of [sessionsFolder, archiveFolder]) {
       const root = yield* Effect.mapError(
         orUndefined(this.files.realPath(`${this.home}/${folder}`)),
@@ -128,7 +128,7 @@ export class Locator {
   })
 
   /** The fault is reported for a directory that is written as one of rollout files, or when it says nothing of the directory. */
-  private unreachable(
+  private failUnreachable(
     operation: Operation,
     path: string,
     fault: FileFault,

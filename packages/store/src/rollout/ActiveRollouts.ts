@@ -7,12 +7,12 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Catalog } from "../catalog/Catalog.ts"
 import type { FileFault } from "../Files.ts"
-import type { LiveRollout } from "./LiveRollout.ts"
+import type { ActiveRollout } from "./ActiveRollout.ts"
 import type { IndexRow } from "../RolloutIndex.ts"
 import type { RolloutWriter } from "./RolloutWriter.ts"
 
-export class LiveRollouts {
-  readonly all = new Map<ConversationId, LiveRollout>()
+export class ActiveRollouts {
+  readonly all = new Map<ConversationId, ActiveRollout>()
   private readonly catalog: Catalog
 
   constructor(catalog: Catalog) {
@@ -22,17 +22,17 @@ export class LiveRollouts {
   /** Until the scope closes; its writer is closed then. */
   add(
     id: ConversationId,
-    live: LiveRollout,
+    live: ActiveRollout,
     writer: RolloutWriter,
   ): Effect.Effect<void, never, Scope.Scope> {
-    live.attach(writer)
+    live.setWriter(writer)
     return Effect.acquireRelease(
       Effect.sync(() => {
         this.all.set(id, live)
       }),
       () =>
         writer.close.pipe(
-          Effect.andThen(this.settle(live)),
+          Effect.andThen(this.updateIndex(live)),
           Effect.ensuring(
             Effect.sync(() => {
               this.all.delete(id)
@@ -43,7 +43,7 @@ export class LiveRollouts {
   }
 
   /** What the next opener finds in the index. A file that nobody can look at any more has no row to keep. */
-  private settle(live: LiveRollout): Effect.Effect<void> {
+  private updateIndex(live: ActiveRollout): Effect.Effect<void> {
     return live.file.handle.stat.pipe(
       Effect.flatMap((version) => this.catalog.put([live.row(version, true)])),
       Effect.ignore,

@@ -40,7 +40,7 @@ export const storeError = (operation: StoreError["operation"], fault: FileFault)
 }
 
 /** What an operation of the store fails with in place of a refusal of the file system. */
-export const withReason =
+export const mapFileFaults =
   (operation: StoreError["operation"]) =>
   <A, E, R>(effect: Effect.Effect<A, E | FileFault, R>) =>
     Effect.mapError(effect, (error) =>

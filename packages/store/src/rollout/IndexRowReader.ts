@@ -4,9 +4,9 @@
  */
 import { previewOf } from "@colloquy/core/store/Preview"
 import * as Effect from "effect/Effect"
-import { Decoder } from "./Decode.ts"
+import { LineDecoder } from "./LineDecoder.ts"
 import type { FileFault, FileHandle, FileStat } from "../Files.ts"
-import { type Header, headerLineCount, readHeader } from "./Header.ts"
+import { type RolloutHeader, headerLineCount, parseHeader } from "./RolloutHeader.ts"
 import { decodeText, LineReader, type RawLine } from "./LineReader.ts"
 import { msOf } from "../internal/IsoTime.ts"
 import type { IndexRow } from "../RolloutIndex.ts"
@@ -20,10 +20,10 @@ const headerBytes = 64 * 1024 * 1024
 const tailBytes = 16 * 1024
 
 /** The beginning of a file; undefined for one that is no rollout. */
-export const headerOf = Effect.fnUntraced(function* (
+export const readHeader = Effect.fnUntraced(function* (
   handle: FileHandle,
 ): Effect.fn.Return<
-  { readonly header: Header; readonly lines: ReadonlyArray<RawLine> } | undefined,
+  { readonly header: RolloutHeader; readonly lines: ReadonlyArray<RawLine> } | undefined,
   FileFault
 > {
   const reader = new LineReader(handle, 0, headerBytes)
@@ -33,7 +33,7 @@ export const headerOf = Effect.fnUntraced(function* (
     if (more === undefined) break
     lines.push(...more)
   }
-  const header = readHeader(lines.slice(0, headerLineCount).map(({ text }) => text ?? ""))
+  const header = parseHeader(lines.slice(0, headerLineCount).map(({ text }) => text ?? ""))
   return header === undefined ? undefined : { header, lines }
 })
 
@@ -51,8 +51,8 @@ const lastMs = Effect.fnUntraced(function* (
   return time === undefined ? undefined : msOf(time)
 })
 
-const previewIn = (header: Header, lines: ReadonlyArray<RawLine>): string | undefined => {
-  const decoder = new Decoder(header.generation, header.numbering, header.meta.createdAtMs)
+const previewIn = (header: RolloutHeader, lines: ReadonlyArray<RawLine>): string | undefined => {
+  const decoder = new LineDecoder(header.lineFormat, header.numbering, header.meta.createdAtMs)
   for (const { end, offset, text } of lines) {
     if (offset === 0 || text === undefined) continue
     for (const record of decoder.decode(text, end).records) {
@@ -64,12 +64,12 @@ const previewIn = (header: Header, lines: ReadonlyArray<RawLine>): string | unde
 }
 
 /** Undefined for a file that is no rollout. @param path from the state directory */
-export const readRow = Effect.fnUntraced(function* (
+export const readIndexRow = Effect.fnUntraced(function* (
   handle: FileHandle,
   stat: FileStat,
   place: { readonly path: string; readonly archived: boolean },
 ): Effect.fn.Return<IndexRow | undefined, FileFault> {
-  const head = yield* headerOf(handle)
+  const head = yield* readHeader(handle)
   if (head === undefined) return undefined
   const { header, lines } = head
   const { instructions: _instructions, ...meta } = header.meta

@@ -10,7 +10,7 @@ import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { StoredSettings } from "@colloquy/core/StoredSettings"
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import { isoOf } from "../internal/IsoTime.ts"
-import { fold } from "./SameText.ts"
+import { foldRepeats } from "./RepeatedText.ts"
 
 /** What the next line of the original's types would be: where the numbering of a log stands between two lines. */
 export interface Numbering {
@@ -20,24 +20,24 @@ export interface Numbering {
   readonly id: string
 }
 
-export const beginning: Numbering = { seq: 0, id: "" }
+export const initialNumbering: Numbering = { seq: 0, id: "" }
 
 /** Types of our own lines beside those of records. Others that begin like these come from later versions. */
-export const ours = {
+export const ownLineTypes = {
   meta: "colloquy_meta",
   event: "colloquy_event",
   mark: "colloquy_mark",
 } as const
 
 /** Of the lines that hold records of this kind: `ToolCall` stands in `colloquy_tool_call`. */
-export const typeOfTag = (tag: string): string =>
+export const lineTypeOfTag = (tag: string): string =>
   `colloquy${tag.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 
 /**
  * Number of the format that this version writes. It is raised when earlier versions could not read what is written; a
  * version does not open a file with a higher number than its own.
  */
-export const format = 1
+export const formatVersion = 1
 
 /** Without a number of its own no more than this many lines follow one that has one, so that a reader from the end finds it soon. */
 const maxUnnumbered = 64
@@ -67,12 +67,14 @@ export const headerLines = (meta: ConversationMeta): string => {
         }),
   }
   const own = {
-    format,
+    format: formatVersion,
     provider: meta.provider,
     model: meta.model,
     forked_from: meta.forkedFrom,
   }
-  return line(meta.createdAtMs, "session_meta", payload) + line(meta.createdAtMs, ours.meta, own)
+  return (
+    line(meta.createdAtMs, "session_meta", payload) + line(meta.createdAtMs, ownLineTypes.meta, own)
+  )
 }
 
 /** Events that the original persists as they are (§5.3, persisted events). */
@@ -87,7 +89,7 @@ const persisted: ReadonlySet<EventMsg["type"]> = new Set([
   "turn_aborted",
 ])
 
-const native = (atMs: number, msg: EventMsg): string | undefined => {
+const originalLine = (atMs: number, msg: EventMsg): string | undefined => {
   if (msg.type === "raw_response_item") return line(atMs, "response_item", msg.item)
   if (msg.type === "compacted") return line(atMs, "compacted", { message: msg.message })
   return persisted.has(msg.type) ? line(atMs, "event_msg", msg) : undefined
@@ -108,7 +110,7 @@ const turnContext = (atMs: number, settings: StoredSettings): string =>
 
 const otherLines = (record: Exclude<LogRecord, { readonly _tag: "Event" }>): string => {
   const { _tag, atMs, ...payload } = record
-  const own = line(atMs, typeOfTag(_tag), payload)
+  const own = line(atMs, lineTypeOfTag(_tag), payload)
   return record._tag === "Settings" ? turnContext(atMs, record.settings) + own : own
 }
 
@@ -122,7 +124,7 @@ interface MarkDetails {
 
 /** The line that says what the next line of the original's types is. */
 export const markLine = (atMs: number, next: Numbering, details: MarkDetails = {}): string =>
-  line(atMs, ours.mark, { seq: next.seq, id: next.id, ...details })
+  line(atMs, ownLineTypes.mark, { seq: next.seq, id: next.id, ...details })
 
 /** Where an encoder stands; a value, so that a batch that failed leaves none. */
 export interface EncoderState extends Numbering {
@@ -130,20 +132,23 @@ export interface EncoderState extends Numbering {
   readonly unnumbered: number
 }
 
-export interface Encoded {
+export interface EncodedLines {
   readonly text: string
   readonly state: EncoderState
 }
 
 /** The lines of a batch. Durable events alone are given, each with the number after the one before. */
-export const encode = (from: EncoderState, records: ReadonlyArray<LogRecord>): Encoded => {
+export const encodeLines = (
+  from: EncoderState,
+  records: ReadonlyArray<LogRecord>,
+): EncodedLines => {
   let text = ""
   let { seq, id, unnumbered } = from
   const addEvent = (atMs: number, event: Event) => {
-    const own = native(atMs, event.msg)
+    const own = originalLine(atMs, event.msg)
     if (own === undefined) {
-      const { msg, same } = fold(event.msg)
-      text += line(atMs, ours.event, { seq: event.seq, id: event.id, msg, same })
+      const { msg, same } = foldRepeats(event.msg)
+      text += line(atMs, ownLineTypes.event, { seq: event.seq, id: event.id, msg, same })
       unnumbered = 0
     } else {
       const keepsInput = event.msg.type === "compacted" && event.msg.keeps_input === true

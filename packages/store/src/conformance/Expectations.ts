@@ -6,7 +6,7 @@ import * as Equal from "effect/Equal"
 import type * as Scope from "effect/Scope"
 
 /** The store does otherwise. */
-export class NotConforming extends Data.TaggedError("NotConforming")<{
+export class ConformanceFailure extends Data.TaggedError("NotConforming")<{
   readonly what: string
   readonly expected: unknown
   readonly actual: unknown
@@ -21,25 +21,25 @@ export interface Behaviour {
   readonly run: Effect.Effect<void, unknown, ConversationStore | Scope.Scope>
 }
 
-export const same = (
+export const expectEqual = (
   what: string,
   actual: unknown,
   expected: unknown,
-): Effect.Effect<void, NotConforming> =>
+): Effect.Effect<void, ConformanceFailure> =>
   Equal.equals(actual, expected)
     ? Effect.void
-    : Effect.fail(new NotConforming({ what, expected, actual }))
+    : Effect.fail(new ConformanceFailure({ what, expected, actual }))
 
 /** The operation fails with the error of that tag, which is given. */
-export const fails = <A, E extends { readonly _tag: string }, R>(
+export const expectFailure = <A, E extends { readonly _tag: string }, R>(
   what: string,
   tag: E["_tag"],
   effect: Effect.Effect<A, E, R>,
-): Effect.Effect<E, NotConforming, R> =>
+): Effect.Effect<E, ConformanceFailure, R> =>
   Effect.matchEffect(effect, {
     onFailure: (error) =>
       error._tag === tag
         ? Effect.succeed(error)
-        : Effect.fail(new NotConforming({ what, expected: tag, actual: error._tag })),
-    onSuccess: (actual) => Effect.fail(new NotConforming({ what, expected: tag, actual })),
+        : Effect.fail(new ConformanceFailure({ what, expected: tag, actual: error._tag })),
+    onSuccess: (actual) => Effect.fail(new ConformanceFailure({ what, expected: tag, actual })),
   })

@@ -1,10 +1,10 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Files } from "../src/Files.ts"
-import { openRollout } from "../src/rollout/OpenRollout.ts"
-import { metaOf, opening, turn } from "./support/Records.ts"
-import { home, Machine, readAll } from "./support/Store.ts"
+import { Files } from "../../src/Files.ts"
+import { recoverRollout } from "../../src/rollout/RolloutRecovery.ts"
+import { metaOf, opening, turn } from "../support/Records.ts"
+import { home, Machine, readAll } from "../support/Machine.ts"
 
 const meta = metaOf(1)
 const { id } = meta
@@ -218,7 +218,7 @@ describe("a long file that a crash left", () => {
         const store = yield* Files
         const handle = yield* store.open(file, "write")
         const located = { id: meta.id, path, archived: false }
-        return yield* openRollout(handle, located, undefined, 20_000)
+        return yield* recoverRollout(handle, located, undefined, 20_000)
       }).pipe(Effect.scoped, Effect.provide(files.layer))
       assert.deepStrictEqual(
         repairs.map(({ kind }) => kind),

@@ -2,16 +2,16 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { same } from "./Check.ts"
-import { readAll } from "./Logs.ts"
-import { exchange, fullTurn, openingOf, sampleMeta } from "./Samples.ts"
+import { expectEqual } from "./Expectations.ts"
+import { readAll } from "./LogCases.ts"
+import { exchange, fullTurn, firstRecords, sampleMeta } from "./SampleRecords.ts"
 
 /** Runs in a process of its own, which is over when it returns. */
 type InProcess = <A, E>(
   use: Effect.Effect<A, E, ConversationStore | Scope.Scope>,
 ) => Effect.Effect<A, E>
 
-export interface DurableBehaviour {
+export interface DurabilityBehaviour {
   readonly name: string
   readonly run: (inProcess: InProcess) => Effect.Effect<void, unknown>
 }
@@ -19,7 +19,7 @@ export interface DurableBehaviour {
 const meta = sampleMeta(1, { instructions: "be kind", git: { branch: "main" } })
 const { id } = meta
 
-export const durableCases: ReadonlyArray<DurableBehaviour> = [
+export const durabilityCases: ReadonlyArray<DurabilityBehaviour> = [
   {
     name: "another process finds every record, lists it and writes on",
     run: (inProcess) =>
@@ -27,31 +27,31 @@ export const durableCases: ReadonlyArray<DurableBehaviour> = [
         const first = yield* inProcess(
           Effect.gen(function* () {
             const store = yield* ConversationStore
-            const writer = yield* store.create(meta, openingOf(meta))
+            const writer = yield* store.create(meta, firstRecords(meta))
             yield* writer.append(fullTurn(1), "written")
             return writer.generation
           }),
         )
-        const expected = [...openingOf(meta), ...fullTurn(1)]
+        const expected = [...firstRecords(meta), ...fullTurn(1)]
         yield* inProcess(
           Effect.gen(function* () {
             const store = yield* ConversationStore
-            yield* same("the log", yield* readAll(id, 3), expected)
+            yield* expectEqual("the log", yield* readAll(id, 3), expected)
             const { items } = yield* store.list({ limit: 5 })
-            yield* same(
+            yield* expectEqual(
               "listed",
               items.map((item) => [item.meta.id, item.preview]),
               [[id, "run it"]],
             )
-            yield* same("the metadata", (yield* store.metadata({ id })).meta, meta)
+            yield* expectEqual("the metadata", (yield* store.metadata({ id })).meta, meta)
             const { repairs, writer } = yield* store.open({ id })
-            yield* same("nothing to repair", repairs, [])
-            yield* same("a later generation", writer.generation > first, true)
+            yield* expectEqual("nothing to repair", repairs, [])
+            yield* expectEqual("a later generation", writer.generation > first, true)
             yield* writer.append(exchange(9, "on"), "synced")
           }),
         )
         const found = yield* inProcess(readAll(id, 1000))
-        yield* same("the whole log", found, [...expected, ...exchange(9, "on")])
+        yield* expectEqual("the whole log", found, [...expected, ...exchange(9, "on")])
       }),
   },
   {
@@ -64,7 +64,7 @@ export const durableCases: ReadonlyArray<DurableBehaviour> = [
           Effect.gen(function* () {
             const store = yield* ConversationStore
             for (const each of [kept, archived, deleted]) {
-              yield* Effect.scoped(store.create(each, openingOf(each)))
+              yield* Effect.scoped(store.create(each, firstRecords(each)))
             }
             yield* store.archive(archived.id)
             yield* store.delete(deleted.id)
@@ -77,8 +77,8 @@ export const durableCases: ReadonlyArray<DurableBehaviour> = [
               Effect.map(store.list({ limit: 5, ...query }), ({ items }) =>
                 items.map((item) => item.meta.id),
               )
-            yield* same("listed", yield* idsOf({ archived: false }), [kept.id])
-            yield* same("archived", yield* idsOf({ archived: true }), [archived.id])
+            yield* expectEqual("listed", yield* idsOf({ archived: false }), [kept.id])
+            yield* expectEqual("archived", yield* idsOf({ archived: true }), [archived.id])
           }),
         )
       }),

@@ -11,13 +11,13 @@ import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { augustEvents, plain } from "./ForeignItems.ts"
+import { eventsOfAugustItem, normalizeItem } from "./ForeignItems.ts"
 import { msOf } from "../internal/IsoTime.ts"
-import { type Numbering, ours, typeOfTag } from "./RolloutLines.ts"
-import { unfold } from "./SameText.ts"
+import { type Numbering, ownLineTypes, lineTypeOfTag } from "./LineEncoder.ts"
+import { unfoldRepeats } from "./RepeatedText.ts"
 
 /** Whose lines they are. */
-export type Generation = "ours" | "september" | "august"
+export type LineFormat = "colloquy" | "september" | "august"
 
 export interface DecodedLine {
   readonly records: ReadonlyArray<LogRecord>
@@ -32,7 +32,7 @@ const bad: DecodedLine = { records: [], bad: true }
 export const maxLineDepth = 2 * maxJsonDepth
 
 /** Lost in one place; a number farther ahead is itself what went wrong. */
-export const maxLost = 2 ** 17
+export const maxLostEvents = 2 ** 17
 
 /**
  * False for a number that no file of this length can have reached: every event takes more than a byte, also one that
@@ -53,7 +53,7 @@ const decodeRecord = Schema.decodeUnknownResult(LogRecord)
 
 const decodeItem = (value: Fields) => {
   const item = decodeOwnItem(value)
-  return Result.isSuccess(item) ? item : decodeOwnItem(plain(value))
+  return Result.isSuccess(item) ? item : decodeOwnItem(normalizeItem(value))
 }
 
 const parse = (text: string): Fields | undefined => {
@@ -62,13 +62,13 @@ const parse = (text: string): Fields | undefined => {
 }
 
 /** Takes the place of an event that the file has lost. */
-const lost: EventMsg = {
+const lostEvent: EventMsg = {
   type: "warning",
   message: "An event could not be read from the conversation's file and is left out.",
 }
 
 /** What the lines before a place leave for those behind it. */
-export interface DecoderState {
+export interface LineDecoderState {
   readonly numbering: Numbering
   /** Time of the last line that tells one. */
   readonly atMs: number
@@ -76,18 +76,18 @@ export interface DecoderState {
   readonly keepsInput: boolean
 }
 
-export class Decoder {
+export class LineDecoder {
   private numbering: Numbering
-  private readonly generation: Generation
+  private readonly format: LineFormat
   /** Of the line before: lines of August have none. */
   private atMs: number
-  private writer = 0
+  private writerGeneration = 0
   private end = 0
   /** What the mark right before says of a summary. */
   private keepsInput: boolean
 
-  constructor(generation: Generation, numbering: Numbering, atMs: number, keepsInput = false) {
-    this.generation = generation
+  constructor(generation: LineFormat, numbering: Numbering, atMs: number, keepsInput = false) {
+    this.format = generation
     this.numbering = numbering
     this.atMs = atMs
     this.keepsInput = keepsInput
@@ -99,13 +99,13 @@ export class Decoder {
   }
 
   /** All that the next line's records depend on beside the line itself. */
-  get state(): DecoderState {
+  get state(): LineDecoderState {
     return { numbering: this.numbering, atMs: this.atMs, keepsInput: this.keepsInput }
   }
 
   /** Of the last writer that said who it is; 0 when none has. */
   get lastGeneration(): number {
-    return this.writer
+    return this.writerGeneration
   }
 
   /** When the last line was written, as far as it says so. */
@@ -119,7 +119,7 @@ export class Decoder {
     const value = parse(text)
     if (value === undefined) return bad
     const { payload, timestamp, type } = value
-    if (payload === undefined) return this.generation === "september" ? bad : this.bare(value)
+    if (payload === undefined) return this.format === "september" ? bad : this.augustLine(value)
     if (typeof type !== "string") return bad
     this.atMs = (typeof timestamp === "string" ? msOf(timestamp) : undefined) ?? this.atMs
     const keepsInput = this.keepsInput
@@ -131,12 +131,12 @@ export class Decoder {
         return this.item(payload)
       case "event_msg":
         return this.message(payload)
-      case ours.event:
-        return this.own(payload)
-      case ours.mark:
+      case ownLineTypes.event:
+        return this.ownEvent(payload)
+      case ownLineTypes.mark:
         return this.mark(payload)
       default:
-        return this.other(type, payload)
+        return this.recordLine(type, payload)
     }
   }
 
@@ -172,20 +172,20 @@ export class Decoder {
   }
 
   /** A line of August: an item, or the state of the program, which is not ours to keep. */
-  private bare(value: Fields): DecodedLine {
-    if (this.generation === "ours") return bad
+  private augustLine(value: Fields): DecodedLine {
+    if (this.format === "colloquy") return bad
     if (typeof value["record_type"] === "string") return nothing
     const item = decodeItem(value)
     if (Result.isFailure(item)) return isKnownItem(value) ? bad : nothing
-    return { records: augustEvents(item.success).map((msg) => this.event(msg)) }
+    return { records: eventsOfAugustItem(item.success).map((msg) => this.event(msg)) }
   }
 
-  private own(payload: unknown): DecodedLine {
+  private ownEvent(payload: unknown): DecodedLine {
     if (!isFields(payload) || !this.isAhead(payload["seq"])) return bad
     const { id, seq } = payload
-    const msg = decodeMsg(unfold(payload["msg"], payload["same"]))
+    const msg = decodeMsg(unfoldRepeats(payload["msg"], payload["same"]))
     if (typeof id !== "string" || Result.isFailure(msg)) return bad
-    const missing = this.fill(seq)
+    const missing = this.lostEventsBefore(seq)
     this.numbering = { seq: this.numbering.seq, id }
     return { records: [...missing, this.event(msg.success)] }
   }
@@ -195,10 +195,10 @@ export class Decoder {
     const { generation, id, seq } = payload
     if (typeof id !== "string") return bad
     if (typeof generation === "number" && Number.isSafeInteger(generation)) {
-      this.writer = Math.max(this.writer, generation)
+      this.writerGeneration = Math.max(this.writerGeneration, generation)
     }
     this.keepsInput = payload["keeps_input"] === true
-    const missing = this.fill(seq)
+    const missing = this.lostEventsBefore(seq)
     this.numbering = { seq: this.numbering.seq, id }
     return { records: missing }
   }
@@ -206,16 +206,16 @@ export class Decoder {
   /** Numbers go up. */
   private isAhead(seq: unknown): boolean {
     const lead = Number.isSafeInteger(seq) ? Number(seq) - this.numbering.seq : -1
-    return lead >= 0 && lead < maxLost && isPlausible(Number(seq), this.end)
+    return lead >= 0 && lead < maxLostEvents && isPlausible(Number(seq), this.end)
   }
 
-  private fill(seq: unknown): ReadonlyArray<LogRecord> {
+  private lostEventsBefore(seq: unknown): ReadonlyArray<LogRecord> {
     const missing: Array<LogRecord> = []
-    while (this.numbering.seq < Number(seq)) missing.push(this.event(lost))
+    while (this.numbering.seq < Number(seq)) missing.push(this.event(lostEvent))
     return missing
   }
 
-  private other(type: string, payload: unknown): DecodedLine {
+  private recordLine(type: string, payload: unknown): DecodedLine {
     const _tag = tags.get(type)
     if (_tag === undefined) return nothing
     if (!isFields(payload)) return bad
@@ -245,7 +245,7 @@ const itemTypes = new Set<unknown>(literalsOf(ResponseItem, "type"))
 const tags = new Map(
   literalsOf(LogRecord, "_tag")
     .filter((tag) => tag !== "Event")
-    .map((tag) => [typeOfTag(tag), tag]),
+    .map((tag) => [lineTypeOfTag(tag), tag]),
 )
 
 /** Of any value: an object of a file may have members that break its conversion to a string. */

@@ -3,17 +3,17 @@
  * that cannot be read as a whole is no anchor, so that whoever comes from the beginning counts alike.
  */
 import * as Effect from "effect/Effect"
-import { Decoder, type DecoderState, type Generation } from "./Decode.ts"
+import { LineDecoder, type LineDecoderState, type LineFormat } from "./LineDecoder.ts"
 import type { FileFault, FileHandle } from "../Files.ts"
 import { decodeText, LineReader, maxLineBytes, type RawLine } from "./LineReader.ts"
 
 /** A place between two lines, and what a decoder knows there. */
-export interface Waypoint extends DecoderState {
+export interface Waypoint extends LineDecoderState {
   readonly offset: number
 }
 
 /** One with a number, and the place behind it. */
-export interface Anchor extends Waypoint {
+export interface NumberedLine extends Waypoint {
   /** The number the line has. */
   readonly seq: number
 }
@@ -22,10 +22,13 @@ const form =
   /^\{"timestamp":"[^"]{24}","type":"colloquy_(?:event|mark)","payload":\{"seq":(\d{1,15}),"id":/
 
 /** Whether the line at hand is one. */
-const anchorOf = (generation: Generation, { end, text }: RawLine): Anchor | undefined => {
+const numberedLineOf = (
+  generation: LineFormat,
+  { end, text }: RawLine,
+): NumberedLine | undefined => {
   const seq = text === undefined ? undefined : form.exec(text)?.[1]
   if (text === undefined || seq === undefined) return undefined
-  const decoder = new Decoder(generation, { seq: Number(seq), id: "" }, Number.NaN)
+  const decoder = new LineDecoder(generation, { seq: Number(seq), id: "" }, Number.NaN)
   // One whose time cannot be read has that of a line farther up.
   return decoder.decode(text, end).bad === true || Number.isNaN(decoder.lastMs)
     ? undefined
@@ -33,12 +36,12 @@ const anchorOf = (generation: Generation, { end, text }: RawLine): Anchor | unde
 }
 
 /** The first at or behind `from`, which may be in the middle of a line, and before `end`. */
-export const anchorAfter = Effect.fnUntraced(function* (
+export const numberedLineAfter = Effect.fnUntraced(function* (
   handle: FileHandle,
-  generation: Generation,
+  generation: LineFormat,
   from: number,
   end: number,
-): Effect.fn.Return<Anchor | undefined, FileFault> {
+): Effect.fn.Return<NumberedLine | undefined, FileFault> {
   // One byte before: where a newline stands there, the first line is a whole one.
   const reader = new LineReader(handle, Math.max(0, from - 1), end)
   let isFirst = from > 0
@@ -46,7 +49,7 @@ export const anchorAfter = Effect.fnUntraced(function* (
     const lines = yield* reader.next
     if (lines === undefined) return undefined
     for (const line of lines) {
-      const anchor = isFirst ? undefined : anchorOf(generation, line)
+      const anchor = isFirst ? undefined : numberedLineOf(generation, line)
       isFirst = false
       if (anchor !== undefined) return anchor
     }
@@ -59,12 +62,12 @@ const blockBytes = 64 * 1024
 const maxBack = 4 * 1024 * 1024
 
 /** The last one that ends at or before `before`, the beginning of a line; undefined when there is none near. */
-export const anchorBefore = Effect.fnUntraced(function* (
+export const numberedLineBefore = Effect.fnUntraced(function* (
   handle: FileHandle,
-  generation: Generation,
+  generation: LineFormat,
   before: number,
   floor: number,
-): Effect.fn.Return<Anchor | undefined, FileFault> {
+): Effect.fn.Return<NumberedLine | undefined, FileFault> {
   const lowest = Math.max(floor, before - maxBack)
   /** The beginning of the earliest line seen. */
   let top = before
@@ -85,7 +88,7 @@ export const anchorBefore = Effect.fnUntraced(function* (
       if (!isWhole || top - from < 2) break
       const start = from + stop + 1
       const text = decodeText(block.subarray(stop + 1, top - from - 1))
-      const anchor = anchorOf(generation, { offset: start, end: top, text })
+      const anchor = numberedLineOf(generation, { offset: start, end: top, text })
       if (anchor !== undefined) return anchor
       top = start
       if (stop === -1) break

@@ -1,9 +1,9 @@
 /** Conformance: lists, and what is put away. */
 import { ConversationStore, type ListQuery } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
-import { type Behaviour, fails, same } from "./Check.ts"
-import { readAll } from "./Logs.ts"
-import { exchange, openingOf, sampleMeta } from "./Samples.ts"
+import { type Behaviour, expectFailure, expectEqual } from "./Expectations.ts"
+import { readAll } from "./LogCases.ts"
+import { exchange, firstRecords, sampleMeta } from "./SampleRecords.ts"
 
 /** Ids of a list, page by page. */
 const listAll = Effect.fnUntraced(function* (
@@ -15,7 +15,7 @@ const listAll = Effect.fnUntraced(function* (
   let after: ListQuery["after"]
   for (;;) {
     const page = yield* store.list({ ...query, limit, ...(after === undefined ? {} : { after }) })
-    yield* same("no more than asked for", page.items.length <= limit, true)
+    yield* expectEqual("no more than asked for", page.items.length <= limit, true)
     ids.push(...page.items.map(({ meta }) => meta.id))
     if (page.next === undefined) return ids
     after = page.next
@@ -34,12 +34,12 @@ const metas = Array.from({ length: 10 }, (_, i) =>
 const idsOf = (numbers: ReadonlyArray<number>) => numbers.map((i) => metas[i]?.id ?? "")
 
 /** All but the last two have said something. */
-const made = Effect.gen(function* () {
+const createAll = Effect.gen(function* () {
   const store = yield* ConversationStore
   for (const [i, meta] of metas.entries()) {
     yield* Effect.scoped(
       Effect.gen(function* () {
-        const writer = yield* store.create(meta, openingOf(meta))
+        const writer = yield* store.create(meta, firstRecords(meta))
         if (i < 8) yield* writer.append(exchange(1, `Words NUMBER ${i} 100%_é`), "written")
       }),
     )
@@ -55,40 +55,40 @@ export const listCases: ReadonlyArray<Behaviour> = [
       const store = yield* ConversationStore
       const meta = sampleMeta(0)
       const place = yield* store.placeOf?.(meta) ?? Effect.succeed(undefined)
-      yield* Effect.scoped(store.create(meta, openingOf(meta)))
-      yield* same("its file", (yield* store.metadata({ id: meta.id })).path, place)
+      yield* Effect.scoped(store.create(meta, firstRecords(meta)))
+      yield* expectEqual("its file", (yield* store.metadata({ id: meta.id })).path, place)
     }),
   },
   {
     name: "a list is newest first, in pages of any size",
     run: Effect.gen(function* () {
-      yield* made
+      yield* createAll
       for (const limit of [1, 3, 10, 100]) {
-        yield* same(`pages of ${limit}`, yield* listAll({}, limit), idsOf(newestFirst))
+        yield* expectEqual(`pages of ${limit}`, yield* listAll({}, limit), idsOf(newestFirst))
       }
     }),
   },
   {
     name: "a list keeps to its filters",
     run: Effect.gen(function* () {
-      yield* made
+      yield* createAll
       const list = (query: Omit<ListQuery, "limit" | "after">) => listAll(query, 2)
-      yield* same("cwd", yield* list({ cwd: "/even" }), idsOf([8, 6, 4, 2, 0]))
-      yield* same("provider", yield* list({ provider: "one" }), idsOf([4, 3, 2, 1, 0]))
-      yield* same("spoken", yield* list({ spoken: true }), idsOf([7, 6, 5, 4, 3, 2, 1, 0]))
-      yield* same("text", yield* list({ text: "number 3" }), idsOf([3]))
-      yield* same(
+      yield* expectEqual("cwd", yield* list({ cwd: "/even" }), idsOf([8, 6, 4, 2, 0]))
+      yield* expectEqual("provider", yield* list({ provider: "one" }), idsOf([4, 3, 2, 1, 0]))
+      yield* expectEqual("spoken", yield* list({ spoken: true }), idsOf([7, 6, 5, 4, 3, 2, 1, 0]))
+      yield* expectEqual("text", yield* list({ text: "number 3" }), idsOf([3]))
+      yield* expectEqual(
         "text as it stands",
         yield* list({ text: "100%_É" }),
         idsOf([7, 6, 5, 4, 3, 2, 1, 0]),
       )
-      yield* same("no wildcards", yield* list({ text: "w%s" }), [])
-      yield* same(
+      yield* expectEqual("no wildcards", yield* list({ text: "w%s" }), [])
+      yield* expectEqual(
         "together",
         yield* list({ cwd: "/odd", provider: "two", spoken: true }),
         idsOf([7, 5]),
       )
-      yield* same("archived", yield* list({ archived: true }), [])
+      yield* expectEqual("archived", yield* list({ archived: true }), [])
     }),
   },
   {
@@ -96,12 +96,12 @@ export const listCases: ReadonlyArray<Behaviour> = [
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
       const meta = sampleMeta(1)
-      const writer = yield* store.create(meta, openingOf(meta))
+      const writer = yield* store.create(meta, firstRecords(meta))
       const before = yield* store.list({ limit: 5, spoken: true })
-      yield* same("silent", before.items, [])
+      yield* expectEqual("silent", before.items, [])
       yield* writer.append(exchange(1, "hello there"), "written")
       const { items } = yield* store.list({ limit: 5, spoken: true, text: "HELLO" })
-      yield* same(
+      yield* expectEqual(
         "spoken",
         items.map(({ preview }) => preview),
         ["hello there"],
@@ -112,37 +112,37 @@ export const listCases: ReadonlyArray<Behaviour> = [
     name: "what is archived leaves the list for another one, can be read, and comes back",
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
-      yield* made
+      yield* createAll
       const [id] = metas.map((meta) => meta.id)
       if (id === undefined) return
       yield* store.archive(id)
       yield* store.archive(id)
-      yield* same("archived", yield* listAll({ archived: true }, 3), [id])
-      yield* same("the rest", yield* listAll({}, 3), idsOf(newestFirst.slice(0, -1)))
-      yield* same("told", (yield* store.metadata({ id })).archived, true)
-      yield* same("read", (yield* readAll(id, 100)).length, 5)
+      yield* expectEqual("archived", yield* listAll({ archived: true }, 3), [id])
+      yield* expectEqual("the rest", yield* listAll({}, 3), idsOf(newestFirst.slice(0, -1)))
+      yield* expectEqual("told", (yield* store.metadata({ id })).archived, true)
+      yield* expectEqual("read", (yield* readAll(id, 100)).length, 5)
       yield* store.unarchive(id)
       yield* store.unarchive(id)
-      yield* same("back", yield* listAll({}, 3), idsOf(newestFirst))
-      yield* same("none", yield* listAll({ archived: true }, 3), [])
+      yield* expectEqual("back", yield* listAll({}, 3), idsOf(newestFirst))
+      yield* expectEqual("none", yield* listAll({ archived: true }, 3), [])
     }),
   },
   {
     name: "what is deleted is gone, archived or not, and its id is free",
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
-      yield* made
+      yield* createAll
       const [first, second] = metas
       if (first === undefined || second === undefined) return
       yield* store.archive(second.id)
       for (const { id } of [first, second]) {
         yield* store.delete(id)
-        yield* fails("read", "NoSuchConversation", store.read(id, { max: 1 }))
-        yield* fails("again", "NoSuchConversation", store.delete(id))
+        yield* expectFailure("read", "NoSuchConversation", store.read(id, { max: 1 }))
+        yield* expectFailure("again", "NoSuchConversation", store.delete(id))
       }
-      yield* same("listed", yield* listAll({}, 3), idsOf(newestFirst.slice(0, -2)))
-      yield* Effect.scoped(store.create(first, openingOf(first)))
-      yield* same("anew", yield* readAll(first.id, 10), openingOf(first))
+      yield* expectEqual("listed", yield* listAll({}, 3), idsOf(newestFirst.slice(0, -2)))
+      yield* Effect.scoped(store.create(first, firstRecords(first)))
+      yield* expectEqual("anew", yield* readAll(first.id, 10), firstRecords(first))
     }),
   },
 ]

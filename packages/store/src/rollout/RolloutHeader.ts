@@ -10,16 +10,16 @@ import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Generation, maxLineDepth } from "./Decode.ts"
-import { cwdOf } from "./ForeignItems.ts"
+import { type LineFormat, maxLineDepth } from "./LineDecoder.ts"
+import { cwdInEnvironment } from "./ForeignItems.ts"
 import { msOf } from "../internal/IsoTime.ts"
-import { beginning, type Numbering, ours } from "./RolloutLines.ts"
+import { initialNumbering, type Numbering, ownLineTypes } from "./LineEncoder.ts"
 
-export interface Header {
+export interface RolloutHeader {
   readonly meta: ConversationMeta
-  readonly generation: Generation
+  readonly lineFormat: LineFormat
   /** Format of the lines of Colloquy; absent in a file of the original. */
-  readonly format?: number
+  readonly formatVersion?: number
   /** Stand before those of the first line that follows. */
   readonly records: ReadonlyArray<LogRecord>
   /** Behind them. */
@@ -51,7 +51,7 @@ const September = Schema.Struct({
 })
 
 const Own = Schema.Struct({
-  type: Schema.Literal(ours.meta),
+  type: Schema.Literal(ownLineTypes.meta),
   payload: Schema.Struct({
     format: Schema.optionalKey(Schema.Finite),
     provider: Schema.optionalKey(Schema.String),
@@ -75,7 +75,7 @@ const asItem = Schema.decodeUnknownOption(Schema.Union([Item, ResponseItem]))
 
 const parse = (line: string): unknown => Result.getOrUndefined(parseJson(line, maxLineDepth))
 
-const member = <K extends string>(name: K, value: string | null | undefined) =>
+const optionalMember = <K extends string>(name: K, value: string | null | undefined) =>
   (value === null || value === undefined ? {} : { [name]: value }) as { readonly [_ in K]?: string }
 
 const metaOf = (from: typeof SessionMeta.Type, cwd: string): ConversationMeta => {
@@ -86,16 +86,16 @@ const metaOf = (from: typeof SessionMeta.Type, cwd: string): ConversationMeta =>
     cwd,
     originator: from.originator ?? "codex_cli_rs",
     version: from.cli_version ?? "",
-    ...member("instructions", from.instructions),
+    ...optionalMember("instructions", from.instructions),
     ...(typeof from.source === "string" ? { source: from.source } : {}),
-    ...member("provider", from.model_provider),
+    ...optionalMember("provider", from.model_provider),
     ...(git === undefined || git === null
       ? {}
       : {
           git: {
-            ...member("commitHash", git.commit_hash),
-            ...member("branch", git.branch),
-            ...member("repositoryUrl", git.repository_url),
+            ...optionalMember("commitHash", git.commit_hash),
+            ...optionalMember("branch", git.branch),
+            ...optionalMember("repositoryUrl", git.repository_url),
           },
         }),
   }
@@ -106,7 +106,7 @@ const first = <A>(values: ReadonlyArray<Option.Option<A>>): A | undefined =>
   Option.getOrUndefined(Option.firstSomeOf(values))
 
 /** The first event of every log (L3), of a conversation that has none of ours. */
-const configured = (meta: ConversationMeta): LogRecord =>
+const sessionConfigured = (meta: ConversationMeta): LogRecord =>
   eventRecord(meta.createdAtMs, {
     seq: 0,
     id: "",
@@ -122,48 +122,56 @@ const configured = (meta: ConversationMeta): LogRecord =>
     },
   })
 
-const foreign = (
+const originalHeader = (
   from: typeof SessionMeta.Type,
-  generation: Generation,
+  lineFormat: LineFormat,
   following: ReadonlyArray<unknown>,
-): Header => {
-  const told = first(
+): RolloutHeader => {
+  const environmentCwd = first(
     following.map((value) =>
       Option.flatMap(asItem(value), (item) =>
-        Option.fromNullishOr(cwdOf("payload" in item ? item.payload : item)),
+        Option.fromNullishOr(cwdInEnvironment("payload" in item ? item.payload : item)),
       ),
     ),
   )
   const model = first(following.map((value) => asContext(value)))?.payload.model
-  const meta = { ...metaOf(from, from.cwd ?? told ?? "/"), ...member("model", model) }
-  return { meta, generation, records: [configured(meta)], numbering: { ...beginning, seq: 1 } }
+  const meta = {
+    ...metaOf(from, from.cwd ?? environmentCwd ?? "/"),
+    ...optionalMember("model", model),
+  }
+  return {
+    meta,
+    lineFormat,
+    records: [sessionConfigured(meta)],
+    numbering: { ...initialNumbering, seq: 1 },
+  }
 }
 
 /**
  * Of the first whole lines of a file, at least one and no more than `headerLineCount`; undefined for what is no rollout.
  */
-export const readHeader = (lines: ReadonlyArray<string>): Header | undefined => {
-  const [begin, ...following] = lines.map(parse)
-  const september = asSeptember(begin)
+export const parseHeader = (lines: ReadonlyArray<string>): RolloutHeader | undefined => {
+  const [firstLine, ...following] = lines.map(parse)
+  const september = asSeptember(firstLine)
   if (Option.isNone(september)) {
-    const august = asAugust(begin)
-    return Option.isSome(august) ? foreign(august.value, "august", following) : undefined
+    const august = asAugust(firstLine)
+    return Option.isSome(august) ? originalHeader(august.value, "august", following) : undefined
   }
   const { payload } = september.value
   const own = asOwn(following[0])
-  if (Option.isNone(own)) return foreign(payload, "september", following)
-  const { forked_from, format, model, provider } = own.value.payload
+  if (Option.isNone(own)) return originalHeader(payload, "september", following)
+  const { forked_from, format: formatVersion, model, provider } = own.value.payload
   const meta = {
     ...metaOf(payload, payload.cwd ?? "/"),
-    ...member("provider", provider),
-    ...member("model", model),
-    ...member("forkedFrom", forked_from),
+    ...optionalMember("provider", provider),
+    ...optionalMember("model", model),
+    ...optionalMember("forkedFrom", forked_from),
   }
   return {
     meta,
-    generation: "ours",
-    ...(format === undefined ? {} : { format }),
+    lineFormat: "colloquy",
+    ...(formatVersion === undefined ? {} : { formatVersion }),
     records: [],
-    numbering: beginning,
+    numbering: initialNumbering,
   }
 }

@@ -6,9 +6,9 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { FileFault } from "../../src/Files.ts"
-import { Crowded, type Held } from "../../src/leases/LeaseDesk.ts"
-import { leaseOf } from "../../src/leases/DeskLeases.ts"
-import { type LeaseProcess, LeaseWorld } from "../support/LeaseWorld.ts"
+import { TakersLocked, type HeldLease } from "../../src/leases/ProcessLeases.ts"
+import { acquireLease } from "../../src/leases/ScopedLease.ts"
+import { type LeaseProcess, LeaseWorld } from "../support/MemoryLeaseFiles.ts"
 import { idOf } from "../support/Records.ts"
 
 const id = idOf(1)
@@ -16,14 +16,14 @@ const id = idOf(1)
 /** What a system can answer to any operation without saying that something is not there. */
 const codes = ["EMFILE", "ENFILE", "EIO", "EACCES", "EPERM", "ENOSPC", "ESTALE", "EINTR", "ELOOP"]
 
-const taken = (process: LeaseProcess): Held => {
+const taken = (process: LeaseProcess): HeldLease => {
   const held = process.desk.take(id, 0)
-  if (held instanceof LeaseHeld || held instanceof Crowded) throw new Error(held._tag)
+  if (held instanceof LeaseHeld || held instanceof TakersLocked) throw new Error(held._tag)
   return held
 }
 
-const isLease = (found: Held | LeaseHeld | Crowded | undefined): found is Held =>
-  found !== undefined && !(found instanceof LeaseHeld) && !(found instanceof Crowded)
+const isLease = (found: HeldLease | LeaseHeld | TakersLocked | undefined): found is HeldLease =>
+  found !== undefined && !(found instanceof LeaseHeld) && !(found instanceof TakersLocked)
 
 /** More than any operation of a desk takes, so that a fault is put at each of them and behind the last. */
 const maxOperations = 20
@@ -59,9 +59,9 @@ describe("the leases of processes", () => {
         const [first, second] = [world.start(), world.start()]
         const began = first.withFaultAt(at, code, () => first.desk.take(id, 0))
         const held = isLease(began) ? began : taken(first)
-        first.withFaultAt(at, code, () => first.desk.giveBack(id, held))
+        first.withFaultAt(at, code, () => first.desk.release(id, held))
         // Where its file could not be removed, its owner takes it again and gives it back.
-        first.desk.giveBack(id, taken(first))
+        first.desk.release(id, taken(first))
         assert.isTrue(isLease(second.desk.take(id, 1)), `a fault at operation ${at}`)
       }
     })
@@ -71,11 +71,11 @@ describe("the leases of processes", () => {
     const world = new LeaseWorld()
     const [owner, next] = [world.start(), world.start()]
     const held = taken(owner)
-    assert.isUndefined(owner.withFaultAt(0, "EMFILE", () => owner.desk.giveBack(id, held)))
+    assert.isUndefined(owner.withFaultAt(0, "EMFILE", () => owner.desk.release(id, held)))
     assert.instanceOf(next.desk.take(id, 1), LeaseHeld)
     const other = owner.desk.take(idOf(2), 0)
     assert.isTrue(isLease(other))
-    if (isLease(other)) owner.desk.giveBack(idOf(2), other)
+    if (isLease(other)) owner.desk.release(idOf(2), other)
     assert.isTrue(isLease(next.desk.take(id, 1)))
   })
 
@@ -91,7 +91,7 @@ describe("the leases of processes", () => {
           if (count - from !== at) return undefined
           ended = true
           if (ends === "is killed") world.kill(owner)
-          else owner.desk.giveBack(id, held)
+          else owner.desk.release(id, held)
           return undefined
         }
         const found = other.desk.take(id, 1)
@@ -110,7 +110,7 @@ describe("the leases of processes", () => {
       const draw = drawer(seed)
       const world = new LeaseWorld()
       const living = [world.start(), world.start(), world.start()]
-      const holders = new Map<LeaseProcess, Held>()
+      const holders = new Map<LeaseProcess, HeldLease>()
       for (let step = 0; step < 60; step++) {
         const process = living[draw(living.length)]
         if (process === undefined) break
@@ -140,7 +140,7 @@ interface Moment {
   readonly world: LeaseWorld
   readonly process: LeaseProcess
   readonly living: Array<LeaseProcess>
-  readonly holders: Map<LeaseProcess, Held>
+  readonly holders: Map<LeaseProcess, HeldLease>
 }
 
 const act = (roll: number, { holders, living, process, world }: Moment): void => {
@@ -155,8 +155,8 @@ const act = (roll: number, { holders, living, process, world }: Moment): void =>
       if (isLease(found)) holders.set(process, found)
     } else if (roll < 4) {
       holders.delete(process)
-      process.desk.giveBack(id, held)
-    } else if (roll < 7) process.desk.tell(id, held, roll)
+      process.desk.release(id, held)
+    } else if (roll < 7) process.desk.recordGeneration(id, held, roll)
     else assert.isTrue(process.desk.isHeld(id, held), "a holder is told that it lost its lease")
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
@@ -167,7 +167,7 @@ describe("a lease as a store uses it", () => {
   it.effect("L16 waits a moment for a descriptor, and then answers whether it is held", () =>
     Effect.gen(function* () {
       const process = new LeaseWorld().start()
-      const lease = yield* leaseOf(process.desk, id, 0)
+      const lease = yield* acquireLease(process.desk, id, 0)
       process.fault = () => "EMFILE"
       const asking = yield* Effect.forkChild(lease.isHeld, { startImmediately: true })
       yield* TestClock.adjust("500 millis")
@@ -187,11 +187,11 @@ describe("a lease as a store uses it", () => {
     Effect.gen(function* () {
       const process = new LeaseWorld().start()
       const scope = yield* Scope.make()
-      yield* Scope.provide(leaseOf(process.desk, id, 0), scope)
+      yield* Scope.provide(acquireLease(process.desk, id, 0), scope)
       process.fault = () => "EMFILE"
       yield* Scope.close(scope, Exit.void)
       process.fault = () => undefined
-      const lease = yield* leaseOf(process.desk, id, 1)
+      const lease = yield* acquireLease(process.desk, id, 1)
       assert.isTrue(yield* lease.isHeld)
     }),
   )

@@ -1,10 +1,10 @@
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import { Decoder } from "../src/rollout/Decode.ts"
-import { readHeader } from "../src/rollout/Header.ts"
-import { encode, headerLines, markLine, ours } from "../src/rollout/RolloutLines.ts"
-import { typesOf } from "./support/Documented.ts"
+import { LineDecoder } from "../../src/rollout/LineDecoder.ts"
+import { parseHeader } from "../../src/rollout/RolloutHeader.ts"
+import { encodeLines, headerLines, markLine, ownLineTypes } from "../../src/rollout/LineEncoder.ts"
+import { typesOf } from "../support/OriginalRollouts.ts"
 import {
   configured,
   events,
@@ -14,25 +14,25 @@ import {
   said,
   startMs,
   turn,
-} from "./support/Records.ts"
+} from "../support/Records.ts"
 
 const begin = { seq: 0, id: "", unnumbered: 0 }
 
 const fileOf = (records: ReadonlyArray<LogRecord>, meta = metaOf(1)) =>
-  headerLines(meta) + encode(begin, records).text
+  headerLines(meta) + encodeLines(begin, records).text
 
 /** Every record of a file, and the numbers of its bad lines. */
 const read = (file: string) => {
   const lines = file.slice(0, -1).split("\n")
-  const header = readHeader(lines.slice(0, 10))
+  const header = parseHeader(lines.slice(0, 10))
   if (header === undefined) throw new Error("no rollout")
-  const decoder = new Decoder(header.generation, header.numbering, header.meta.createdAtMs)
+  const decoder = new LineDecoder(header.lineFormat, header.numbering, header.meta.createdAtMs)
   const records = [...header.records]
   const bad: Array<number> = []
   let end = 0
   lines.forEach((line, i) => {
     end += line.length + 1
-    if (i === 0 && header.generation === "august") return
+    if (i === 0 && header.lineFormat === "august") return
     const decoded = decoder.decode(line, end)
     records.push(...decoded.records)
     if (decoded.bad) bad.push(i)
@@ -55,8 +55,8 @@ describe("lines of a rollout", () => {
     })
     assert.deepStrictEqual(read(fileOf(whole, meta)), {
       meta,
-      generation: "ours",
-      format: 1,
+      lineFormat: "colloquy",
+      formatVersion: 1,
       records: whole,
       numbering: { seq: 0, id: "" },
       bad: [],
@@ -68,12 +68,12 @@ describe("lines of a rollout", () => {
     const types = typesOf(fileOf(whole, metaOf(1, { source: "mcp", git: {}, instructions: "x" })))
     assert.deepStrictEqual(types.slice(0, 10), [
       "session_meta",
-      ours.meta,
-      ours.event,
+      ownLineTypes.meta,
+      ownLineTypes.event,
       "turn_context",
       "colloquy_settings",
       "colloquy_submission",
-      ours.event,
+      ownLineTypes.event,
       "response_item",
       "event_msg",
       "response_item",
@@ -105,7 +105,7 @@ describe("lines of a rollout", () => {
       ],
       "",
     )
-    const text = encode(begin, records).text
+    const text = encodeLines(begin, records).text
     assert.deepStrictEqual(typesOf(text), Array(7).fill("event_msg"))
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
@@ -120,13 +120,18 @@ describe("lines of a rollout", () => {
       ],
       "",
     )
-    const text = encode(begin, records).text
-    assert.deepStrictEqual(typesOf(text), ["compacted", ours.mark, "compacted", "compacted"])
+    const text = encodeLines(begin, records).text
+    assert.deepStrictEqual(typesOf(text), [
+      "compacted",
+      ownLineTypes.mark,
+      "compacted",
+      "compacted",
+    ])
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
 
   it("policies the original does not know stay out of its lines", () => {
-    const text = encode(begin, [
+    const text = encodeLines(begin, [
       {
         _tag: "Settings",
         atMs: startMs,
@@ -146,7 +151,7 @@ describe("lines of a rollout", () => {
   it("a long output that an event repeats is stored once", () => {
     const output = "long output ".repeat(1000)
     const records = turn(0, "0", "hi", output)
-    const text = encode(begin, records).text
+    const text = encodeLines(begin, records).text
     assert.strictEqual(text.split(output).length - 1, 2, "the event once, the model's item once")
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
@@ -157,9 +162,9 @@ describe("lines of a rollout", () => {
       Array.from({ length: 300 }, (_, i) => message("assistant", String(i))),
       "",
     )
-    const types = typesOf(encode(begin, many).text)
+    const types = typesOf(encodeLines(begin, many).text)
     assert.deepStrictEqual(
-      types.flatMap((type, i) => (type === ours.mark ? [i] : [])),
+      types.flatMap((type, i) => (type === ownLineTypes.mark ? [i] : [])),
       [64, 129, 194, 259],
     )
     assert.deepStrictEqual(read(fileOf(many)).records, many)
@@ -323,7 +328,7 @@ describe("the original's files", () => {
     it(`of ${name} go on with lines of ours, which count on`, () => {
       const before = read(file)
       const more = turn(before.end.seq, "0", "on")
-      const text = encode({ ...before.end, unnumbered: 0 }, more).text
+      const text = encodeLines({ ...before.end, unnumbered: 0 }, more).text
       const after = read(file + text)
       assert.deepStrictEqual(after.bad, [])
       assert.deepStrictEqual(after.records, [...before.records, ...more])
@@ -339,9 +344,9 @@ describe("the original's files", () => {
       '{"id":"x","timestamp":"2025-08-20T08:11:12.345Z"}',
       '{"timestamp":"t","type":"response_item","payload":{}}',
     ]) {
-      assert.strictEqual(readHeader([line]), undefined)
+      assert.strictEqual(parseHeader([line]), undefined)
     }
-    assert.isDefined(readHeader([headerLines(metaOf(1)).split("\n")[0] ?? ""]))
+    assert.isDefined(parseHeader([headerLines(metaOf(1)).split("\n")[0] ?? ""]))
     assert.strictEqual(configured(metaOf(1)).type, "session_configured")
   })
 })

@@ -12,7 +12,7 @@ export interface LockFile {
   readonly close: () => void
 }
 
-export interface LeaseDisk {
+export interface LeaseFiles {
   /** With its parents. */
   readonly makeFolder: (path: string) => void
   /** Names of the entries of a folder. */

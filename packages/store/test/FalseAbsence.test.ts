@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { FileFault } from "../src/Files.ts"
 import { metaOf, opening } from "./support/Records.ts"
-import { Machine } from "./support/Store.ts"
+import { Machine } from "./support/Machine.ts"
 
 const meta = metaOf(1)
 const { id } = meta

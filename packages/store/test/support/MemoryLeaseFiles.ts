@@ -1,7 +1,7 @@
 /** A file system of leases in memory, shared by processes that end when a test ends them, with a fault at any operation. */
 import { FileFault } from "../../src/Files.ts"
-import { LeaseDesk } from "../../src/leases/LeaseDesk.ts"
-import type { LeaseDisk, LockFile } from "../../src/leases/LeaseDisk.ts"
+import { ProcessLeases } from "../../src/leases/ProcessLeases.ts"
+import type { LeaseFiles, LockFile } from "../../src/leases/LeaseFiles.ts"
 
 const folder = "/state/colloquy-store"
 
@@ -18,7 +18,7 @@ export class LeaseWorld {
   readonly start = (): LeaseProcess => {
     const number = ++this.processes
     const process = new LeaseProcess(number)
-    process.desk = new LeaseDesk(folder, this.diskOf(process), {
+    process.desk = new ProcessLeases(folder, this.diskOf(process), {
       owner: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
       pid: number,
       host: "here",
@@ -32,7 +32,7 @@ export class LeaseWorld {
     for (const [path, holder] of this.locks) if (holder === process) this.locks.delete(path)
   }
 
-  private diskOf(process: LeaseProcess): LeaseDisk {
+  private diskOf(process: LeaseProcess): LeaseFiles {
     const { files, locks } = this
     const at = <A>(operation: string, path: string, run: () => A): A => {
       const code = process.fault(process.operations++, operation, path)
@@ -88,7 +88,7 @@ export class LeaseWorld {
 
 export class LeaseProcess {
   readonly number: number
-  desk!: LeaseDesk
+  desk!: ProcessLeases
   operations = 0
   nonces = 0
   fault: (count: number, operation: string, path: string) => string | undefined = () => undefined

@@ -3,9 +3,9 @@ import { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { type Behaviour, fails, same } from "./Check.ts"
-import { readAll } from "./Logs.ts"
-import { exchange, openingOf, sampleMeta } from "./Samples.ts"
+import { type Behaviour, expectFailure, expectEqual } from "./Expectations.ts"
+import { readAll } from "./LogCases.ts"
+import { exchange, firstRecords, sampleMeta } from "./SampleRecords.ts"
 
 const meta = sampleMeta(1)
 const { id } = meta
@@ -15,15 +15,15 @@ export const leaseCases: ReadonlyArray<Behaviour> = [
     name: "L16 while one writes nobody else opens, archives or deletes, but anybody reads",
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
-      const writer = yield* store.create(meta, openingOf(meta))
-      const error = yield* fails("open", "LeaseHeld", Effect.scoped(store.open({ id })))
-      yield* same("of which", error._tag === "LeaseHeld" ? error.id : undefined, id)
-      yield* fails("archive", "LeaseHeld", store.archive(id))
-      yield* fails("unarchive", "LeaseHeld", store.unarchive(id))
-      yield* fails("delete", "LeaseHeld", store.delete(id))
+      const writer = yield* store.create(meta, firstRecords(meta))
+      const error = yield* expectFailure("open", "LeaseHeld", Effect.scoped(store.open({ id })))
+      yield* expectEqual("of which", error._tag === "LeaseHeld" ? error.id : undefined, id)
+      yield* expectFailure("archive", "LeaseHeld", store.archive(id))
+      yield* expectFailure("unarchive", "LeaseHeld", store.unarchive(id))
+      yield* expectFailure("delete", "LeaseHeld", store.delete(id))
       yield* writer.append(exchange(1, "still there"), "synced")
-      const expected = [...openingOf(meta), ...exchange(1, "still there")]
-      yield* same("read", yield* readAll(id, 100), expected)
+      const expected = [...firstRecords(meta), ...exchange(1, "still there")]
+      yield* expectEqual("read", yield* readAll(id, 100), expected)
     }),
   },
   {
@@ -32,7 +32,7 @@ export const leaseCases: ReadonlyArray<Behaviour> = [
       const store = yield* ConversationStore
       const generations: Array<number> = []
       yield* Effect.scoped(
-        Effect.map(store.create(meta, openingOf(meta)), ({ generation }) => {
+        Effect.map(store.create(meta, firstRecords(meta)), ({ generation }) => {
           generations.push(generation)
         }),
       )
@@ -40,17 +40,17 @@ export const leaseCases: ReadonlyArray<Behaviour> = [
         yield* Effect.scoped(
           Effect.gen(function* () {
             const { repairs, summary, writer } = yield* store.open({ id })
-            yield* same("nothing to repair", repairs, [])
-            yield* same("the metadata", summary.meta, meta)
+            yield* expectEqual("nothing to repair", repairs, [])
+            yield* expectEqual("the metadata", summary.meta, meta)
             yield* writer.append(exchange(1 + 3 * round, `round ${round}`), "written")
             generations.push(writer.generation)
           }),
         )
       }
       const rising = generations.every((g, i) => i === 0 || g > (generations[i - 1] ?? g))
-      yield* same("rising generations", rising, true)
-      yield* same("the log", yield* readAll(id, 100), [
-        ...openingOf(meta),
+      yield* expectEqual("rising generations", rising, true)
+      yield* expectEqual("the log", yield* readAll(id, 100), [
+        ...firstRecords(meta),
         ...exchange(1, "round 0"),
         ...exchange(4, "round 1"),
         ...exchange(7, "round 2"),
@@ -62,27 +62,31 @@ export const leaseCases: ReadonlyArray<Behaviour> = [
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
       const scope = yield* Scope.make()
-      const stale = yield* Scope.provide(store.create(meta, openingOf(meta)), scope)
+      const stale = yield* Scope.provide(store.create(meta, firstRecords(meta)), scope)
       yield* Scope.close(scope, Exit.void)
-      yield* fails("alone", "LeaseLost", stale.append(exchange(1, "late"), "synced"))
+      yield* expectFailure("alone", "LeaseLost", stale.append(exchange(1, "late"), "synced"))
       const { writer } = yield* store.open({ id })
-      yield* fails("beside another", "LeaseLost", stale.append(exchange(1, "late"), "synced"))
+      yield* expectFailure(
+        "beside another",
+        "LeaseLost",
+        stale.append(exchange(1, "late"), "synced"),
+      )
       yield* writer.append(exchange(1, "in time"), "synced")
-      const expected = [...openingOf(meta), ...exchange(1, "in time")]
-      yield* same("the log", yield* readAll(id, 100), expected)
+      const expected = [...firstRecords(meta), ...exchange(1, "in time")]
+      yield* expectEqual("the log", yield* readAll(id, 100), expected)
     }),
   },
   {
     name: "L16 of many who open at once one gets it",
     run: Effect.gen(function* () {
       const store = yield* ConversationStore
-      yield* Effect.scoped(store.create(meta, openingOf(meta)))
+      yield* Effect.scoped(store.create(meta, firstRecords(meta)))
       const exits = yield* Effect.forEach(
         Array.from({ length: 8 }),
         () => Effect.exit(store.open({ id })),
         { concurrency: "unbounded" },
       )
-      yield* same("openers", exits.filter(Exit.isSuccess).length, 1)
+      yield* expectEqual("openers", exits.filter(Exit.isSuccess).length, 1)
     }),
   },
 ]
