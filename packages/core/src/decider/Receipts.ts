@@ -5,7 +5,7 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 
 /** What became of a submission. `none` had no effect that events could show. */
-export type Disposition = "started" | "joined" | "waiting" | "none"
+type Disposition = "started" | "joined" | "waiting" | "none"
 
 export interface Receipt {
   readonly id: SubmissionId
