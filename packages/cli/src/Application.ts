@@ -3,7 +3,7 @@
  * the tools, the store and the configuration of this machine. What a client does not need for its first response is loaded
  * when it is first used. Starts nothing by itself.
  */
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Auth } from "@colloquy/server/app/ports/AuthPort"
 import type { HostPort } from "@colloquy/server/app/ports/HostPort"
@@ -76,7 +76,7 @@ const login = ({ options, settings, source }: Startup.Startup, environment: Envi
 
 const store = ({ options }: Startup.Startup, { stateDirectory }: Environment) =>
   options.conversation_store === "memory"
-    ? ConversationStore.layerMemory
+    ? MemoryStore.layer
     : LazyStore.layer({ home: stateDirectory })
 
 const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory }: Environment) =>

@@ -7,10 +7,10 @@ import type {
   Access,
   ConversationManager,
   GetError,
-  PutAwayError,
+  RemoveError,
 } from "@colloquy/core/ConversationManager"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import type { Where } from "@colloquy/core/ConversationStore"
+import type { LogAddress } from "@colloquy/core/ConversationStore"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -32,13 +32,13 @@ export class ConversationsView extends Context.Service<
       options?: Omit<NonNullable<Parameters<Manager["list"]>[0]>, "owner">,
     ) => ReturnType<Manager["list"]>
     /** What the store records about a conversation, archived or not. Loads nothing. */
-    readonly metadata: (where: Where) => ReturnType<Manager["metadata"]>
+    readonly metadata: (where: LogAddress) => ReturnType<Manager["metadata"]>
     /** Ends a conversation and deletes what the store has of it. */
-    readonly remove: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly remove: (id: string) => Effect.Effect<void, RemoveError>
     /** Ends a conversation and archives it. */
-    readonly archive: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly archive: (id: string) => Effect.Effect<void, RemoveError>
     /** Makes an archived conversation available again. */
-    readonly unarchive: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
     /** Creates a conversation of the beginning of another one; both belong to the principal. */
     readonly fork: (id: string, rule: Parameters<Manager["fork"]>[1]) => ReturnType<Manager["fork"]>
   }

@@ -13,29 +13,30 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type { OnTurnCompleted } from "../log/CompletedTurn.ts"
+import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { Conversation } from "../Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
 import {
   type Access,
   ConversationManager,
   type CreateError,
-  type PutAwayError,
+  type RemoveError,
 } from "../ConversationManager.ts"
 import { isVisible } from "./Access.ts"
-import { type Entry, entryOf } from "./Entry.ts"
-import { Handle } from "./ManagedConversation.ts"
+import { type Entry, makeEntry } from "./Entry.ts"
+import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
 import { make as makeResidents } from "./LoadedConversations.ts"
 import { make as makeStorage, type Program, unavailable } from "./Storage.ts"
 import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
-import { beyondHistory, forkLog, type ForkRule, problemOf } from "../recovery/Fork.ts"
+import { type ForkRule, problemOf } from "../ForkRule.ts"
+import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
-import { number } from "../decider/State.ts"
+import { numberDrafts } from "../decider/State.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
-import { withinTimeout } from "../store/StoreTimeout.ts"
-import { ConversationStore, type Where } from "../ConversationStore.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import { ConversationStore, type LogAddress } from "../ConversationStore.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 
@@ -94,19 +95,19 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     ...(options.onTurnCompleted === undefined ? {} : { onTurnCompleted: options.onTurnCompleted }),
   })
 
-  const handle = (entry: Entry): Conversation => new Handle(entry, residents)
+  const handle = (entry: Entry): Conversation => new ManagedConversation(entry, residents)
 
   const isOpen = Effect.suspend(() =>
     ended === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
   )
 
   /** One that is in the store and not here yet. */
-  const takeUp = Effect.fnUntraced(function* (name: string, where: Where, access?: Access) {
-    const { meta } = yield* withinTimeout("metadata", store.metadata(where))
+  const takeUp = Effect.fnUntraced(function* (name: string, where: LogAddress, access?: Access) {
+    const { meta } = yield* withinStoreTimeout("metadata", store.metadata(where))
     yield* isOpen
     const { id } = meta
-    const entry = entries.get(id) ?? entryOf(id, { _tag: "Stored" }, meta.owner)
-    if (entry.leaving || !isVisible(entry, access))
+    const entry = entries.get(id) ?? makeEntry(id, { _tag: "Stored" }, meta.owner)
+    if (entry.isHidden || !isVisible(entry, access))
       return yield* new NoSuchConversation({ id: name })
     entries.set(id, entry)
     if ("path" in where) entry.path = where.path
@@ -116,7 +117,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const find = (name: string, access?: Access) =>
     Effect.suspend(() => {
       const entry = entries.get(name)
-      if (entry !== undefined && !entry.leaving && isVisible(entry, access)) {
+      if (entry !== undefined && !entry.isHidden && isVisible(entry, access)) {
         return Effect.succeed(entry)
       }
       const parsed = parseConversationId(name)
@@ -140,8 +141,8 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     starting++
     return ids.conversationId.pipe(
       Effect.map((id) => {
-        const entry = entryOf(id, { _tag: "Gone" }, owner)
-        entry.leaving = true
+        const entry = makeEntry(id, { _tag: "Gone" }, owner)
+        entry.isHidden = true
         entries.set(id, entry)
         return entry
       }),
@@ -165,7 +166,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       return yield* Effect.gen(function* () {
         const birth =
           from === undefined
-            ? { events: number(0, initialEvents(id, settings)) }
+            ? { events: numberDrafts(0, initialEvents(id, settings)) }
             : { events: from.log(id), forkedFrom: from.id }
         yield* residents.begin(entry, settings, birth)
         if (ended !== undefined) {
@@ -173,7 +174,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
           yield* storage.forget(entry)
           return yield* new ManagerClosed()
         }
-        entry.leaving = false
+        entry.isHidden = false
         changed()
         return handle(entry)
       }).pipe(Effect.onError(() => Effect.sync(() => entries.delete(id))))
@@ -184,17 +185,17 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     operation: "delete" | "archive",
     name: string,
     access: Access | undefined,
-  ): Effect.Effect<void, PutAwayError> =>
+  ): Effect.Effect<void, RemoveError> =>
     Effect.gen(function* () {
       yield* isOpen
       const entry = yield* find(name, access)
-      entry.leaving = true
+      entry.isHidden = true
       yield* residents.end(entry)
       const { id } = entry
-      const done = yield* Effect.exit(withinTimeout(operation, store[operation](id)))
+      const done = yield* Effect.exit(withinStoreTimeout(operation, store[operation](id)))
       if (Exit.isFailure(done) || operation === "archive") {
-        entry.slot = { _tag: "Stored" }
-        entry.leaving = false
+        entry.placement = { _tag: "Stored" }
+        entry.isHidden = false
       } else entries.delete(id)
       yield* done
       // Its file has another place now.
@@ -209,7 +210,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     const done = Deferred.makeUnsafe<void>()
     ended = done
     residents.halt()
-    const all = [...entries.values()].filter(({ leaving }) => !leaving)
+    const all = [...entries.values()].filter(({ isHidden }) => !isHidden)
     for (const { id } of all) entries.delete(id)
     const quietly = (entry: Entry) => residents.end(entry, true)
     return Effect.forEach(all, quietly, { concurrency: "unbounded", discard: true }).pipe(
@@ -255,7 +256,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     list: (page) => pageOf(store, entries, page),
     metadata: (where, access) =>
       Effect.filterOrFail(
-        withinTimeout("metadata", store.metadata(where)),
+        withinStoreTimeout("metadata", store.metadata(where)),
         ({ meta }) => isVisible(meta, access),
         () => new NoSuchConversation({ id: "id" in where ? where.id : where.path }),
       ),
@@ -266,10 +267,10 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
       if (access !== undefined) {
-        const { meta } = yield* withinTimeout("metadata", store.metadata({ id: parsed.id }))
+        const { meta } = yield* withinStoreTimeout("metadata", store.metadata({ id: parsed.id }))
         if (!isVisible(meta, access)) return yield* new NoSuchConversation({ id: name })
       }
-      yield* withinTimeout("unarchive", store.unarchive(parsed.id))
+      yield* withinStoreTimeout("unarchive", store.unarchive(parsed.id))
       changed()
     }),
     fork: Effect.fnUntraced(function* (id, rule, access) {

@@ -5,6 +5,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConfigTree } from "@colloquy/config/ConfigTree"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -66,6 +67,9 @@ export const noPorts: Layer.Layer<Ports> = Layer.mergeAll(
   UserConfig.layerNone,
 )
 
+/** A server that shares nothing but conversations, settings and seal with others. */
+const separateServer = Layer.provide(Server.layer(), Tasks.layer())
+
 type Beside = NonNullable<McpServer.McpServerOptions["beside"]>
 
 export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside">, ServerOptions {
@@ -82,6 +86,10 @@ export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside
   readonly store?: Layer.Layer<ConversationStore>
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
+  /** The tasks of the server. Default: with their default limits. */
+  readonly tasks?: Tasks["Service"]
+  /** True: every connection has a server of its own, over the same conversations, which ends with it. Default false. */
+  readonly serverPerConnection?: boolean
   /** What seals what clients keep. Default: that for tests. */
   readonly sealer?: Layer.Layer<Sealer>
 }
@@ -119,7 +127,7 @@ export const settingsWith = (
 
 export const core = (
   tools: Layer.Layer<ToolRuntime>,
-  store: Layer.Layer<ConversationStore> = ConversationStore.layerMemory,
+  store: Layer.Layer<ConversationStore> = MemoryStore.layer,
 ) =>
   Conversations.layer.pipe(
     Layer.provideMerge(store),
@@ -171,9 +179,13 @@ const start: (
       ...rest,
       ...(beside === undefined ? {} : { beside: yield* Effect.provide(beside, noPorts) }),
     }
-    const server = yield* Effect.forkChild((options.serve ?? McpServer.serve)(serverSide, served), {
-      startImmediately: true,
-    })
+    const serving = (options.serve ?? McpServer.serve)(serverSide, served)
+    const server = yield* Effect.forkChild(
+      options.serverPerConnection === true ? Effect.provide(serving, separateServer) : serving,
+      {
+        startImmediately: true,
+      },
+    )
     yield* connection.receive.pipe(
       Effect.map((frames) => {
         for (const frame of frames) {
@@ -231,13 +243,13 @@ export const withCore = <A, E>(
   settings: Layer.Layer<SettingsResolver> = settingsWith({}),
   store?: Layer.Layer<ConversationStore>,
   sealer: Layer.Layer<Sealer> = TestSealer.layer,
-  serverOptions: ServerOptions = {},
+  { tasks, ...serverOptions }: ServerOptions & Pick<HarnessOptions, "tasks"> = {},
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
         Server.layer(serverOptions).pipe(
-          Layer.provide(Tasks.layer()),
+          Layer.provide(tasks === undefined ? Tasks.layer() : Layer.succeed(Tasks, tasks)),
           Layer.provideMerge(sealer),
           Layer.provideMerge(
             Layer.provide(
@@ -269,6 +281,7 @@ export const withServer = <A, E>(
     {
       ...(options.features === undefined ? {} : { features: options.features }),
       ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
+      ...(options.tasks === undefined ? {} : { tasks: options.tasks }),
     },
   )
 

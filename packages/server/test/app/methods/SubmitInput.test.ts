@@ -1,5 +1,5 @@
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
