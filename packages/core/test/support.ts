@@ -24,7 +24,7 @@ import { type ConversationSettings, SettingsResolver } from "../src/Conversation
 import { IdGenerator } from "../src/IdGenerator.ts"
 import type { Listener } from "../src/listeners/Listener.ts"
 import { ModelClient, ModelError, type ModelEvent, type ModelRequest } from "../src/ModelClient.ts"
-import type { Delivery } from "../src/listeners/Outbox.ts"
+import type { Delivery } from "../src/listeners/Delivery.ts"
 import { ConversationStore } from "../src/ConversationStore.ts"
 import {
   type ToolCall,

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeStore from "../src/node/NodeStore.ts"
 import { metaOf, opening } from "./support/Records.ts"
-import { readAll } from "./support/Store.ts"
+import { readAll } from "./support/Machine.ts"
 
 const mounted = (folder: string) =>
   spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", folder]).status === 0

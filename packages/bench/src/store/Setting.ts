@@ -3,7 +3,7 @@ import { ConversationStore, type ConversationMeta } from "@colloquy/core/Convers
 import { eventRecord, type LogRecord } from "@colloquy/core/store/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
-import * as NodeStore from "@colloquy/store/NodeStore"
+import * as NodeStore from "@colloquy/store/node/NodeStore"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"

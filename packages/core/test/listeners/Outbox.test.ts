@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type Draft, number } from "../../src/decider/State.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { type Delivery, Outbox, type OutboxLimits } from "../../src/listeners/Outbox.ts"
+import type { Delivery } from "../../src/listeners/Delivery.ts"
+import { Outbox, type OutboxLimits } from "../../src/listeners/Outbox.ts"
 import { durableOf, eventsOf } from "../support.ts"
 
 const Step = Schema.Literals([

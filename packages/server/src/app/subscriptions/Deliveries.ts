@@ -4,7 +4,7 @@
  * A client of the original's is sent no numbers.
  */
 import type { RateLimits } from "@colloquy/core/ModelClient"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import {
