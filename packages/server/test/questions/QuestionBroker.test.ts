@@ -1,6 +1,6 @@
 import { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { Event } from "@colloquy/protocol/EventMsg"
-import { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
+import { ConversationId } from "@colloquy/protocol/Ids"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Op } from "@colloquy/protocol/Op"
 import { assert, describe, it } from "@effect/vitest"
@@ -59,7 +59,7 @@ const recorder = (id = "0199f0a0-0000-7000-8000-000000000001") => {
     submit: (op, { because } = {}) =>
       Effect.sync(() => {
         submitted.push(because === undefined ? [op] : [op, because])
-        return { id: SubmissionId.make("1"), disposition: "none" as const }
+        return { id: "1", disposition: "none" as const }
       }),
   }
   return { conversation, submitted }
