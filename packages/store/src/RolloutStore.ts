@@ -10,10 +10,10 @@ import {
   type ListQuery,
   type LogWriter,
   type OpenedLog,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -99,7 +99,7 @@ class RolloutStore implements Service {
   }
 
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> {
     return this.opener.open(where).pipe(mapFileFaults("open"))
   }
@@ -122,7 +122,7 @@ class RolloutStore implements Service {
     }).pipe(mapFileFaults("list"))
   }
 
-  metadata(where: Where): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> {
+  metadata(where: LogAddress): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> {
     return Effect.gen({ self: this }, function* () {
       const known = "id" in where ? this.live.all.get(where.id) : undefined
       if (known !== undefined) return known.summary(this.home)

@@ -1,6 +1,6 @@
 /** A disk that is really full: a small file system of its own, where whoever runs the tests may make one. */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import { eventRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord } from "@colloquy/core/LogRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,6 @@
 /** A conversation that this process writes: what lists tell of it is known here before any file says so. */
 import type { ConversationMeta, ConversationSummary } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { previewOf } from "@colloquy/core/store/Preview"
 import type { FileHandle } from "../Files.ts"
 import type { RolloutHeader } from "./RolloutHeader.ts"

@@ -5,7 +5,7 @@
  * A line nobody can read is `bad` and is left out; one that means nothing to us is not. Where our own numbers show that
  * an event is missing, an event that says so takes its place, so that numbers have no gap (L4).
  */
-import { LogRecord } from "@colloquy/core/store/LogRecord"
+import { LogRecord } from "@colloquy/core/LogRecord"
 import { EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"

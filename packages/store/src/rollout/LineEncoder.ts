@@ -6,8 +6,8 @@
  * that would be wrong, and every so often, a `colloquy_mark` line says what comes next.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
-import type { StoredSettings } from "@colloquy/core/store/StoredSettings"
+import type { LogRecord } from "@colloquy/core/LogRecord"
+import type { StoredSettings } from "@colloquy/core/StoredSettings"
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import { isoOf } from "../internal/IsoTime.ts"
 import { foldRepeats } from "./RepeatedText.ts"

@@ -5,7 +5,7 @@
  * A place between two records is a number: the offset of a line and how many of the line's records stand before it.
  */
 import type { Position, RecordPage } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import * as Effect from "effect/Effect"
 import { numberedLineAfter, numberedLineBefore, type Waypoint } from "./NumberedLine.ts"
 import { LineDecoder, maxLostEvents } from "./LineDecoder.ts"

@@ -3,7 +3,7 @@
  * original does not keep, `session_configured` (§5.3). Pure. What does not begin like a rollout is not ours.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import { eventRecord, type LogRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"

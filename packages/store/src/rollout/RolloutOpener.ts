@@ -6,10 +6,10 @@ import type {
   ConversationMeta,
   LogWriter,
   OpenedLog,
-  Where,
+  LogAddress,
 } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -103,7 +103,7 @@ export class RolloutOpener {
   }
 
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<
     OpenedLog,
     StoreError | NoSuchConversation | LeaseHeld | FileFault,
@@ -187,7 +187,7 @@ export class RolloutOpener {
     return writer
   })
 
-  private readonly openFile = Effect.fnUntraced(function* (this: RolloutOpener, where: Where) {
+  private readonly openFile = Effect.fnUntraced(function* (this: RolloutOpener, where: LogAddress) {
     const located = yield* this.locator.find("open", where)
     const { id } = located
     const lease = yield* this.leases.take(id)

@@ -4,7 +4,7 @@
  * is not the one it was, or somebody else has written to it (L16).
  */
 import type { Durability, LogWriter } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type AppendError, LeaseLost, StoreError, StoreLimit } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /** The store over files in memory, as tests run it: each build of its layer is another process. */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,7 +1,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Listener from "@colloquy/core/listeners/Listener"
 import * as Resolve from "@colloquy/config/Resolve"
@@ -14,7 +14,7 @@ import { FetchHttpClient } from "effect/http"
 const builtinProviders = [offlineProvider]
 export const Agents = Conversations.layer.pipe(
   Layer.provide([Models.layer(), ToolRuntime.layerNone, IdGenerator.layer]),
-  Layer.provide(ConversationStore.layerMemory),
+  Layer.provide(MemoryStore.layer),
   Layer.provideMerge(
     Resolve.layer({ tree: {}, builtinProviders, defaultProvider: "offline", cwd: "/tmp" }),
   ),
