@@ -2,7 +2,7 @@
  * An index in the memory of one process. Used in tests, and by `Catalog` when no other index can be
  * kept.
  */
-import type { ListQuery, Place } from "@colloquy/core/ConversationStore"
+import type { ListQuery, ListPosition } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,7 +10,7 @@ import { type IndexRow, RolloutIndex } from "./RolloutIndex.ts"
 
 type Service = RolloutIndex["Service"]
 
-const newestFirst = (a: Place, b: Place): number => {
+const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
   if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1

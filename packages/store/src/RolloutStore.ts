@@ -12,10 +12,10 @@ import {
   type ListQuery,
   type LogWriter,
   type OpenedLog,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -39,7 +39,7 @@ import { mapFileFaults } from "./internal/StoreErrorMapping.ts"
 type Service = ConversationStore["Service"]
 
 /**
- * Where the store keeps its files, and the largest log that it accepts. Limits that are absent have
+ * LogAddress the store keeps its files, and the largest log that it accepts. Limits that are absent have
  * defaults.
  */
 export interface RolloutStoreOptions extends Partial<WriterLimits>, RolloutDirectory {}
@@ -110,7 +110,7 @@ class RolloutStore implements Service {
 
   readonly open = Effect.fn("RolloutStore.open")(
     (
-      where: Where,
+      where: LogAddress,
     ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> =>
       this.opener.open(where).pipe(mapFileFaults("open")),
   )
@@ -137,7 +137,7 @@ class RolloutStore implements Service {
   readonly metadata = Effect.fn("RolloutStore.metadata")(
     function* (
       this: RolloutStore,
-      where: Where,
+      where: LogAddress,
     ): Effect.fn.Return<
       ConversationSummary,
       StoreError | NoSuchConversation | FileFault,

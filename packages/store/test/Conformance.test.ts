@@ -1,4 +1,4 @@
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { conformanceCases, type ConformanceSubject } from "../src/Conformance.ts"
@@ -6,7 +6,7 @@ import { Machine } from "./support/Machine.ts"
 
 const subjects: Readonly<Record<string, ConformanceSubject>> = {
   "the store in memory": {
-    make: Effect.succeed(ConversationStore.layerMemory),
+    make: Effect.succeed(MemoryStore.layer),
     isDurable: false,
   },
   "rollouts over files in memory": {

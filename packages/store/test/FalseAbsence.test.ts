@@ -1,5 +1,5 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import { eventRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord } from "@colloquy/core/LogRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -3,7 +3,7 @@
  * the tests may do that.
  */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import { eventRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord } from "@colloquy/core/LogRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,6 @@
 /** Conformance: appended records are read forward and backward, in pages of any size. */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import { type Behaviour, expectFailure, expectEqual } from "./Expectations.ts"

@@ -3,7 +3,7 @@
  * and the index do.
  */
 import type { ConversationMeta, ConversationSummary } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { previewOf } from "@colloquy/core/store/Preview"
 import type { FileHandle } from "../Files.ts"
 import type { RolloutHeader } from "./RolloutHeader.ts"

@@ -8,8 +8,8 @@
  * not bad. When the numbers in the file show that an event is missing, a warning event takes its
  * place, so that numbers have no gap (L4).
  */
-import { LogRecord } from "@colloquy/core/store/LogRecord"
-import { EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { LogRecord } from "@colloquy/core/LogRecord"
+import { EventMsg, eventTypes, isEphemeral } from "@colloquy/protocol/EventMsg"
 import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
@@ -253,7 +253,7 @@ const literalOf = (schema: Schema.Top | undefined): ReadonlyArray<string> => {
   return "schema" in schema ? literalOf(schema.schema as Schema.Top) : []
 }
 
-const eventTypes = new Set<unknown>(literalsOf(EventMsg, "type"))
+const knownEvents = new Set<unknown>(eventTypes)
 const itemTypes = new Set<unknown>(literalsOf(ResponseItem, "type"))
 const tags = new Map(
   literalsOf(LogRecord, "_tag")
@@ -265,5 +265,5 @@ const tags = new Map(
  * Compares without converting to a string, because an object in a file may have members that break
  * the conversion.
  */
-const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(type)
+const isKnownEvent = ({ type }: Fields): boolean => knownEvents.has(type)
 const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(type)

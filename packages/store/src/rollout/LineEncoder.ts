@@ -8,9 +8,9 @@
  * `colloquy_mark` line states the numbering of the next line.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
-import type { StoredSettings } from "@colloquy/core/store/StoredSettings"
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import type { LogRecord } from "@colloquy/core/LogRecord"
+import type { StoredSettings } from "@colloquy/core/StoredSettings"
+import { type Event, eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
 import { isoOf } from "../internal/IsoTime.ts"
 import { foldRepeats } from "./RepeatedText.ts"
 
@@ -91,22 +91,11 @@ export const headerLines = (meta: ConversationMeta): string => {
   )
 }
 
-/** Events that the original persists unchanged. */
-const persisted: ReadonlySet<EventMsg["type"]> = new Set([
-  "user_message",
-  "agent_message",
-  "agent_reasoning",
-  "agent_reasoning_raw_content",
-  "token_count",
-  "entered_review_mode",
-  "exited_review_mode",
-  "turn_aborted",
-])
-
 const originalLine = (atMs: number, msg: EventMsg): string | undefined => {
   if (msg.type === "raw_response_item") return line(atMs, "response_item", msg.item)
   if (msg.type === "compacted") return line(atMs, "compacted", { message: msg.message })
-  return persisted.has(msg.type) ? line(atMs, "event_msg", msg) : undefined
+  // The original persists these events unchanged.
+  return eventInfo(msg.type).inRollout ? line(atMs, "event_msg", msg) : undefined
 }
 
 /**

@@ -7,7 +7,7 @@
  * `positionsPerByte`, plus the number of the line's records before the position.
  */
 import type { Position, RecordPage } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import * as Effect from "effect/Effect"
 import { numberedLineAfter, numberedLineBefore } from "./NumberedLine.ts"
 import { LineDecoder, maxLostEvents } from "./LineDecoder.ts"

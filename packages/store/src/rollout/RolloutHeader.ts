@@ -4,7 +4,7 @@
  * does not start like a rollout is not one.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import { eventRecord, type LogRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"

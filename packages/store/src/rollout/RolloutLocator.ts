@@ -4,7 +4,7 @@
  * link. Every other path is refused with the same error, whether or not there is a file: a client
  * must not learn from the error which other files exist.
  */
-import type { Where } from "@colloquy/core/ConversationStore"
+import type { LogAddress } from "@colloquy/core/ConversationStore"
 import { outsideSessions, StoreError } from "@colloquy/core/StoreErrors"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -57,7 +57,7 @@ export class RolloutLocator {
   /** Finds a file by id or path. `operation` is named in errors. */
   find(
     operation: Operation,
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<RolloutLocation, StoreError | NoSuchConversation> {
     return "id" in where ? this.byId(operation, where.id) : this.byPath(operation, where.path)
   }

@@ -7,10 +7,10 @@ import type {
   ConversationMeta,
   LogWriter,
   OpenedLog,
-  Where,
+  LogAddress,
 } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -117,7 +117,7 @@ export class RolloutOpener {
 
   /** Opens an existing file for writing. The lease is held until the scope closes. */
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<
     OpenedLog,
     StoreError | NoSuchConversation | LeaseHeld | FileFault,
@@ -204,7 +204,7 @@ export class RolloutOpener {
     return writer
   })
 
-  private readonly openFile = Effect.fnUntraced(function* (this: RolloutOpener, where: Where) {
+  private readonly openFile = Effect.fnUntraced(function* (this: RolloutOpener, where: LogAddress) {
     const located = yield* this.locator.find("open", where)
     const { id } = located
     const lease = yield* this.leases.take(id)

@@ -1,4 +1,4 @@
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
 import { LineDecoder } from "../../src/rollout/LineDecoder.ts"

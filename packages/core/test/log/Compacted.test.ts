@@ -5,10 +5,10 @@ import {
   maxBridgeBytes,
   unansweredFrom,
   withoutMiddle,
-} from "../../../src/turn/compaction/Compacted.ts"
-import { utf8Length } from "../../../src/turn/compaction/Tokens.ts"
-import { environmentContext } from "../../../src/decider/EnvironmentContext.ts"
-import { assistantItem, callItem, outputItem, settings, userItem } from "../../support.ts"
+} from "../../src/log/Compacted.ts"
+import { utf8Length } from "../../src/log/Tokens.ts"
+import { environmentContext } from "../../src/decider/EnvironmentContext.ts"
+import { assistantItem, callItem, outputItem, settings, userItem } from "../support.ts"
 
 const environment = environmentContext(settings)
 const moved = environmentContext({ ...settings, cwd: "/elsewhere" })

@@ -7,13 +7,13 @@
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
-import { giveUp } from "../decider/ApprovalDecisions.ts"
+import { closeUnanswered } from "../decider/ApprovalDecisions.ts"
 import type { State } from "../decider/State.ts"
 import { type Decision, followedBy, nothing } from "../decider/Decision.ts"
 import type { Unfinished } from "./LogFold.ts"
 import { outputFor } from "../log/History.ts"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
-import { ended, startNext } from "../decider/TurnEnd.ts"
+import { turnEnded, startNext } from "../decider/TurnEnd.ts"
 
 /** How often a turn, or a call, begins at most: what kills its process each time is given up. */
 export const maxAttempts = 3
@@ -64,7 +64,7 @@ const park = (
       ? []
       : [
           {
-            _tag: "KeepDeadline",
+            _tag: "RestoreDeadline",
             number,
             after: Duration.millis(Math.max(0, expiresAtMs - nowMs)),
           } as const,
@@ -78,7 +78,7 @@ const withdrawLost = (state: State, { calls }: Unfinished): Decision =>
     (decision, { number, request }) =>
       calls.some((open) => onlyAsks(open) && eventCallIdOf(open) === request.callId)
         ? decision
-        : followedBy(decision, (current) => giveUp(current, number, "withdrawn")),
+        : followedBy(decision, (current) => closeUnanswered(current, number, "withdrawn")),
     nothing(state),
   )
 
@@ -86,12 +86,12 @@ const takeUpAgain = (state: State, turn: Turn, left: Unfinished): Decision => {
   const attempt = left.attempt + 1
   const message = `the process ended in the middle of this turn; it is taken up again, attempt ${attempt} of ${maxAttempts}`
   return followedBy(withdrawLost(state, left), (current) => ({
-    ...tell({ ...current, approvals: { ...current.approvals, expecting: true } }, turn, [
+    ...tell({ ...current, approvals: { ...current.approvals, inGrace: true } }, turn, [
       { type: "background_event", message },
     ]),
-    facts: [{ _tag: "Attempt", turnId: turn.id, attempt }],
+    records: [{ _tag: "Attempt", turnId: turn.id, attempt }],
     actions: [
-      { _tag: "Expect", within: attachTime },
+      { _tag: "StartGrace", within: attachTime },
       { _tag: "StartTurn", id: turn.id, calls: left.calls },
     ],
   }))
@@ -104,15 +104,15 @@ const close = (state: State, turn: Turn, left: Unfinished): Decision => {
       : []
   return followedBy(
     tell(state, turn, [
-      ...left.calls.map((open) => outputOf(open, open.begun === undefined ? notRun : cutOff)),
+      ...left.calls.map((open) => outputOf(open, open.started === undefined ? notRun : cutOff)),
       ...given.map((message): EventMsg => ({ type: "background_event", message })),
     ]),
-    (current) => ended(current, turn.id, { _tag: "Interrupted" }),
+    (current) => turnEnded(current, turn.id, { _tag: "Interrupted" }),
   )
 }
 
 /** The first decision of another life; `state` is that of `restore`. */
-export const reopen = (state: State, left: Unfinished, nowMs: number): Decision => {
+export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Decision => {
   const { turn } = state
   if (turn === undefined) return startNext(state)
   if (turn.aborting === undefined && left.hasInput) {

@@ -1,14 +1,9 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  historyTokens,
-  itemTokens,
-  textTokens,
-  utf8Length,
-} from "../../../src/turn/compaction/Tokens.ts"
-import { History } from "../../../src/log/History.ts"
-import { tokenCount } from "../../../src/turn/ModelEvents.ts"
-import { assistantItem, callItem, outputItem, usage, userItem } from "../../support.ts"
+import { historyTokens, itemTokens, textTokens, utf8Length } from "../../src/log/Tokens.ts"
+import { History } from "../../src/log/History.ts"
+import { tokenCount } from "../../src/turn/ModelEvents.ts"
+import { assistantItem, callItem, outputItem, usage, userItem } from "../support.ts"
 
 const item = (of: Parameters<typeof itemTokens>[0]): EventMsg => ({
   type: "raw_response_item",

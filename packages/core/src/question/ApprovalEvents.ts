@@ -1,11 +1,11 @@
 /** The events that put a question and tell what became of it. Pure. */
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
-import type { Verdict } from "./Approval.ts"
-import type { QuestionRequest } from "./Elicitation.ts"
-import type { QuestionSettings } from "../question/ApprovalEffect.ts"
-import { formText } from "../question/FormText.ts"
-import { formMessage, reasonText } from "../question/QuestionText.ts"
+import type { Verdict } from "../approvals/Approval.ts"
+import type { QuestionRequest } from "../approvals/Elicitation.ts"
+import type { QuestionSettings } from "./ApprovalEffect.ts"
+import { formText } from "./FormText.ts"
+import { formMessage, reasonText } from "./QuestionText.ts"
 
 /**
  * The event that puts the question. Its `reason`, and message and form of a tool server, are for a person and hold no

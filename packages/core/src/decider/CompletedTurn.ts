@@ -5,8 +5,8 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import type { State } from "../decider/State.ts"
-import type { Decision, Input } from "../decider/Decision.ts"
+import type { State } from "./State.ts"
+import type { Decision, Input } from "./Decision.ts"
 
 export interface CompletedTurn {
   readonly conversationId: ConversationId

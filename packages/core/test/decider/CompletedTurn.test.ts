@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CompletedTurn } from "../../src/log/CompletedTurn.ts"
+import type { CompletedTurn } from "../../src/decider/CompletedTurn.ts"
 import { ConversationManager } from "../../src/ConversationManager.ts"
 import * as Conversations from "../../src/manager/Conversations.ts"
 import { IdGenerator } from "../../src/IdGenerator.ts"
-import { ConversationStore } from "../../src/ConversationStore.ts"
+import { MemoryStore } from "../../src/store/MemoryStore.ts"
 import { ModelClient } from "../../src/ModelClient.ts"
 import { SettingsResolver } from "../../src/ConversationSettings.ts"
 import { ToolRuntime } from "../../src/ToolRuntime.ts"
@@ -36,7 +36,7 @@ const managed = (
       Layer.succeed(ModelClient, scripted(...responses).service),
       Layer.succeed(ToolRuntime, tools({ look: () => Effect.succeed("seen") })),
       IdGenerator.layer,
-      ConversationStore.layerMemory,
+      MemoryStore.layer,
       Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
     ]),
   )
