@@ -1,6 +1,8 @@
 /**
- * The conversation store over rollout files (§5.3) with an index for lists and leases for writers. Keeps L10, L11 and L16
- * by what it is made of: `RolloutOpener` makes and opens, `RolloutWriter` appends, `Leases` says who writes, `Catalog` lists.
+ * The conversation store over rollout files, with an index for lists and leases for writers.
+ * `RolloutOpener` creates and opens files, `RolloutWriter` appends, `RolloutPages` reads, `Leases`
+ * decides who may write, and `Catalog` lists; together they keep L10, L11 and L16. The format of
+ * the files is described in `packages/docs/wire/rollout.md`.
  */
 import {
   type ConversationMeta,
@@ -10,47 +12,54 @@ import {
   type ListQuery,
   type LogWriter,
   type OpenedLog,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Catalog } from "./catalog/Catalog.ts"
-import { Files } from "./Files.ts"
+import { type FileFault, Files } from "./Files.ts"
 import { Leases } from "./Leases.ts"
-import { LiveRollouts } from "./rollout/LiveRollouts.ts"
+import { ActiveRollouts } from "./rollout/ActiveRollouts.ts"
 import { maxLineBytes } from "./rollout/LineReader.ts"
-import { Locator } from "./rollout/Locate.ts"
-import { ownHeader } from "./rollout/OpenRollout.ts"
-import { readRow } from "./rollout/RolloutHead.ts"
+import { RolloutLocator } from "./rollout/RolloutLocator.ts"
+import { readOwnHeader } from "./rollout/RolloutRecovery.ts"
+import { readIndexRow } from "./rollout/IndexRowReader.ts"
 import { type IndexRow, RolloutIndex } from "./RolloutIndex.ts"
-import { archiveFolder, directoryOfName, folderOf } from "./rollout/RolloutName.ts"
-import { exists, RolloutOpener, type RolloutPlace } from "./rollout/RolloutOpener.ts"
+import { archiveFolder, folderOfName, parentFolder } from "./rollout/RolloutName.ts"
+import { alreadyExists, RolloutOpener, type RolloutDirectory } from "./rollout/RolloutOpener.ts"
 import { RolloutPages } from "./rollout/RolloutPages.ts"
 import type { WriterLimits } from "./rollout/RolloutWriter.ts"
-import { withReason } from "./internal/StoreFaults.ts"
+import { mapFileFaults } from "./internal/StoreErrorMapping.ts"
 
 type Service = ConversationStore["Service"]
 
-export interface RolloutStoreOptions extends Partial<WriterLimits>, RolloutPlace {}
+/**
+ * LogAddress the store keeps its files, and the largest log that it accepts. Limits that are absent have
+ * defaults.
+ */
+export interface RolloutStoreOptions extends Partial<WriterLimits>, RolloutDirectory {}
 
-/** A file of it takes a second to read; a person's longest conversations have some ten thousands. */
+/**
+ * A file with a million events takes a second to read; a person's longest conversations have some
+ * ten thousand.
+ */
 const defaultMaxEvents = 1_000_000
 
-/** As much as a person would want to keep of one conversation, and still read by pages. */
+/** More than a person would want to keep of one conversation, and still readable in pages. */
 const defaultMaxBytes = 2 * 1024 ** 3
 
 class RolloutStore implements Service {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
   private readonly catalog: Catalog
-  private readonly locator: Locator
+  private readonly locator: RolloutLocator
   private readonly home: string
-  private readonly live: LiveRollouts
+  private readonly live: ActiveRollouts
   private readonly opener: RolloutOpener
   private readonly pages: RolloutPages
 
@@ -69,8 +78,8 @@ class RolloutStore implements Service {
       maxLineBytes: Math.min(options.maxLineBytes ?? maxLineBytes, maxLineBytes),
     }
     this.catalog = new Catalog(files, leases, index, options.home)
-    this.locator = new Locator(files, this.catalog, options.home)
-    this.live = new LiveRollouts(this.catalog)
+    this.locator = new RolloutLocator(files, this.catalog, options.home)
+    this.live = new ActiveRollouts(this.catalog)
     this.pages = new RolloutPages(files, this.locator, options.home, this.live.all)
     const { catalog, live, locator } = this
     this.opener = new RolloutOpener({
@@ -84,73 +93,98 @@ class RolloutStore implements Service {
     })
   }
 
-  create(
-    meta: ConversationMeta,
-    records: ReadonlyArray<LogRecord>,
-  ): Effect.Effect<LogWriter, StoreError, Scope.Scope> {
-    return this.opener.create(meta, records).pipe(
-      withReason("create"),
-      Effect.catchTag("LeaseHeld", () => Effect.fail(exists(meta.id))),
-    )
-  }
+  readonly create = Effect.fn("RolloutStore.create")(
+    (
+      meta: ConversationMeta,
+      records: ReadonlyArray<LogRecord>,
+    ): Effect.Effect<LogWriter, StoreError, Scope.Scope> =>
+      this.opener.create(meta, records).pipe(
+        mapFileFaults("create"),
+        Effect.catchTag("LeaseHeld", () => Effect.fail(alreadyExists(meta.id))),
+      ),
+  )
 
   placeOf({ createdAtMs, id }: ConversationMeta): Effect.Effect<string> {
-    return Effect.sync(() => this.pathOf({ path: this.opener.placeIn(id, createdAtMs) }))
+    return Effect.sync(() => this.pathOf({ path: this.opener.relativePath(id, createdAtMs) }))
   }
 
-  open(
-    where: Where,
-  ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> {
-    return this.opener.open(where).pipe(withReason("open"))
-  }
+  readonly open = Effect.fn("RolloutStore.open")(
+    (
+      where: LogAddress,
+    ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> =>
+      this.opener.open(where).pipe(mapFileFaults("open")),
+  )
 
-  read: Service["read"] = (id, page) => this.pages.read(id, page)
+  readonly read: Service["read"] = (id, page) => this.pages.read(id, page)
 
-  readBackward: Service["readBackward"] = (id, page) => this.pages.readBackward(id, page)
+  readonly readBackward: Service["readBackward"] = (id, page) => this.pages.readBackward(id, page)
 
-  positionOf: Service["positionOf"] = (id, seq) => this.pages.positionOf(id, seq)
+  readonly positionOf: Service["positionOf"] = (id, seq) => this.pages.positionOf(id, seq)
 
-  list(query: ListQuery): Effect.Effect<ListPage, StoreError> {
-    return Effect.gen({ self: this }, function* () {
-      yield* this.live.flush
-      const rows = yield* this.catalog.page(query, (id) => this.live.all.has(id))
-      const items = rows.slice(0, query.limit).map((row) => this.summaryOf(row))
-      const last = items.at(-1)?.meta
-      return last === undefined || rows.length <= query.limit
-        ? { items }
-        : { items, next: { createdAtMs: last.createdAtMs, id: last.id } }
-    }).pipe(withReason("list"))
-  }
+  readonly list = Effect.fn("RolloutStore.list")(function* (
+    this: RolloutStore,
+    query: ListQuery,
+  ): Effect.fn.Return<ListPage, StoreError | FileFault> {
+    yield* this.live.flush
+    const rows = yield* this.catalog.page(query, (id) => this.live.all.has(id))
+    const items = rows.slice(0, query.limit).map((row) => this.summaryOf(row))
+    const last = items.at(-1)?.meta
+    return last === undefined || rows.length <= query.limit
+      ? { items }
+      : { items, next: { createdAtMs: last.createdAtMs, id: last.id } }
+  }, mapFileFaults("list"))
 
-  metadata(where: Where): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> {
-    return Effect.gen({ self: this }, function* () {
+  readonly metadata = Effect.fn("RolloutStore.metadata")(
+    function* (
+      this: RolloutStore,
+      where: LogAddress,
+    ): Effect.fn.Return<
+      ConversationSummary,
+      StoreError | NoSuchConversation | FileFault,
+      Scope.Scope
+    > {
       const known = "id" in where ? this.live.all.get(where.id) : undefined
       if (known !== undefined) return known.summary(this.home)
       const located = yield* this.locator.find("metadata", where)
       const handle = yield* this.files.open(this.pathOf(located), "read")
-      const { meta } = yield* ownHeader(handle, located)
-      const row = yield* readRow(handle, yield* handle.stat, located)
+      const { meta } = yield* readOwnHeader(handle, located)
+      const row = yield* readIndexRow(handle, yield* handle.stat, located)
       return row === undefined
         ? yield* new NoSuchConversation({ id: located.id })
         : { ...this.summaryOf(row), meta }
-    }).pipe(Effect.scoped, withReason("metadata"))
-  }
+    },
+    Effect.scoped,
+    mapFileFaults("metadata"),
+  )
 
-  archive: Service["archive"] = (id) =>
-    this.move("archive", id, (name) => `${archiveFolder}/${name}`, true)
+  readonly archive = Effect.fn("RolloutStore.archive")((id: ConversationId) =>
+    this.move("archive", id, (name) => `${archiveFolder}/${name}`, true),
+  )
 
-  unarchive: Service["unarchive"] = (id) =>
-    this.move("unarchive", id, (name) => `${directoryOfName(name)}/${name}`, false)
+  readonly unarchive = Effect.fn("RolloutStore.unarchive")((id: ConversationId) =>
+    this.move("unarchive", id, (name) => `${folderOfName(name)}/${name}`, false),
+  )
 
-  delete: Service["delete"] = (id) =>
-    Effect.gen({ self: this }, function* () {
+  readonly delete = Effect.fn("RolloutStore.delete")(
+    function* (
+      this: RolloutStore,
+      id: ConversationId,
+    ): Effect.fn.Return<
+      void,
+      StoreError | NoSuchConversation | LeaseHeld | FileFault,
+      Scope.Scope
+    > {
       const located = yield* this.locator.find("delete", { id })
       yield* this.leases.take(id)
       yield* this.files.remove(this.pathOf(located))
-      yield* this.files.syncDirectory(folderOf(this.pathOf(located)))
+      yield* this.files.syncDirectory(parentFolder(this.pathOf(located)))
       yield* this.catalog.remove(id)
       this.pages.forget(id)
-    }).pipe(Effect.scoped, Effect.uninterruptible, withReason("delete"))
+    },
+    Effect.scoped,
+    Effect.uninterruptible,
+    mapFileFaults("delete"),
+  )
 
   private pathOf({ path }: { readonly path: string }): string {
     return `${this.home}/${path}`
@@ -181,16 +215,17 @@ class RolloutStore implements Service {
       if (located.archived === archived) return
       const path = to(located.path.slice(located.path.lastIndexOf("/") + 1))
       const [from, target] = [this.pathOf(located), this.pathOf({ path })]
-      yield* this.files.makeDirectory(folderOf(target))
+      yield* this.files.makeDirectory(parentFolder(target))
       yield* this.files.rename(from, target)
-      yield* this.files.syncDirectory(folderOf(target))
-      yield* this.files.syncDirectory(folderOf(from))
+      yield* this.files.syncDirectory(parentFolder(target))
+      yield* this.files.syncDirectory(parentFolder(from))
       const row = yield* this.catalog.get(id)
       if (row !== undefined) yield* this.catalog.put([{ ...row, path, archived }])
-    }).pipe(Effect.scoped, Effect.uninterruptible, withReason(operation))
+    }).pipe(Effect.scoped, Effect.uninterruptible, mapFileFaults(operation))
   }
 }
 
+/** Layer of the store over a file system, leases and an index. */
 export const layer = (
   options: RolloutStoreOptions,
 ): Layer.Layer<ConversationStore, never, Files | Leases | RolloutIndex> =>

@@ -2,21 +2,21 @@ import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Decoder } from "../src/rollout/Decode.ts"
-import { readHeader } from "../src/rollout/Header.ts"
-import { encode, headerLines } from "../src/rollout/RolloutLines.ts"
+import { LineDecoder } from "../src/rollout/LineDecoder.ts"
+import { parseHeader } from "../src/rollout/RolloutHeader.ts"
+import { encodeLines, headerLines } from "../src/rollout/LineEncoder.ts"
 import { readFileSync } from "node:fs"
-import { metaOf, opening } from "./support/Records.ts"
-import { Machine, readAll } from "./support/Store.ts"
+import { metaOf, firstRecords } from "./support/Records.ts"
+import { Machine, readAll } from "./support/Machine.ts"
 
-/** Written by Colloquy, and then resumed by the original in the versions that the first test names. */
+/** Compares a file that Colloquy writes with the fixture that versions of the original resumed. */
 const resumed = readFileSync(
   new URL("./fixtures/resumed-by-original.jsonl", import.meta.url),
   "utf8",
 )
 
 const meta = metaOf(1)
-const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta)))
+const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, firstRecords(meta)))
 const open = Effect.flatMap(ConversationStore, (store) => store.open({ id: meta.id }))
 
 const valuesOf = (file: string): ReadonlyArray<unknown> =>
@@ -25,18 +25,18 @@ const valuesOf = (file: string): ReadonlyArray<unknown> =>
     .split("\n")
     .map((line): unknown => JSON.parse(line))
 
-describe("rollout files and versions", () => {
-  it("are written with the lines of the file that the original 0.36.0, 0.45.0 and 0.153.4 resumed", () => {
+describe("rollout files of different versions", () => {
+  it("a file is written with the lines that the original 0.36.0, 0.45.0 and 0.153.4 resumed", () => {
     const [first = "", ...rest] = resumed.trimEnd().split("\n")
-    const header = readHeader([first, ...rest.slice(0, 9)])
+    const header = parseHeader([first, ...rest.slice(0, 9)])
     if (header === undefined) return assert.fail("the file begins with its header")
-    const decoder = new Decoder(header.generation, header.numbering, header.meta.createdAtMs)
+    const decoder = new LineDecoder(header.lineFormat, header.numbering, header.meta.createdAtMs)
     const records = rest.flatMap((line) => decoder.decode(line, resumed.length).records)
-    const { text } = encode({ seq: 0, id: "", unnumbered: 0 }, records)
+    const { text } = encodeLines({ seq: 0, id: "", unnumbered: 0 }, records)
     assert.deepStrictEqual(valuesOf(headerLines(header.meta) + text), valuesOf(resumed))
   })
 
-  it.effect("are opened with types of lines, events and items of a later version", () =>
+  it.effect("a file with line types, events and items of a later version is opened", () =>
     Effect.gen(function* () {
       const machine = new Machine()
       yield* machine.run(create)

@@ -1,13 +1,18 @@
 /** What a fuzzed server runs over: conversations in memory, the offline model, tools that ask, ids that are known. */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import * as Resolve from "@colloquy/config/Resolve"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
 import { offlineProvider } from "@colloquy/models/Providers"
 import { ConversationId } from "@colloquy/protocol/Ids"
+import { Auth } from "@colloquy/server/app/ports/AuthPort"
+import { HostPort } from "@colloquy/server/app/ports/HostPort"
+import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
+import { Server } from "@colloquy/server/Server"
+import { Tasks } from "@colloquy/server/tasks/Tasks"
 import * as TestSealer from "@colloquy/testing/TestSealer"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import * as Duration from "effect/Duration"
@@ -136,9 +141,17 @@ export const services = (ids: Ids) =>
   Conversations.layerWith(limits).pipe(
     Layer.provide([
       Layer.succeed(IdGenerator, { conversationId: ids.next }),
-      ConversationStore.layerMemory,
+      MemoryStore.layer,
       models,
       tools,
     ]),
     Layer.provideMerge(Layer.merge(settings, TestSealer.layer)),
   )
+
+/** A server of one connection: what one input leaves behind must not change what the next one finds. */
+export const ownServer = Layer.mergeAll(
+  Layer.provide(Server.layer(), Tasks.layer()),
+  Auth.layerNone,
+  HostPort.layerNone,
+  UserConfig.layerNone,
+)

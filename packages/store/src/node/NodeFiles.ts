@@ -1,6 +1,7 @@
 /**
- * The file system of this machine, for the store. Short calls that answer from memory (looking at a file, writing to the
- * page cache) are made at once; what waits for a disk (syncing, long writes) does so beside everything else.
+ * The file system of this machine, for the store. Short calls that are answered from memory, such
+ * as `stat` and small writes to the page cache, are synchronous, because they cost less than a
+ * callback. Calls that wait for a disk, such as syncing and long writes, are asynchronous.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,7 +11,7 @@ import { dirname } from "node:path"
 import { type DirectoryEntry, type FileHandle, type FileStat, FileFault, Files } from "../Files.ts"
 import { makeFolders } from "./MakeFolders.ts"
 
-/** A longer write would keep everything else waiting for longer than a frame of a screen. */
+/** A longer synchronous write would block the process noticeably. */
 const maxWriteAtOnce = 256 * 1024
 
 const codeOf = (error: unknown): string =>
@@ -19,10 +20,10 @@ const codeOf = (error: unknown): string =>
 const faultOf = (operation: string, path: string) => (error: unknown) =>
   new FileFault({ operation, path, code: codeOf(error) })
 
-const now = <A>(operation: string, path: string, run: () => A): Effect.Effect<A, FileFault> =>
+const callSync = <A>(operation: string, path: string, run: () => A): Effect.Effect<A, FileFault> =>
   Effect.try({ try: run, catch: faultOf(operation, path) })
 
-const later = <A>(
+const callAsync = <A>(
   operation: string,
   path: string,
   run: (done: (error: Error | null, result?: A) => void) => void,
@@ -38,7 +39,10 @@ const later = <A>(
 const kindOf = (entry: { isFile: () => boolean; isDirectory: () => boolean }) =>
   entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other"
 
-/** Not of big integers, which cost twice the call: a file number beyond 2^53 is told but roughly, and still apart from most. */
+/**
+ * Uses numbers, because big integers make the call twice as expensive. An inode number beyond 2^53
+ * is rounded and still differs from most others.
+ */
 const statOf = (stats: FS.Stats): FileStat => ({
   kind: kindOf(stats),
   bytes: stats.size,
@@ -48,7 +52,7 @@ const statOf = (stats: FS.Stats): FileStat => ({
 
 const handleOf = (fd: number, path: string): FileHandle => ({
   read: (offset, length) =>
-    now("read", path, () => {
+    callSync("read", path, () => {
       const bytes = new Uint8Array(length)
       let read = 0
       while (read < length) {
@@ -60,11 +64,11 @@ const handleOf = (fd: number, path: string): FileHandle => ({
     }),
   write: (offset, bytes) =>
     bytes.length <= maxWriteAtOnce
-      ? now("write", path, () => FS.writeSync(fd, bytes, 0, bytes.length, offset))
-      : later("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done)),
-  truncate: (bytes) => now("truncate", path, () => FS.ftruncateSync(fd, bytes)),
-  sync: later("sync", path, (done) => FS.fdatasync(fd, done)),
-  stat: now("stat", path, () => statOf(FS.fstatSync(fd))),
+      ? callSync("write", path, () => FS.writeSync(fd, bytes, 0, bytes.length, offset))
+      : callAsync("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done)),
+  truncate: (bytes) => callSync("truncate", path, () => FS.ftruncateSync(fd, bytes)),
+  sync: callAsync("sync", path, (done) => FS.fdatasync(fd, done)),
+  stat: callSync("stat", path, () => statOf(FS.fstatSync(fd))),
 })
 
 const openScoped = (
@@ -73,7 +77,7 @@ const openScoped = (
   flags: number,
 ): Effect.Effect<FileHandle, FileFault, Scope.Scope> =>
   Effect.acquireRelease(
-    now(operation, path, () => {
+    callSync(operation, path, () => {
       const fd = FS.openSync(path, flags, 0o600)
       try {
         if (FS.fstatSync(fd).isFile()) return fd
@@ -86,24 +90,24 @@ const openScoped = (
     (fd) => Effect.sync(() => FS.closeSync(fd)),
   ).pipe(Effect.map((fd) => handleOf(fd, path)))
 
-/** What a platform does not have is undefined, which counts as 0. */
+/** Flags that a platform does not have are undefined, which counts as 0. */
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = FS.constants
 
-/** Windows has no way to sync a directory, and needs none. */
+/** Windows cannot sync a directory and does not need it. */
 const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
   process.platform === "win32"
     ? Effect.void
     : Effect.acquireUseRelease(
-        now("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
-        (fd) => later<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
+        callSync("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
+        (fd) => callAsync<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
         (fd) => Effect.sync(() => FS.closeSync(fd)),
       )
 
-/** Each new folder is synced into the one above it. */
+/** Syncs each new folder into its parent. */
 const makeDirectory = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<void, FileFault> {
-  const first = yield* now("makeDirectory", path, () => makeFolders(path, 0o700))
+  const first = yield* callSync("makeDirectory", path, () => makeFolders(path, 0o700))
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) {
     yield* syncDirectory(dirname(made))
@@ -111,17 +115,20 @@ const makeDirectory = Effect.fnUntraced(function* (
 })
 
 const list = (path: string): Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFault> =>
-  now("list", path, () =>
+  callSync("list", path, () =>
     FS.readdirSync(path, { withFileTypes: true }).map((entry) => ({
       name: entry.name,
       kind: kindOf(entry),
     })),
   )
 
-/** Never onto something that is there. Only whoever has the lease of a conversation moves its file: nobody comes between. */
+/**
+ * Fails instead of replacing a file. The check and the renaming need not be atomic, because only
+ * the holder of a conversation's lease renames its file.
+ */
 const rename = (from: string, to: string): Effect.Effect<void, FileFault> =>
-  now("rename", from, () => {
-    // Another error of looking is thrown: what cannot be looked at may be there.
+  callSync("rename", from, () => {
+    // Any other error of `lstat` is thrown, because something may exist at the path.
     if (FS.lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
       throw Object.assign(new Error(), { code: "EEXIST" })
     }
@@ -135,10 +142,11 @@ const files: Files["Service"] = {
   makeDirectory,
   syncDirectory,
   list,
-  stat: (path) => now("stat", path, () => statOf(FS.lstatSync(path))),
-  realPath: (path) => now("realPath", path, () => FS.realpathSync.native(path)),
+  stat: (path) => callSync("stat", path, () => statOf(FS.lstatSync(path))),
+  realPath: (path) => callSync("realPath", path, () => FS.realpathSync.native(path)),
   rename,
-  remove: (path) => now("remove", path, () => FS.unlinkSync(path)),
+  remove: (path) => callSync("remove", path, () => FS.unlinkSync(path)),
 }
 
+/** Layer with the file system of this machine. */
 export const layer = Layer.succeed(Files, files)

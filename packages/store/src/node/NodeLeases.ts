@@ -1,4 +1,7 @@
-/** Leases between processes of a machine (L16): `LeaseDesk` on the file system of this machine. */
+/**
+ * Leases between the processes of one machine (L16): `ProcessLeases` on the file system of this
+ * machine.
+ */
 import type { LeaseHeld } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
@@ -7,14 +10,18 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
-import { closed, leaseOf } from "../leases/DeskLeases.ts"
-import { LeaseDesk } from "../leases/LeaseDesk.ts"
+import { closeLeases, acquireLease } from "../leases/ScopedLease.ts"
+import { ProcessLeases } from "../leases/ProcessLeases.ts"
 import { type Lease, Leases } from "../Leases.ts"
 import type { FileFault } from "../Files.ts"
-import * as NodeLeaseDisk from "./NodeLeaseDisk.ts"
+import * as NodeLeaseDisk from "./NodeLeaseFiles.ts"
 import { sqlite } from "./Sqlite.ts"
 
-/** @param folder beside the conversations, made when there is none */
+/**
+ * Layer of the leases. SQLite is loaded and the folder is created when the first lease is taken.
+ *
+ * @param folder created when it is missing; shared by all processes of the state directory
+ */
 export const layer = (folder: string): Layer.Layer<Leases> =>
   Layer.effect(
     Leases,
@@ -25,16 +32,16 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
           Effect.map(({ DatabaseSync }) => {
             const { pid } = process
             const self = { owner: randomUUID(), pid, host: hostname(), nonce: randomUUID }
-            return new LeaseDesk(folder, NodeLeaseDisk.make(DatabaseSync), self)
+            return new ProcessLeases(folder, NodeLeaseDisk.make(DatabaseSync), self)
           }),
-          Effect.tap((made) => Scope.addFinalizer(scope, closed(made))),
+          Effect.tap((made) => Scope.addFinalizer(scope, closeLeases(made))),
         ),
       )
       return {
         take: Effect.fnUntraced(function* (
           id: ConversationId,
         ): Effect.fn.Return<Lease, LeaseHeld | FileFault, Scope.Scope> {
-          return yield* leaseOf(yield* desk, id, yield* Clock.currentTimeMillis)
+          return yield* acquireLease(yield* desk, id, yield* Clock.currentTimeMillis)
         }),
       }
     }),

@@ -1,91 +1,81 @@
 /**
- * Reads a rollout by pages: forward and backward, from any place, in memory that the page bounds. Reads whole lines alone:
- * a tail that is being written, or that a crash tore, is not there yet.
+ * Reads pages of records from a rollout file, forward and backward, from any position, in memory
+ * that the size of a page bounds. Reads only whole lines: a last line that is being written, or
+ * that a crash cut off, is ignored.
  *
- * A place between two records is a number: the offset of a line and how many of the line's records stand before it.
+ * A position between two records is one number: the offset of a line, multiplied by
+ * `positionsPerByte`, plus the number of the line's records before the position.
  */
 import type { Position, RecordPage } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import * as Effect from "effect/Effect"
-import { anchorAfter, anchorBefore, type Waypoint } from "./Anchors.ts"
-import { Decoder, maxLost } from "./Decode.ts"
+import { numberedLineAfter, numberedLineBefore } from "./NumberedLine.ts"
+import { LineDecoder, maxLostEvents } from "./LineDecoder.ts"
 import type { FileFault, FileHandle } from "../Files.ts"
-import type { Header } from "./Header.ts"
+import type { RolloutHeader } from "./RolloutHeader.ts"
 import { LineReader, type RawLine } from "./LineReader.ts"
+import type { Waypoint, Waypoints } from "./Waypoints.ts"
 
-/** More than any line has records, those that take the place of lost ones included. */
-const places = 2 * maxLost
+/**
+ * More than the number of records that any line can have, including those that replace lost events.
+ */
+const positionsPerByte = 2 * maxLostEvents
 
-/** What a page holds before it ends early, in bytes of the file. */
+/** A page ends early when the lines of its records have this many bytes. */
 const pageBytes = 8 * 1024 * 1024
 
-/** Waypoints kept per file. */
-const maxWaypoints = 256
-
-/** Of a stretch in which nobody finds a number. */
+/** Distance of the waypoints that a scan adds. */
 const waypointBytes = 1024 * 1024
 
-/** Below it a search by halves gives way to reading. */
+/** A range smaller than this is read from its beginning instead of being searched by bisection. */
 const nearBytes = 128 * 1024
 
-/** What is remembered of a file between pages; places stay right as it grows. */
-export class Waypoints {
-  private readonly known: Array<Waypoint> = []
-
-  /** The last at or before the offset. */
-  before(offset: number): Waypoint | undefined {
-    return this.known.findLast((waypoint) => waypoint.offset <= offset)
-  }
-
-  add(waypoint: Waypoint): void {
-    const at = this.known.findLastIndex(({ offset }) => offset <= waypoint.offset)
-    if (this.known[at]?.offset === waypoint.offset) return
-    this.known.splice(at + 1, 0, waypoint)
-    // Every other one is as good a table.
-    if (this.known.length > maxWaypoints) {
-      const kept = this.known.filter((_, i) => i % 2 === 0)
-      this.known.splice(0, this.known.length, ...kept)
-    }
-  }
-}
-
-interface Placed {
+interface PlacedRecord {
   readonly record: LogRecord
+  /** The position directly before the record. */
   readonly position: Position
-  /** The place before its line. */
+  /** The place before the record's line. */
   readonly line: Waypoint
+  /** The record's share of its line. */
   readonly bytes: number
 }
 
-/** What one line says. */
-export interface ReadLine extends RawLine {
+/** A line and what it means. */
+export interface DecodedRawLine extends RawLine {
+  /** The records of the line; empty when it has none. */
   readonly records: ReadonlyArray<LogRecord>
+  /** True when the line cannot be read. */
   readonly bad: boolean
+  /** The place before the line. */
   readonly before: Waypoint
-  /** Of the last writer that said who it is, up to here. */
+  /** Generation of the last writer that is named up to here. */
   readonly generation: number
 }
 
+/** Reads records of one open file. */
 export class LogReader {
   private readonly handle: FileHandle
-  private readonly header: Header
+  private readonly header: RolloutHeader
   private readonly waypoints: Waypoints
 
-  constructor(handle: FileHandle, header: Header, waypoints: Waypoints) {
+  constructor(handle: FileHandle, header: RolloutHeader, waypoints: Waypoints) {
     this.handle = handle
     this.header = header
     this.waypoints = waypoints
   }
 
-  /** Every line from a waypoint to `end`, until `visit` says that it is enough. Gives the place behind the last one. */
+  /**
+   * Decodes every line from a waypoint to `end`, until `visit` returns true. Returns the place
+   * behind the last line decoded.
+   */
   readonly scan = Effect.fnUntraced(function* (
     this: LogReader,
     from: Waypoint,
     end: number,
-    visit: (line: ReadLine) => boolean,
+    visit: (line: DecodedRawLine) => boolean,
   ): Effect.fn.Return<Waypoint, FileFault> {
     const { header } = this
-    const decoder = new Decoder(header.generation, from.numbering, from.atMs, from.keepsInput)
+    const decoder = new LineDecoder(header.lineFormat, from.numbering, from.atMs, from.keepsInput)
     const reader = new LineReader(this.handle, from.offset, end)
     let marked = from.offset
     for (;;) {
@@ -112,25 +102,34 @@ export class LogReader {
     }
   })
 
-  /** Where the file begins. */
+  /** The beginning of the file. */
   get start(): Waypoint {
     const { meta, numbering } = this.header
     return { offset: 0, numbering, atMs: meta.createdAtMs, keepsInput: false }
   }
 
-  /** A place at or before the offset or the end of the line there, as near as can be told without much reading. */
-  readonly near = Effect.fnUntraced(function* (
+  /**
+   * A waypoint at or before the end of the line at an offset, as near as can be found without
+   * reading much.
+   */
+  readonly waypointNear = Effect.fnUntraced(function* (
     this: LogReader,
     anywhere: number,
   ): Effect.fn.Return<Waypoint, FileFault> {
     const known = this.waypoints.before(anywhere) ?? this.start
     if (known.offset === anywhere) return known
     const offset = yield* this.lineStart(anywhere)
-    const anchor = yield* anchorBefore(this.handle, this.header.generation, offset, known.offset)
+    const anchor = yield* numberedLineBefore(
+      this.handle,
+      this.header.lineFormat,
+      offset,
+      known.offset,
+    )
     return anchor ?? known
   })
 
-  readonly forward = Effect.fnUntraced(function* (
+  /** At most `max` records from a position on. Reads no farther than the offset `end`. */
+  readonly readForward = Effect.fnUntraced(function* (
     this: LogReader,
     from: Position,
     max: number,
@@ -138,10 +137,10 @@ export class LogReader {
   ): Effect.fn.Return<RecordPage, FileFault> {
     const records: Array<LogRecord> = []
     let bytes = 0
-    let next: Placed | undefined
-    const begin = yield* this.near(Math.floor(from / places))
+    let next: PlacedRecord | undefined
+    const begin = yield* this.waypointNear(Math.floor(from / positionsPerByte))
     yield* this.scan(begin, end, (line) => {
-      for (const placed of placedOf(line)) {
+      for (const placed of placedRecords(line)) {
         if (placed.position < from) continue
         if (records.length >= max || bytes >= pageBytes) {
           next = placed
@@ -157,18 +156,22 @@ export class LogReader {
     return { records, next: next.position }
   })
 
-  readonly backward = Effect.fnUntraced(function* (
+  /**
+   * At most `max` records before a position, in the order of the log. Reads no farther than the
+   * offset `end`.
+   */
+  readonly readBackward = Effect.fnUntraced(function* (
     this: LogReader,
     before: Position,
     max: number,
     end: number,
   ): Effect.fn.Return<RecordPage, FileFault> {
-    const stop = Math.min(Math.floor(before / places), end)
+    const stop = Math.min(Math.floor(before / positionsPerByte), end)
     for (let window = Math.max(nearBytes, max * 512); ; window *= 4) {
-      const begin = yield* this.near(Math.max(0, stop - window))
-      const last = new Last(max)
+      const begin = yield* this.waypointNear(Math.max(0, stop - window))
+      const last = new LastRecords(max)
       yield* this.scan(begin, end, (line) => {
-        for (const placed of placedOf(line)) {
+        for (const placed of placedRecords(line)) {
           if (placed.position >= before) return true
           last.add(placed)
         }
@@ -178,7 +181,10 @@ export class LogReader {
     }
   })
 
-  /** The place right before the record of an event. */
+  /**
+   * The position directly before the record of an event; undefined when there is none. Finds it by
+   * bisection.
+   */
   readonly positionOf = Effect.fnUntraced(function* (
     this: LogReader,
     seq: number,
@@ -188,13 +194,13 @@ export class LogReader {
     let to = end
     while (to - from.offset > nearBytes) {
       const middle = Math.floor((from.offset + to) / 2)
-      const anchor = yield* anchorAfter(this.handle, this.header.generation, middle, to)
+      const anchor = yield* numberedLineAfter(this.handle, this.header.lineFormat, middle, to)
       if (anchor !== undefined && anchor.seq < seq) from = anchor
       else to = middle
     }
     let found: Position | undefined
     yield* this.scan(from, end, (line) => {
-      for (const { position, record } of placedOf(line)) {
+      for (const { position, record } of placedRecords(line)) {
         if (record._tag !== "Event" || record.event.seq < seq) continue
         if (record.event.seq === seq) found = position
         return true
@@ -204,7 +210,7 @@ export class LogReader {
     return found
   })
 
-  /** The beginning of the first line at or behind an offset. */
+  /** Offset of the first line that starts at or behind an offset. */
   private readonly lineStart = Effect.fnUntraced(function* (
     this: LogReader,
     offset: number,
@@ -221,18 +227,18 @@ export class LogReader {
   })
 }
 
-const placedOf = (line: ReadLine): ReadonlyArray<Placed> =>
+const placedRecords = (line: DecodedRawLine): ReadonlyArray<PlacedRecord> =>
   line.records.map((record, i) => ({
     record,
-    position: line.offset * places + i,
+    position: line.offset * positionsPerByte + i,
     line: line.before,
     bytes: (line.end - line.offset) / line.records.length,
   }))
 
-/** The last records of a stretch, at most so many, and whether there were more. */
-class Last {
+/** Keeps the last records of a scan, at most `max`, and whether there were more. */
+class LastRecords {
   private readonly max: number
-  private kept: Array<Placed> = []
+  private kept: Array<PlacedRecord> = []
   private bytes = 0
   private dropped = false
 
@@ -244,10 +250,10 @@ class Last {
     return this.dropped
   }
 
-  add(placed: Placed): void {
+  add(placed: PlacedRecord): void {
     this.kept.push(placed)
     this.bytes += placed.bytes
-    // One that is shifted off an array costs its length: many at once then.
+    // Removing from the front of an array costs its length, so many are removed at once.
     if (this.kept.length > 2 * this.max + 64 || this.bytes > 2 * pageBytes) this.trim()
   }
 

@@ -1,15 +1,16 @@
 /**
- * How the file of a conversation comes to have a writer: made anew, whole or not at all (L10), or opened, put right and taken
- * over from whoever wrote it before (L11, L16). What fails leaves nothing behind, neither a file nor a lease.
+ * Gives a conversation its writer. `create` makes the file as a whole or not at all (L10). `open`
+ * takes the lease, repairs the file and continues behind the previous writer (L11, L16). A failure
+ * leaves neither a file nor a lease behind.
  */
 import type {
   ConversationMeta,
   LogWriter,
   OpenedLog,
-  Where,
+  LogAddress,
 } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -18,35 +19,41 @@ import * as Scope from "effect/Scope"
 import type { Catalog } from "../catalog/Catalog.ts"
 import type { FileFault, FileHandle, Files } from "../Files.ts"
 import type { Lease, Leases } from "../Leases.ts"
-import { LiveRollout } from "./LiveRollout.ts"
-import type { LiveRollouts } from "./LiveRollouts.ts"
-import type { Locator } from "./Locate.ts"
-import { Waypoints } from "./LogReader.ts"
-import { openRollout } from "./OpenRollout.ts"
-import { readRow } from "./RolloutHead.ts"
-import { encode, headerLines } from "./RolloutLines.ts"
-import { folderOf, rolloutName } from "./RolloutName.ts"
+import { ActiveRollout } from "./ActiveRollout.ts"
+import type { ActiveRollouts } from "./ActiveRollouts.ts"
+import type { RolloutLocator } from "./RolloutLocator.ts"
+import { Waypoints } from "./Waypoints.ts"
+import { recoverRollout } from "./RolloutRecovery.ts"
+import { readIndexRow } from "./IndexRowReader.ts"
+import { encodeLines, headerLines, initialNumbering } from "./LineEncoder.ts"
+import { parentFolder, rolloutName } from "./RolloutName.ts"
 import { RolloutWriter, type WriterLimits } from "./RolloutWriter.ts"
+import { writeAll } from "./WriteAll.ts"
 
-export interface RolloutPlace {
-  /** The state directory, absolute: `sessions` and `archived_sessions` lie in it. */
+/** Where rollout files are kept. */
+export interface RolloutDirectory {
+  /** The state directory, absolute. It contains `sessions` and `archived_sessions`. */
   readonly home: string
-  /** How far local time is ahead of UTC at a moment: files are named in local time. */
+  /** Offset of local time from UTC at a moment, in milliseconds: file names contain local time. */
   readonly offsetMsAt: (atMs: number) => number
 }
 
-export interface OpenerParts {
+/** What `RolloutOpener` works with. */
+export interface RolloutOpenerOptions {
   readonly files: Files["Service"]
   readonly leases: Leases["Service"]
   readonly catalog: Catalog
-  readonly locator: Locator
-  readonly live: LiveRollouts
-  readonly place: RolloutPlace
+  readonly locator: RolloutLocator
+  readonly live: ActiveRollouts
+  readonly place: RolloutDirectory
   readonly limits: WriterLimits
 }
 
-/** What fails gives back at once what it took; what succeeds does so with the scope. */
-const owned = <A, E, R>(
+/**
+ * Runs an effect whose resources are released immediately when it fails, and with the surrounding
+ * scope when it succeeds.
+ */
+const transferredToScope = <A, E, R>(
   effect: Effect.Effect<A, E, R | Scope.Scope>,
 ): Effect.Effect<A, E, Exclude<R, Scope.Scope> | Scope.Scope> =>
   Effect.gen(function* () {
@@ -62,23 +69,25 @@ const owned = <A, E, R>(
     )
   })
 
-export const exists = (id: ConversationId): StoreError =>
+/** The error for an id that is taken. */
+export const alreadyExists = (id: ConversationId): StoreError =>
   new StoreError({
     operation: "create",
     reason: "Exists",
     message: `conversation ${id} exists already`,
   })
 
+/** Creates and opens rollout files for writing. */
 export class RolloutOpener {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
   private readonly catalog: Catalog
-  private readonly locator: Locator
-  private readonly live: LiveRollouts
-  private readonly place: RolloutPlace
+  private readonly locator: RolloutLocator
+  private readonly live: ActiveRollouts
+  private readonly place: RolloutDirectory
   private readonly limits: WriterLimits
 
-  constructor(parts: OpenerParts) {
+  constructor(parts: RolloutOpenerOptions) {
     this.files = parts.files
     this.leases = parts.leases
     this.catalog = parts.catalog
@@ -88,62 +97,70 @@ export class RolloutOpener {
     this.limits = parts.limits
   }
 
-  /** From the state directory. */
-  placeIn(id: ConversationId, createdAtMs: number): string {
+  /** Path of the file of a new conversation, relative to the state directory. */
+  relativePath(id: ConversationId, createdAtMs: number): string {
     const localMs = createdAtMs + this.place.offsetMsAt(createdAtMs)
-    const { directory, file } = rolloutName(id, localMs)
-    return `${directory}/${file}`
+    const { folder, file } = rolloutName(id, localMs)
+    return `${folder}/${file}`
   }
 
+  /**
+   * Creates the file with its first records, synced, and returns its writer. The lease is held
+   * until the scope closes.
+   */
   create(
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
   ): Effect.Effect<LogWriter, StoreError | LeaseHeld | FileFault, Scope.Scope> {
-    return Effect.uninterruptible(owned(this.make(meta, records)))
+    return Effect.uninterruptible(transferredToScope(this.createFile(meta, records)))
   }
 
+  /** Opens an existing file for writing. The lease is held until the scope closes. */
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<
     OpenedLog,
     StoreError | NoSuchConversation | LeaseHeld | FileFault,
     Scope.Scope
   > {
-    return owned(this.takeUp(where))
+    return transferredToScope(this.openFile(where))
   }
 
   private pathOf({ path }: { readonly path: string }): string {
     return `${this.place.home}/${path}`
   }
 
-  private readonly make = Effect.fnUntraced(function* (
+  private readonly createFile = Effect.fnUntraced(function* (
     this: RolloutOpener,
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
   ) {
     const { id } = meta
     const lease = yield* this.leases.take(id)
-    if ((yield* this.catalog.get(id)) !== undefined) return yield* exists(id)
-    const place = this.placeIn(id, meta.createdAtMs)
+    if ((yield* this.catalog.get(id)) !== undefined) return yield* alreadyExists(id)
+    const place = this.relativePath(id, meta.createdAtMs)
     const path = this.pathOf({ path: place })
-    yield* this.files.makeDirectory(folderOf(path))
+    yield* this.files.makeDirectory(parentFolder(path))
     const handle = yield* this.files.create(path)
-    return yield* this.begin(meta, records, { path: place, handle, lease }).pipe(
+    return yield* this.writeFirstRecords(meta, records, { path: place, handle, lease }).pipe(
       Effect.onError(() =>
-        // The caller is given an error, so the file may not become a conversation, not even where it cannot be removed:
-        // without a beginning it is none.
+        // The caller gets an error, so the file must not become a conversation, even when it cannot
+        // be removed:
+        // a file without a first line is none.
         Effect.ignore(handle.truncate(0)).pipe(
           Effect.andThen(this.files.remove(path)),
-          Effect.andThen(this.files.syncDirectory(folderOf(path))),
+          Effect.andThen(this.files.syncDirectory(parentFolder(path))),
           Effect.catch((fault) =>
-            Effect.logWarning(`a file without a conversation was left behind: ${fault.message}`),
+            Effect.logWarning(
+              `could not remove the file of a conversation that was not created: ${fault.message}`,
+            ),
           ),
         ),
       ),
     )
   })
 
-  private readonly begin = Effect.fnUntraced(function* (
+  private readonly writeFirstRecords = Effect.fnUntraced(function* (
     this: RolloutOpener,
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
@@ -154,23 +171,23 @@ export class RolloutOpener {
     },
   ) {
     const { handle, lease, path } = at
-    const { state, text } = encode({ seq: 0, id: "", unnumbered: 0 }, records)
+    const { state, text } = encodeLines({ ...initialNumbering, unnumbered: 0 }, records)
     const bytes = new TextEncoder().encode(headerLines(meta) + text)
-    for (let written = 0; written < bytes.length;) {
-      written += yield* handle.write(written, bytes.subarray(written))
-    }
+    yield* writeAll(handle, 0, bytes)
     yield* handle.sync
-    yield* this.files.syncDirectory(folderOf(this.pathOf(at)))
+    yield* this.files.syncDirectory(parentFolder(this.pathOf(at)))
     const version = yield* handle.stat
     const { instructions: _instructions, ...listed } = meta
-    const live = new LiveRollout(
+    const header = {
+      meta,
+      lineFormat: "colloquy",
+      records: [],
+      numbering: initialNumbering,
+    } as const
+    const live = new ActiveRollout(
       meta,
       { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
-      {
-        handle,
-        header: { meta, generation: "ours", records: [], numbering: { seq: 0, id: "" } },
-        waypoints: new Waypoints(),
-      },
+      { handle, header, waypoints: new Waypoints() },
     )
     const target = { id: meta.id, path: this.pathOf(at), identity: version.identity }
     const writer = new RolloutWriter(
@@ -178,26 +195,26 @@ export class RolloutOpener {
       { ...target, handle, lease, generation: 1 },
       this.limits,
       { bytes: bytes.length, state, marked: true },
-      (appended) => live.appended(appended),
+      (appended) => live.recordAppended(appended),
     )
-    live.appended(records)
+    live.recordAppended(records)
     yield* this.live.add(meta.id, live, writer)
     yield* this.catalog.put([live.row(version, false)])
     live.isDirty = false
     return writer
   })
 
-  private readonly takeUp = Effect.fnUntraced(function* (this: RolloutOpener, where: Where) {
+  private readonly openFile = Effect.fnUntraced(function* (this: RolloutOpener, where: LogAddress) {
     const located = yield* this.locator.find("open", where)
     const { id } = located
     const lease = yield* this.leases.take(id)
     const handle = yield* this.files.open(this.pathOf(located), "write")
     const row = yield* this.catalog.get(id)
-    const opened = yield* openRollout(handle, located, row)
+    const opened = yield* recoverRollout(handle, located, row)
     const fresh =
       row !== undefined && opened.repairs.length === 0 && row.version.bytes === opened.version.bytes
         ? row
-        : yield* readRow(handle, yield* handle.stat, located)
+        : yield* readIndexRow(handle, yield* handle.stat, located)
     const { meta } = opened.header
     const known = {
       meta: fresh?.meta ?? meta,
@@ -206,16 +223,16 @@ export class RolloutOpener {
       path: located.path,
       archived: located.archived,
     }
-    const live = new LiveRollout(meta, known, { ...opened, handle })
+    const live = new ActiveRollout(meta, known, { ...opened, handle })
     const generation = Math.max(1, opened.checked.generation, lease.lastGeneration) + 1
-    yield* lease.tellGeneration(generation)
+    yield* lease.recordGeneration(generation)
     const { identity, bytes } = opened.version
     const writer = new RolloutWriter(
       this.files,
       { id, path: this.pathOf(located), identity, handle, lease, generation },
       this.limits,
       { bytes, state: { ...opened.checked.numbering, unnumbered: 0 }, marked: false },
-      (appended) => live.appended(appended),
+      (appended) => live.recordAppended(appended),
     )
     yield* this.live.add(id, live, writer)
     return { writer, summary: live.summary(this.place.home), repairs: opened.repairs }
