@@ -1,7 +1,7 @@
 /**
- * A fake model provider in memory: an `HttpClient` that answers by a script, on the clock of the test.
+ * A scripted model provider in memory: an `HttpClient` whose delays are on the clock of the test.
  *
- * No promise and no web stream lies between the script and the client, so `TestClock` alone moves it (L12).
+ * There is no promise and no web stream between the script and the client, so only `TestClock` advances it (L12).
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -14,11 +14,12 @@ import * as Stream from "effect/Stream"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
 import { type ProviderAction, type ProviderScript, render, replyTo } from "./ProviderScript.ts"
 
+/** The provider and what it has received. */
 export interface MemoryProvider {
   readonly layer: Layer.Layer<HttpClient.HttpClient>
-  /** In order of arrival. */
+  /** Requests in order of arrival. */
   readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
-  /** Indices of the requests whose answer the client gave up, in order. */
+  /** Indices of the requests that the client cancelled, in order. */
   readonly closed: Effect.Effect<ReadonlyArray<number>>
 }
 
@@ -32,7 +33,7 @@ const broken = (request: HttpClientRequest.HttpClientRequest) =>
 
 const encoder = new TextEncoder()
 
-/** A network may cut a body anywhere. */
+/** Divides a body at any place, as a network may. */
 const pieces = (body: string): ReadonlyArray<Uint8Array> =>
   (body.match(/.{1,16}/gs) ?? []).map((piece) => encoder.encode(piece))
 
@@ -56,13 +57,13 @@ const response = (
   init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
 ): HttpClientResponse.HttpClientResponse =>
-  // A web response for everything but the body: its stream would run on native promises.
+  // A web response for everything but the body, whose stream would use native promises.
   Object.create(HttpClientResponse.fromWeb(request, new Response(null, init)), {
     stream: { get: () => body },
     text: { get: () => Stream.mkString(Stream.decodeText(body)) },
   }) as HttpClientResponse.HttpClientResponse
 
-/** A provider with nothing asked yet. */
+/** Creates a provider. */
 export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
   Effect.sync(() => {
     const requests: Array<SeenRequest> = []

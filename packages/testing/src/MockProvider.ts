@@ -1,9 +1,9 @@
 /**
- * A fake model provider on a loopback socket, answering by a script on both wires
+ * A scripted model provider on a loopback socket, for both wires
  * (`POST /v1/responses`, `POST /v1/chat/completions`).
  *
- * For live tests and benchmarks: the only module of this room that opens a socket. What a reply writes
- * without a delay goes out as one write. Every connection ends with the scope (L8).
+ * For live tests and benchmarks: the only module of this package that opens a socket. The parts of a reply without a
+ * delay between them are sent in one write. Every connection ends with the scope (L8).
  */
 import * as Http from "node:http"
 import * as Effect from "effect/Effect"
@@ -20,16 +20,17 @@ import {
   replyTo,
 } from "./ProviderScript.ts"
 
+/** The provider and what it has received. */
 export interface MockProvider {
-  /** `http://127.0.0.1:<port>/v1`, for both wires. */
+  /** Base URL for both wires: `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string
-  /** In order of arrival. */
+  /** Requests in order of arrival. */
   readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
-  /** Indices of the requests whose connection the client closed before the answer was complete. */
+  /** Indices of the requests whose connection the client closed before the response was complete. */
   readonly closed: Effect.Effect<ReadonlyArray<number>>
-  /** Waits until the request with that index has been read. */
+  /** Resolves when the request with that index has been read. */
   readonly awaitRequest: (index: number) => Effect.Effect<void>
-  /** Waits until the client has closed the connection of that request. */
+  /** Resolves when the client has closed the connection of that request. */
   readonly awaitClosed: (index: number) => Effect.Effect<void>
 }
 
@@ -46,7 +47,7 @@ const write = (response: Http.ServerResponse, text: string): Effect.Effect<void>
     else response.once("drain", () => resume(Effect.void))
   })
 
-/** One answer under way; `broken` tells our own breaking of the connection from the client's. */
+/** A response that is being sent; `broken` says that the provider itself broke the connection. */
 interface Answer {
   readonly response: Http.ServerResponse
   broken: boolean
@@ -89,7 +90,7 @@ const send = (
     case "Stream":
       return Effect.gen(function* () {
         response.writeHead(200, { "content-type": "text/event-stream" })
-        // A stream that begins with a wait still gives its headers at once, as real providers do.
+        // The headers are sent at once, also before a delay, as real providers do.
         response.flushHeaders()
         yield* Effect.forEach(actions, (action) => perform(answer, action), { discard: true })
         response.end()
@@ -115,7 +116,7 @@ const close = (server: Http.Server): Effect.Effect<void> =>
     server.closeAllConnections()
   })
 
-/** Rendering tens of thousands of deltas takes longer than sending them: a reply is rendered once per wire. */
+/** Caches rendered replies per wire, because rendering tens of thousands of deltas takes longer than sending them. */
 const makeRenderer = () => {
   const rendered = new WeakMap<ProviderReply, Map<ProviderWire, ReadonlyArray<ProviderAction>>>()
   return (wire: ProviderWire, reply: ProviderReply): ReadonlyArray<ProviderAction> => {
@@ -136,7 +137,7 @@ const headersOf = (request: Http.IncomingMessage): Record<string, string> =>
     ]),
   )
 
-/** Things that happen once per request, for whoever waits for them. */
+/** Events that happen once per request, for callers that wait for them. */
 const makeMilestones = Effect.sync(() => {
   const latches = new Map<number, Latch.Latch>()
   const latch = (index: number) => {
