@@ -12,7 +12,13 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
-import { type ProviderAction, type ProviderScript, render, replyTo } from "./ProviderScript.ts"
+import { type ProviderAction, render } from "./ProviderBody.ts"
+import {
+  type ProviderReply,
+  type ProviderScript,
+  type ProviderWire,
+  replyTo,
+} from "./ProviderScript.ts"
 
 /** The provider and what it has received. */
 export interface MemoryProvider {
@@ -63,6 +69,36 @@ const response = (
     text: { get: () => Stream.mkString(Stream.decodeText(body)) },
   }) as HttpClientResponse.HttpClientResponse
 
+/** The HTTP response of a reply; `onCancel` runs when the client cancels the request. */
+const respond = (
+  request: HttpClientRequest.HttpClientRequest,
+  wire: ProviderWire,
+  reply: ProviderReply,
+  onCancel: Effect.Effect<void>,
+): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
+  switch (reply._tag) {
+    case "Refuse":
+      return Effect.fail(broken(request))
+    case "Silence":
+      return Effect.onInterrupt(Effect.never, () => onCancel)
+    case "Status":
+      return Effect.succeed(
+        response(request, reply, Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1))),
+      )
+    case "Stream":
+      return Effect.succeed(
+        response(
+          request,
+          { status: 200, headers: { "content-type": "text/event-stream" } },
+          Stream.fromIterable(render(wire, reply)).pipe(
+            Stream.flatMap(perform(request)),
+            Stream.onExit((exit) => (Exit.hasInterrupts(exit) ? onCancel : Effect.void)),
+          ),
+        ),
+      )
+  }
+}
+
 /** Creates a provider. */
 export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
   Effect.sync(() => {
@@ -77,35 +113,10 @@ export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
           body: bodyText(request),
         })
         requests.push(call)
-        const givenUp = Effect.sync(() => {
+        const onCancel = Effect.sync(() => {
           closed.push(call.index)
         })
-        const reply = replyTo(script, call)
-        switch (reply._tag) {
-          case "Refuse":
-            return Effect.fail(broken(request))
-          case "Silence":
-            return Effect.onInterrupt(Effect.never, () => givenUp)
-          case "Status":
-            return Effect.succeed(
-              response(
-                request,
-                reply,
-                Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1)),
-              ),
-            )
-          case "Stream":
-            return Effect.succeed(
-              response(
-                request,
-                { status: 200, headers: { "content-type": "text/event-stream" } },
-                Stream.fromIterable(render(call.wire, reply)).pipe(
-                  Stream.flatMap(perform(request)),
-                  Stream.onExit((exit) => (Exit.hasInterrupts(exit) ? givenUp : Effect.void)),
-                ),
-              ),
-            )
-        }
+        return respond(request, call.wire, replyTo(script, call), onCancel)
       }),
     )
     return {

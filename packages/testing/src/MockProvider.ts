@@ -11,12 +11,11 @@ import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
+import { type ProviderAction, render } from "./ProviderBody.ts"
 import {
-  type ProviderAction,
   type ProviderReply,
   type ProviderScript,
   type ProviderWire,
-  render,
   replyTo,
 } from "./ProviderScript.ts"
 
@@ -116,6 +115,22 @@ const close = (server: Http.Server): Effect.Effect<void> =>
     server.closeAllConnections()
   })
 
+/** Starts an HTTP server on a free port of the loopback address and returns the port; every handler ends with the scope. */
+const serve = Effect.fnUntraced(function* (
+  handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => Effect.Effect<void>,
+) {
+  const run = yield* FiberSet.makeRuntime()
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Http.createServer((request, response) => {
+        run(handle(request, response))
+      }),
+    ),
+    close,
+  )
+  return yield* listen(server)
+})
+
 /** Caches rendered replies per wire, because rendering tens of thousands of deltas takes longer than sending them. */
 const makeRenderer = () => {
   const rendered = new WeakMap<ProviderReply, Map<ProviderWire, ReadonlyArray<ProviderAction>>>()
@@ -160,40 +175,36 @@ export const make = (script: ProviderScript): Effect.Effect<MockProvider, never,
     const closings = yield* makeMilestones
     const actionsOf = makeRenderer()
 
-    const handle = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
-      Effect.gen(function* () {
-        const body = yield* readBody(request)
-        const call = seenRequest(requests.length, {
-          method: request.method ?? "",
-          url: request.url ?? "",
-          headers: headersOf(request),
-          body,
+    /** Resolves when the response has ended; records a connection that the client closed before. */
+    const untilClosed = (answer: Answer, index: number) =>
+      Effect.callback<void>((resume) => {
+        answer.response.once("close", () => {
+          if (answer.response.writableFinished || answer.broken) return resume(Effect.void)
+          closed.push(index)
+          resume(closings.reach(index))
         })
-        requests.push(call)
-        yield* arrivals.reach(call.index)
-        const reply = replyTo(script, call)
-        const answer: Answer = { response, broken: false }
-        const gone = Effect.callback<void>((resume) => {
-          response.once("close", () => {
-            if (response.writableFinished || answer.broken) return resume(Effect.void)
-            closed.push(call.index)
-            resume(closings.reach(call.index))
-          })
-        })
-        const sent = send(answer, reply, actionsOf(call.wire, reply))
-        yield* Effect.raceFirst(gone, Effect.andThen(sent, Effect.never))
       })
 
-    const run = yield* FiberSet.makeRuntime()
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        Http.createServer((request, response) => {
-          run(handle(request, response))
-        }),
-      ),
-      close,
-    )
-    const port = yield* listen(server)
+    const handle = Effect.fnUntraced(function* (
+      request: Http.IncomingMessage,
+      response: Http.ServerResponse,
+    ) {
+      const body = yield* readBody(request)
+      const call = seenRequest(requests.length, {
+        method: request.method ?? "",
+        url: request.url ?? "",
+        headers: headersOf(request),
+        body,
+      })
+      requests.push(call)
+      yield* arrivals.reach(call.index)
+      const reply = replyTo(script, call)
+      const answer: Answer = { response, broken: false }
+      const sent = send(answer, reply, actionsOf(call.wire, reply))
+      yield* Effect.raceFirst(untilClosed(answer, call.index), Effect.andThen(sent, Effect.never))
+    })
+
+    const port = yield* serve(handle)
     return {
       baseUrl: `http://127.0.0.1:${port}/v1`,
       requests: Effect.sync(() => [...requests]),

@@ -1,12 +1,8 @@
 /**
- * The script of a model provider as data, and a pure renderer to the server-sent events of both wires
- * (packages/docs/wire/providers.md).
- *
- * Owns the vocabulary of scripts and the frames; `MemoryProvider` and `MockProvider` serve them.
- * No clock and no randomness: the same script gives the same bytes (L12).
+ * The script of a model provider as data: the vocabulary of its replies. `ProviderBody` renders them, and
+ * `MemoryProvider` and `MockProvider` serve them.
  */
 import * as Duration from "effect/Duration"
-import * as Frames from "./internal/ProviderFrames.ts"
 
 /** The Responses or the Chat Completions API. */
 export type ProviderWire = "responses" | "chat"
@@ -92,13 +88,6 @@ export interface ProviderCall {
 
 /** A list: request n gets reply n, and a request beyond the list the status 400 with a message. A function decides per request. */
 export type ProviderScript = ReadonlyArray<ProviderReply> | ((call: ProviderCall) => ProviderReply)
-
-/** One action of a server with the body of a reply. */
-export type ProviderAction =
-  | { readonly _tag: "Write"; readonly text: string }
-  | { readonly _tag: "Wait"; readonly duration: Duration.Duration }
-  | { readonly _tag: "Drop" }
-  | { readonly _tag: "Hang" }
 
 // Steps
 
@@ -209,41 +198,3 @@ export const replyTo = (script: ProviderScript, call: ProviderCall): ProviderRep
       status(400, {
         body: `the script has ${script.length} replies, this is request ${call.index + 1}`,
       }))
-
-/**
- * The actions of a server with the body of a streamed reply. Frames without a delay between them are one write, so that
- * tens of thousands of deltas need few packets; a `delay` of zero divides them.
- */
-export const render = (
-  wire: ProviderWire,
-  { steps, usage }: Extract<ProviderReply, { readonly _tag: "Stream" }>,
-): ReadonlyArray<ProviderAction> => {
-  const actions: Array<ProviderAction> = []
-  const frames = wire === "responses" ? Frames.responses() : Frames.chat()
-  let pending = frames.open
-  const flush = () => {
-    if (pending.length > 0) actions.push({ _tag: "Write", text: pending })
-    pending = ""
-  }
-  for (const step of steps) {
-    switch (step._tag) {
-      case "Delay":
-        flush()
-        actions.push({ _tag: "Wait", duration: step.duration })
-        break
-      case "End":
-        flush()
-        return actions
-      case "Drop":
-      case "Hang":
-        flush()
-        actions.push({ _tag: step._tag })
-        return actions
-      default:
-        pending += frames.step(step)
-    }
-  }
-  pending += frames.close(usage)
-  flush()
-  return actions
-}

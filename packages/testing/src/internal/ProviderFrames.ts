@@ -35,59 +35,61 @@ const summaryPart = (pieces: ReadonlyArray<string>, summary_index: number) =>
     typed({ type: "response.reasoning_summary_text.delta", delta, summary_index }),
   )
 
+const responsesStep: ResponseFrames["step"] = (step) => {
+  switch (step._tag) {
+    case "Message":
+      return (
+        join(step.deltas, textDelta) +
+        itemDone({
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: step.deltas.join(""), annotations: [] }],
+        })
+      )
+    case "Deltas":
+      return repeated(step.deltas, step.times, textDelta)
+    case "Reasoning":
+      return (
+        step.parts.map(summaryPart).join("") +
+        itemDone({
+          type: "reasoning",
+          id: "rs_1",
+          summary: step.parts.map((pieces) => ({
+            type: "summary_text",
+            text: pieces.join(""),
+          })),
+          encrypted_content: "sealed",
+        })
+      )
+    case "ToolCall":
+      return itemDone({
+        type: "function_call",
+        id: "fc_1",
+        name: step.name,
+        arguments: step.arguments,
+        call_id: step.callId,
+      })
+    case "CustomToolCall":
+      return itemDone({
+        type: "custom_tool_call",
+        id: "ctc_1",
+        name: step.name,
+        input: step.input,
+        call_id: step.callId,
+      })
+    case "Event":
+      return data(step.event)
+    case "Raw":
+      return step.text
+  }
+}
+
 /** Renders a response of the Responses API. */
 export const responses = (): ResponseFrames => ({
   open: typed({ type: "response.created", response: { id: "resp_1" } }),
-  step: (step) => {
-    switch (step._tag) {
-      case "Message":
-        return (
-          join(step.deltas, textDelta) +
-          itemDone({
-            type: "message",
-            id: "msg_1",
-            role: "assistant",
-            status: "completed",
-            content: [{ type: "output_text", text: step.deltas.join(""), annotations: [] }],
-          })
-        )
-      case "Deltas":
-        return repeated(step.deltas, step.times, textDelta)
-      case "Reasoning":
-        return (
-          step.parts.map(summaryPart).join("") +
-          itemDone({
-            type: "reasoning",
-            id: "rs_1",
-            summary: step.parts.map((pieces) => ({
-              type: "summary_text",
-              text: pieces.join(""),
-            })),
-            encrypted_content: "sealed",
-          })
-        )
-      case "ToolCall":
-        return itemDone({
-          type: "function_call",
-          id: "fc_1",
-          name: step.name,
-          arguments: step.arguments,
-          call_id: step.callId,
-        })
-      case "CustomToolCall":
-        return itemDone({
-          type: "custom_tool_call",
-          id: "ctc_1",
-          name: step.name,
-          input: step.input,
-          call_id: step.callId,
-        })
-      case "Event":
-        return data(step.event)
-      case "Raw":
-        return step.text
-    }
-  },
+  step: responsesStep,
   close: (usage) =>
     typed({
       type: "response.completed",
