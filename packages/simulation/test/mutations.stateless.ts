@@ -50,9 +50,9 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
   {
     law: "L7",
     name: "a stateless client without forms is asked",
-    file: "packages/server/src/mcp/codex/OwnTools.ts",
-    find: "...(takesForms(client.capabilities)",
-    replace: "...(true",
+    file: "packages/server/src/mcp/conversation/ConnectionState.ts",
+    find: "if (!takesForms(client.capabilities)) return undefined",
+    replace: "",
   },
   {
     law: "L7",

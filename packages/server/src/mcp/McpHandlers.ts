@@ -30,6 +30,9 @@ import { ownTools } from "./codex/OwnTools.ts"
 import { ping } from "./methods/Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import type { RouterOptions } from "./eras/Router.ts"
+import { make as makeElicitations } from "./elicitation/Elicitations.ts"
+import { make as makeStateless } from "./elicitation/stateless/RoundElicitations.ts"
+import { detachedTurnsOf } from "./elicitation/stateless/DetachedTurns.ts"
 import { cancellation } from "./elicitation/stateless/Cancellation.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./methods/ServerDiscover.ts"
@@ -91,11 +94,17 @@ export const make = Effect.fnUntraced(function* ({
   never,
   ConversationManager | SettingsResolver | Scope.Scope
 > {
-  const connection = yield* ConnectionState.make
   const chosen = chosenTools(choice)
   // No model should be asked to call a tool that the setting leaves out.
   const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
-  const own = yield* ownTools(session, connection, place)
+  const detached = detachedTurnsOf(yield* ConversationManager)
+  const connection = yield* ConnectionState.make({
+    session,
+    threadIdPlace: place,
+    elicitations: makeElicitations(),
+    statelessElicitations: (answered) => makeStateless(detached, answered),
+  })
+  const own = yield* ownTools(connection)
   const tools = offeredTools(chosen, own, served.catalog.tools)
   const subscriptions = yield* makeSubscriptions(served.catalog)
   const stateless = () =>
@@ -123,11 +132,11 @@ export const make = Effect.fnUntraced(function* ({
     hears: {
       onRequest: (id, back) => {
         if (back === undefined) {
-          connection.forget(id)
+          connection.answered.forget(id)
           return undefined
         }
-        connection.onCancel(id, back)
-        return () => connection.forget(id, back)
+        connection.answered.onCancel(id, back)
+        return () => connection.answered.forget(id, back)
       },
       takenBack: cancellation(yield* ConversationManager),
     },

@@ -1,4 +1,5 @@
 /** `resumeConversation` (§3.5); its notification comes behind the answer (L2), before it in the original. */
+import { snapshot } from "@colloquy/core/listeners/Listening"
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -10,7 +11,6 @@ import { SessionConfigured } from "@colloquy/protocol/app/Events"
 import { type ConversationOverrides, present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
 import { userTurn } from "../../mcp/conversation/Overrides.ts"
-import { eventsUntil } from "../../mcp/conversation/Snapshot.ts"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { badSettings, cannotSubmit, internal, invalid } from "../AppErrors.ts"
 import { conversationResult } from "./ConversationResult.ts"
@@ -95,7 +95,9 @@ export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.
       cannotOpen(path, error),
     )
     yield* override(conversation, overrides ?? {}, yield* stateOf(conversation))
-    const events = yield* Effect.mapError(eventsUntil(conversation), (error) => cannotResume(error))
+    const events = yield* Effect.mapError(snapshot(conversation), (error) =>
+      cannotResume(error._tag === "Done" ? { message: "the conversation ended" } : error),
+    )
     const initialMessages = events.flatMap(({ msg }) => (isTold(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
     connection.heard.begin(conversation.id, seq)

@@ -1,68 +1,82 @@
 /**
- * `notifications/progress` of the calls of one connection that named a token: numbers that rise, a short message at
- * every item, and the last one again when nothing was told for a while. Sends one batch at a time and keeps none
- * waiting, so a client that does not read costs nothing (L6); none follows the end of the call (L2).
+ * `notifications/progress` of the calls of one connection that name a token: rising numbers, a short message for every
+ * item of the turn, and the last message again after a time of silence. Sends one batch at a time and queues none, so a
+ * client that does not read costs no memory (L6); nothing is sent after the end of the call (L2). Also sets the status
+ * message of the task, for calls that run as one.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { requestIdKey } from "@colloquy/protocol/JsonRpc"
 import { Progress, type ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { RequestContext } from "../RequestContext.ts"
+import { taskProgress } from "../tasks/TaskProgress.ts"
 
+/** The progress of one call. */
 export interface CallProgress {
-  /** Tells of these items, oldest first; of the last alone when there are so many that the client is behind. */
-  readonly tell: (items: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
-  /** Nothing is told any more: the call was taken back. */
+  /** Sends a message for each of these items, oldest first; only the last of a batch that the client cannot keep up with. */
+  readonly report: (items: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  /** Sends nothing from now on: the client cancelled the call. */
   readonly end: () => void
 }
 
+/** The progress of the calls of one connection. */
 export interface ConnectionProgress {
-  /** Runs the call with its progress; nothing more is told when this returns. */
-  readonly during: <A, E, R>(
-    call: { readonly peer: PeerControl; readonly token: ProgressToken },
-    run: (progress: CallProgress) => Effect.Effect<A, E, R>,
-  ) => Effect.Effect<A, E, R>
+  /**
+   * The progress of a call, until the scope closes. Undefined for a call that neither names a token nor is a task. From now
+   * on the client gets reminders while nothing else is reported.
+   */
+  readonly open: (
+    context: RequestContext,
+  ) => Effect.Effect<CallProgress | undefined, never, Scope.Scope>
 }
 
-/** Clients give up after 60 s without a word (complaint 4); several words fit in, also late ones. */
+/** Clients time out after 60 s without a message; several fit in, also when some are late. */
 const maxSilenceMs = 10_000
 
-/** More items than this at once, and nobody could read them as they come. */
+/** Largest number of items reported one by one; of more at once, the client could not read any in time. */
 const maxItemsAtOnce = 16
 
-/** Before the first item: an earlier turn may still run. */
+/** Message before the first item: an earlier turn may still be running. */
 const waiting = "waiting"
 
-/** What the token was told; calls that share one share its numbers, or they would fall. */
-interface Told {
+/** The numbers of one token. Calls that use the same token share them, because `progress` must rise. */
+interface TokenCount {
   count: number
   users: number
 }
 
-const reporter = (peer: PeerControl, token: ProgressToken, told: Told, startMs: number) => {
+const makeReporter = (
+  peer: PeerControl,
+  token: ProgressToken,
+  numbers: TokenCount,
+  startMs: number,
+) => {
   const one = Semaphore.makeUnsafe(1)
   let ended = false
-  let last = { item: waiting, atMs: startMs, toldMs: startMs }
+  let last = { item: waiting, atMs: startMs, sentMs: startMs }
 
   const send = (items: ReadonlyArray<string>) =>
     Effect.suspend(() => {
       if (ended || items.length === 0) return Effect.void
       const params = items.map((message) => ({
         progressToken: token,
-        progress: ++told.count,
+        progress: ++numbers.count,
         message,
       }))
       return Effect.andThen(
         peer.notify(Progress, params),
         Effect.map(Clock.currentTimeMillis, (ms) => {
-          last = { ...last, toldMs: ms }
+          last = { ...last, sentMs: ms }
         }),
       )
     })
 
-  const tell: CallProgress["tell"] = (items) =>
+  const report: CallProgress["report"] = (items) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) => {
       const item = items.at(-1)
       if (item === undefined) return Effect.void
@@ -70,12 +84,12 @@ const reporter = (peer: PeerControl, token: ProgressToken, told: Told, startMs: 
       return one.withPermit(send(items.length > maxItemsAtOnce ? [item] : items))
     })
 
-  /** Waits until nothing has been told for long enough, and tells what the call is still at. */
+  /** Waits until nothing has been sent for long enough, and sends the last item again with its age. */
   const remind = Effect.gen(function* () {
-    yield* Effect.sleep(last.toldMs + maxSilenceMs - (yield* Clock.currentTimeMillis))
+    yield* Effect.sleep(last.sentMs + maxSilenceMs - (yield* Clock.currentTimeMillis))
     yield* one.withPermit(
       Effect.flatMap(Clock.currentTimeMillis, (ms) =>
-        ms < last.toldMs + maxSilenceMs
+        ms < last.sentMs + maxSilenceMs
           ? Effect.void
           : send([`${last.item} (${Math.round((ms - last.atMs) / 1000)} s)`]),
       ),
@@ -84,7 +98,7 @@ const reporter = (peer: PeerControl, token: ProgressToken, told: Told, startMs: 
 
   return {
     progress: {
-      tell,
+      report,
       end: () => {
         ended = true
       },
@@ -93,43 +107,45 @@ const reporter = (peer: PeerControl, token: ProgressToken, told: Told, startMs: 
   }
 }
 
-/** That of one connection. */
-export const make = (): ConnectionProgress => {
-  const tokens = new Map<string | number, Told>()
+const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
+  memberOf(meta, "progressToken") as ProgressToken | undefined
 
-  const share = (token: ProgressToken) => {
+/** Makes the progress of one connection. */
+export const make = (): ConnectionProgress => {
+  const tokens = new Map<string | number, TokenCount>()
+
+  const use = (token: ProgressToken) => {
     const key = requestIdKey(token)
-    const told = tokens.get(key) ?? { count: 0, users: 0 }
-    told.users++
-    tokens.set(key, told)
-    return told
+    const numbers = tokens.get(key) ?? { count: 0, users: 0 }
+    numbers.users++
+    tokens.set(key, numbers)
+    return numbers
   }
-  const leave = (token: ProgressToken, told: Told) => {
-    told.users--
-    if (told.users === 0) tokens.delete(requestIdKey(token))
+  const release = (token: ProgressToken, numbers: TokenCount) => {
+    numbers.users--
+    if (numbers.users === 0) tokens.delete(requestIdKey(token))
   }
+
+  const openToken = Effect.fnUntraced(function* (peer: PeerControl, token: ProgressToken) {
+    const numbers = yield* Effect.acquireRelease(
+      Effect.sync(() => use(token)),
+      (used) => Effect.sync(() => release(token, used)),
+    )
+    const startMs = yield* Clock.currentTimeMillis
+    const { progress, reminders } = makeReporter(peer, token, numbers, startMs)
+    yield* reminders.pipe(
+      // The connection has ended; the call notices by itself.
+      Effect.catch(({ reason }) => Effect.logDebug(`progress not sent: ${reason}`)),
+      Effect.forkScoped({ startImmediately: true }),
+    )
+    return progress
+  })
 
   return {
-    during: ({ peer, token }, run) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const told = yield* Effect.acquireRelease(
-            Effect.sync(() => share(token)),
-            (mine) => Effect.sync(() => leave(token, mine)),
-          )
-          const { progress, reminders } = reporter(
-            peer,
-            token,
-            told,
-            yield* Clock.currentTimeMillis,
-          )
-          yield* reminders.pipe(
-            // Nobody reads any more: the call finds out by itself.
-            Effect.catch(({ reason }) => Effect.logDebug(`progress not told: ${reason}`)),
-            Effect.forkScoped({ startImmediately: true }),
-          )
-          return yield* run(progress)
-        }),
-      ),
+    open: Effect.fnUntraced(function* (context) {
+      const token = tokenOf(context)
+      const progress = token === undefined ? undefined : yield* openToken(context.peer, token)
+      return context.task === undefined ? progress : taskProgress(context.task, progress)
+    }),
   }
 }

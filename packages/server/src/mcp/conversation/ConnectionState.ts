@@ -1,130 +1,150 @@
 /**
- * What one connection remembers for its conversation tools: the calls that were answered and still do something, which
- * a client may cancel (§2.5), who made which conversation, and the questions that are with its client.
+ * What one MCP connection keeps for the server's own tools: the conversation it used last, the answered calls that can
+ * still be cancelled, which call created which conversation, and how questions reach its client. Knows no tool; every
+ * tool gets it together with the `RequestContext` of the call.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
+import { isShort, type RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type { CallElicitations } from "../elicitation/Elicitations.ts"
-import type { ToolCaller } from "../codex/TurnCall.ts"
 import { LruMap } from "../../internal/LruMap.ts"
+import type { ThreadIdPlace } from "../codex/ToolResults.ts"
+import { eventsOf, type VendorEvents } from "../codex/VendorEvents.ts"
+import type { CallElicitations, Elicitations } from "../elicitation/Elicitations.ts"
+import type { RequestContext } from "../RequestContext.ts"
+import { type Session, takesForms } from "../Session.ts"
+import { type AnsweredCalls, make as makeAnsweredCalls } from "./AnsweredCalls.ts"
 
-/** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
+/** Largest number of conversations whose creating call is remembered; the oldest are forgotten. */
 const maxRemembered = 1024
 
-/** The conversation that a call of this connection started or continued last, if any. */
-export interface LatestConversation {
-  id?: ConversationId
+/** See the header. */
+export interface ConnectionState {
+  /** Scope of the connection: holds the work that continues after the response to its call. */
+  readonly scope: Scope.Scope
+  /** What cancelling an answered call does. */
+  readonly answered: AnsweredCalls
+  /**
+   * The conversation that a call of this connection started or continued last. Undefined if there is none, and always in
+   * the stateless era, where a request has no connection to remember it.
+   */
+  readonly latest: (context: RequestContext) => ConversationId | undefined
+  /** Sets `latest`. Does nothing for a request of the stateless era. */
+  readonly setLatest: (context: RequestContext, id: ConversationId) => void
+  /** Keys of the turns, conversation and turn id, for whose end a sent message already waits. */
+  readonly attended: Set<string>
+  /** Remembers that this call created the conversation: questions of the conversation name the call. */
+  readonly created: (conversationId: string, by: RequestId) => void
+  /** Where a result repeats the id of its conversation. */
+  readonly threadIdPlace: ThreadIdPlace
+  /** Which `codex/event` notifications the client of this request gets. */
+  readonly events: (context: RequestContext) => VendorEvents
+  /** How the questions of a turn reach the client of this request. Undefined if it cannot answer any. */
+  readonly elicitations: (context: RequestContext) => Elicitations | undefined
+  /**
+   * The questions of a conversation to this client, shared by all calls that follow the conversation: withdrawn when the
+   * last scope that uses them closes. Undefined if the client cannot answer any.
+   */
+  readonly questions: (
+    conversation: Conversation,
+    context: RequestContext,
+  ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
 }
 
-interface Desk {
+/** What the state is made of besides its scope. */
+export interface ConnectionOptions {
+  readonly session: Session
+  readonly threadIdPlace: ThreadIdPlace
+  /** Asks by requests to the client. */
+  readonly elicitations: Elicitations
+  /** Asks in the result of the call, for requests whose handler runs again with the answers. */
+  readonly statelessElicitations: (answered: AnsweredCalls) => Elicitations
+}
+
+interface Shared {
   readonly questions: CallElicitations
   readonly scope: Scope.Closeable
   users: number
 }
 
-export interface ConnectionState {
-  /** What `codex-reply` continues when its caller names no conversation. */
-  readonly latest: LatestConversation
-  /** What was begun for calls that are answered lives in it. */
-  readonly scope: Scope.Scope
-  /** What cancelling that call does, after its answer; a later call of the same id forgets it. */
-  readonly onCancel: (id: RequestId, effect: Effect.Effect<void>) => void
-  /** `effect`: if it is what cancelling that call does. */
-  readonly forget: (id: RequestId, effect?: Effect.Effect<void>) => void
-  /** The client cancels that call. Returns at once. */
-  readonly cancel: (id: RequestId) => Effect.Effect<void>
-  /** Conversation and turn of messages of this connection whose end is waited for. */
-  readonly attended: Set<string>
-  /** That call made the conversation: questions of it name the call (§2.5). */
-  readonly made: (conversationId: string, by: RequestId) => void
-  /**
-   * The questions of a conversation to this client; undefined when it cannot answer. Shared: they are withdrawn when
-   * the last scope that uses them ends.
-   */
-  readonly questions: (
-    conversation: Conversation,
-    caller: ToolCaller,
-  ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
-}
-
-const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined) => {
-  const desks = new Map<string, Desk>()
+const sharedQuestions = (
+  elicitationsOf: ConnectionState["elicitations"],
+  creatorOf: (conversationId: string) => RequestId | undefined,
+): ConnectionState["questions"] => {
+  const all = new Map<string, Shared>()
   const one = Semaphore.makeUnsafe(1)
 
-  /** Who cannot be asked at once shares none with who can. */
-  const nameOf = ({ id }: Conversation, { stateless }: ToolCaller) =>
-    stateless === true ? `stateless ${id}` : id
+  /** A stateless call, which cannot send questions, shares none with calls that can. */
+  const nameOf = ({ id }: Conversation, { era }: RequestContext) =>
+    era === "stateless" ? `stateless ${id}` : id
 
-  const enter = (conversation: Conversation, caller: ToolCaller): Effect.Effect<Desk | undefined> =>
-    Effect.gen(function* () {
-      const { elicitations, requestId, peer } = caller
-      if (elicitations === undefined) return undefined
-      const name = nameOf(conversation, caller)
-      const known = desks.get(name)
-      if (known !== undefined) {
-        known.users++
-        return known
-      }
-      const scope = yield* Scope.make()
-      const call = { conversation, peer, requestId: makerOf(conversation.id) ?? requestId }
-      const questions = yield* Scope.provide(elicitations.of(call), scope)
-      const desk: Desk = { questions, scope, users: 1 }
-      desks.set(name, desk)
-      return desk
-    })
+  const enter = Effect.fnUntraced(function* (conversation: Conversation, context: RequestContext) {
+    const elicitations = elicitationsOf(context)
+    if (elicitations === undefined) return undefined
+    const name = nameOf(conversation, context)
+    const known = all.get(name)
+    if (known !== undefined) {
+      known.users++
+      return known
+    }
+    const scope = yield* Scope.make()
+    const requestId = creatorOf(conversation.id) ?? context.requestId
+    const questions = yield* Scope.provide(
+      elicitations.of({ conversation, peer: context.peer, requestId }),
+      scope,
+    )
+    const shared: Shared = { questions, scope, users: 1 }
+    all.set(name, shared)
+    return shared
+  })
 
-  const leave = (name: string, desk: Desk | undefined): Effect.Effect<void> =>
+  const leave = (name: string, shared: Shared | undefined): Effect.Effect<void> =>
     Effect.suspend(() => {
-      if (desk === undefined || --desk.users > 0) return Effect.void
-      desks.delete(name)
-      return Scope.close(desk.scope, Exit.void)
+      if (shared === undefined || --shared.users > 0) return Effect.void
+      all.delete(name)
+      return Scope.close(shared.scope, Exit.void)
     })
 
-  return (conversation: Conversation, caller: ToolCaller) =>
+  return (conversation, context) =>
     Effect.map(
-      Effect.acquireRelease(one.withPermit(enter(conversation, caller)), (desk) =>
-        one.withPermit(leave(nameOf(conversation, caller), desk)),
+      Effect.acquireRelease(one.withPermit(enter(conversation, context)), (shared) =>
+        one.withPermit(leave(nameOf(conversation, context), shared)),
       ),
-      (desk) => desk?.questions,
+      (shared) => shared?.questions,
     )
 }
 
-/** Of the connection whose scope is at hand. */
-export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.map(
-  Effect.scope,
-  (scope) => {
-    const cancels = new LruMap<string | number, Effect.Effect<void>>(maxRemembered)
-    const makers = new LruMap<string, RequestId>(maxRemembered)
-    return {
-      scope,
-      latest: {},
-      attended: new Set(),
-      onCancel: (id, effect) => {
-        if (isShort(id)) cancels.put(requestIdKey(id), effect)
-      },
-      forget: (id, effect) => {
-        const key = requestIdKey(id)
-        if (effect === undefined || cancels.get(key) === effect) cancels.take(key)
-      },
-      cancel: (id) =>
-        Effect.suspend(() => {
-          const effect = cancels.take(requestIdKey(id))
-          // The reader of the connection goes on: a conversation that is not in memory has to be found first.
-          // The end of the connection waits for it: nobody else would stop what was cancelled.
-          const alone = { startImmediately: true, uninterruptible: true }
-          return effect === undefined
-            ? Effect.void
-            : Effect.asVoid(Effect.forkIn(effect, scope, alone))
-        }),
-      made: (conversationId, by) => {
-        if (isShort(by)) makers.put(conversationId, by)
-      },
-      questions: sharedDesks((conversationId) => makers.get(conversationId)),
-    }
-  },
-)
+/** Makes the state of one connection, which lives in the scope at hand. */
+export const make = Effect.fnUntraced(function* (
+  options: ConnectionOptions,
+): Effect.fn.Return<ConnectionState, never, Scope.Scope> {
+  const { session, threadIdPlace } = options
+  const scope = yield* Effect.scope
+  const answered = makeAnsweredCalls(scope)
+  const stateless = options.statelessElicitations(answered)
+  const creators = new LruMap<string, RequestId>(maxRemembered)
+  let latest: ConversationId | undefined
+  const elicitations: ConnectionState["elicitations"] = ({ client, rounds }) => {
+    if (!takesForms(client.capabilities)) return undefined
+    return rounds === undefined ? options.elicitations : stateless
+  }
+  return {
+    scope,
+    answered,
+    latest: ({ era }) => (era === "stateless" ? undefined : latest),
+    setLatest: ({ era }, id) => {
+      if (era !== "stateless") latest = id
+    },
+    attended: new Set(),
+    created: (conversationId, by) => {
+      if (isShort(by)) creators.put(conversationId, by)
+    },
+    threadIdPlace,
+    events: (context) => eventsOf(session, context),
+    elicitations,
+    questions: sharedQuestions(elicitations, (id) => creators.get(id)),
+  }
+})

@@ -6,6 +6,7 @@ import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { type CallProgress, make } from "../../../src/mcp/codex/CallProgress.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import { callContext } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, {
   discard: true,
@@ -40,11 +41,17 @@ const client = (reading: Latch.Latch) => {
   return { told, peer, mostWaiting: () => mostWaiting }
 }
 
-/** Runs a call that tells items until `body` ends. */
+/** Runs a call that reports items until `body` ends. */
 const during = <A>(
   peer: PeerControl,
   body: (progress: CallProgress) => Effect.Effect<A>,
-): Effect.Effect<A> => make().during({ peer, token: "t" }, body)
+): Effect.Effect<A> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const progress = yield* make().open(callContext(peer, { progressToken: "t" }))
+      return yield* body(progress ?? assert.fail("the call named a token"))
+    }),
+  )
 
 describe("CallProgress: a client that does not read", () => {
   it.effect("L6 gets one batch, however long it waits, and the numbers rise when it reads", () =>
@@ -53,7 +60,7 @@ describe("CallProgress: a client that does not read", () => {
       const { told, peer, mostWaiting } = client(reading)
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
-          const telling = yield* Effect.forkChild(Effect.orDie(progress.tell(["a"])), {
+          const telling = yield* Effect.forkChild(Effect.orDie(progress.report(["a"])), {
             startImmediately: true,
           })
           yield* settled
@@ -62,7 +69,7 @@ describe("CallProgress: a client that does not read", () => {
           assert.deepStrictEqual([told, mostWaiting()], [[], 1])
           yield* reading.open
           yield* Fiber.join(telling)
-          yield* Effect.orDie(progress.tell(["b", "c"]))
+          yield* Effect.orDie(progress.report(["b", "c"]))
           assert.deepStrictEqual(
             told.map(({ progress: n, message }) => [n, message]),
             [
@@ -80,7 +87,7 @@ describe("CallProgress: a client that does not read", () => {
     Effect.gen(function* () {
       const { told, peer } = client(yield* Latch.make(true))
       yield* during(peer, (progress) =>
-        Effect.orDie(progress.tell(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
+        Effect.orDie(progress.report(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
       )
       assert.deepStrictEqual(
         told.map(({ message }) => message),
@@ -108,7 +115,7 @@ describe("CallProgress: a client that does not read", () => {
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
           progress.end()
-          yield* Effect.orDie(progress.tell(["late"]))
+          yield* Effect.orDie(progress.report(["late"]))
           yield* TestClock.adjust("1 minute")
           yield* settled
         }),

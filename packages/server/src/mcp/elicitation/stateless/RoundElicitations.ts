@@ -8,16 +8,16 @@ import { elicitParams, isQuestion, type Question, questionId } from "../Elicitat
 import type { Elicitations } from "../Elicitations.ts"
 import { type QuestionRef, refOf } from "../QuestionAnswers.ts"
 import { type InputRequest, InputRequired } from "../../RequestContext.ts"
-import type { ConnectionState } from "../../conversation/ConnectionState.ts"
+import type { AnsweredCalls } from "../../conversation/AnsweredCalls.ts"
 import type { DetachedTurns } from "./DetachedTurns.ts"
-import type { TurnState } from "./TurnState.ts"
+import type { CallState } from "./CallState.ts"
 
 /** Of the log of its conversation, so no two questions share one. */
 const keyOf = ({ seq }: Question) => `question-${seq}`
 
 export const make = (
   parked: DetachedTurns,
-  { onCancel }: Pick<ConnectionState, "onCancel">,
+  { onCancel }: Pick<AnsweredCalls, "onCancel">,
 ): Elicitations => ({
   of: ({ conversation, requestId }) =>
     Effect.gen(function* () {
@@ -35,7 +35,7 @@ export const make = (
             inputRequests[keyOf(question)] = { method: Elicit._tag, params: { ...params } }
             asked[keyOf(question)] = refOf(question)
           }
-          const state: TurnState = { conversation: conversation.id, turn: turn ?? "", next, asked }
+          const state: CallState = { conversation: conversation.id, turn: turn ?? "", next, asked }
           if (turn !== undefined) {
             // The client may take the call back while the question is on its way, and then nobody answers it.
             onCancel(requestId, conversation.cancel(turn))
