@@ -288,7 +288,10 @@ describe("approvals of a conversation", () => {
       yield* Scope.close(scope, Exit.void)
       yield* settle
       const state = yield* conversation.state
-      assert.deepStrictEqual([state.approvals.open.length, state.approvals.answering], [1, 0])
+      assert.deepStrictEqual(
+        [state.approvals.open.length, state.approvals.approvalListeners],
+        [1, 0],
+      )
       yield* conversation.submit(approve("c"))
       assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)).slice(1), [
         resolved("c", "approved", "answered"),

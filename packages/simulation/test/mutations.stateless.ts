@@ -93,7 +93,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
   {
     law: "L14",
     name: "a stateless call that is taken back as it asks goes on",
-    file: "packages/server/src/mcp/elicitation/stateless/RoundElicitations.ts",
+    file: "packages/server/src/mcp/elicitation/stateless/StatelessElicitations.ts",
     find: "onCancel(requestId, conversation.cancel(turn))",
     replace: "",
   },

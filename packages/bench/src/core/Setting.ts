@@ -2,7 +2,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
@@ -38,7 +38,7 @@ export const withManager = <A>(
           Layer.succeed(ModelClient, { stream }),
           ToolRuntime.layerNone,
           IdGenerator.layer,
-          ConversationStore.layerMemory,
+          MemoryStore.layer,
           scriptedResolver(),
         ]),
       ),

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import type { Conversation } from "../../src/Conversation.ts"
 import { Listeners } from "../../src/listeners/Listeners.ts"
 import { dispatch, run, runUntil, snapshot, untilTurnEnds } from "../../src/listeners/Listening.ts"
-import { type Draft, number } from "../../src/decider/State.ts"
+import { type Draft, numberDrafts } from "../../src/decider/State.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 
 const note = (message: string): EventMsg => ({ type: "background_event", message })
@@ -18,7 +18,7 @@ const conversation = () => {
   const log = new EventLog()
   const listeners = new Listeners(log)
   const publish = (id: string, ...messages: ReadonlyArray<EventMsg>) => {
-    const events = number(
+    const events = numberDrafts(
       log.seq,
       messages.map((msg): Draft => ({ id, msg })),
     )

@@ -31,7 +31,7 @@ import { ping } from "./methods/Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import type { RouterOptions } from "./eras/Router.ts"
 import { make as makeElicitations } from "./elicitation/Elicitations.ts"
-import { make as makeStateless } from "./elicitation/stateless/RoundElicitations.ts"
+import { make as makeStateless } from "./elicitation/stateless/StatelessElicitations.ts"
 import { detachedTurnsOf } from "./elicitation/stateless/DetachedTurns.ts"
 import { cancellation } from "./elicitation/stateless/Cancellation.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({
   const connection = yield* ConnectionState.make({
     session,
     threadIdPlace: place,
-    elicitations: makeElicitations(),
+    elicitations: yield* makeElicitations,
     statelessElicitations: (answered) => makeStateless(detached, answered),
   })
   const own = yield* ownTools(connection)
@@ -121,7 +121,7 @@ export const make = Effect.fnUntraced(function* ({
       [Ping._tag]: ping,
       [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools.listed)),
       [ToolsCall._tag]: yield* toolsCall(tools, tasks, taskAfter),
-      ...taskHandlers(tasks, served.cursors),
+      ...(yield* taskHandlers(tasks, served.cursors)),
       ...featureHandlers(served, session, subscriptions),
       [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless, tasks),
     },

@@ -26,7 +26,10 @@ export const callContext = (peer: PeerControl, meta: Members = {}): RequestConte
   once: (_, effect) => effect,
 })
 
-const noElicitations: Elicitations = { of: () => Effect.die("no question expected") }
+const noElicitations: Elicitations = {
+  of: () => Effect.die("no question expected"),
+  share: () => Effect.die("no question expected"),
+}
 
 /** The state of a connection whose client gets all events and is asked nothing. */
 export const connectionState = Effect.suspend(() =>

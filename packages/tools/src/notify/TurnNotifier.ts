@@ -3,7 +3,7 @@
  * delivered at once and few wait; what comes beyond that is dropped and the number is logged. When the scope closes, those
  * that were taken have a second to end, and are interrupted then.
  */
-import type { CompletedTurn, OnTurnCompleted } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn, OnTurnCompleted } from "@colloquy/core/decider/CompletedTurn"
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

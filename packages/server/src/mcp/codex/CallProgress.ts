@@ -1,8 +1,8 @@
 /**
- * `notifications/progress` of the calls of one connection that name a token: rising numbers, a short message for every
- * item of the turn, and the last message again after a time of silence. Sends one batch at a time and queues none, so a
- * client that does not read costs no memory (L6); nothing is sent after the end of the call (L2). Also sets the status
- * message of the task, for calls that run as one.
+ * `notifications/progress` of the calls of one connection that named a token: numbers that rise, a short message for
+ * every item, and the last message again when nothing was sent for a while. Sends one batch at a time and queues none,
+ * so a client that does not read costs nothing (L6). Sends nothing after the end of the call (L2). A call that is a task
+ * reports its items to the task as well.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { requestIdKey } from "@colloquy/protocol/JsonRpc"
@@ -12,140 +12,136 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import * as Shared from "../../internal/Shared.ts"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
 import type { RequestContext } from "../RequestContext.ts"
 import { taskProgress } from "../tasks/TaskProgress.ts"
 
 /** The progress of one call. */
 export interface CallProgress {
-  /** Sends a message for each of these items, oldest first; only the last of a batch that the client cannot keep up with. */
-  readonly report: (items: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
-  /** Sends nothing from now on: the client cancelled the call. */
+  /** Notifies the client of these items, oldest first; only of the last one when there are more than a client can show. */
+  readonly notify: (items: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  /** Sends nothing from now on: the call was cancelled. */
   readonly end: () => void
 }
 
-/** The progress of the calls of one connection. */
+/** The progress of all calls of one connection. */
 export interface ConnectionProgress {
   /**
-   * The progress of a call, until the scope closes. Undefined for a call that neither names a token nor is a task. From now
-   * on the client gets reminders while nothing else is reported.
+   * The progress of that call until the scope closes; nothing is sent afterwards. While nothing else is sent, the client is
+   * reminded. Undefined for a call that names no token and is no task.
    */
   readonly open: (
     context: RequestContext,
   ) => Effect.Effect<CallProgress | undefined, never, Scope.Scope>
 }
 
-/** Clients time out after 60 s without a message; several fit in, also when some are late. */
+/** Clients time out after 60 s without progress; several reminders fit in, also late ones. */
 const maxSilenceMs = 10_000
 
-/** Largest number of items reported one by one; of more at once, the client could not read any in time. */
+/** With more items at once than this, a client that displays each of them shows none long enough to read. */
 const maxItemsAtOnce = 16
 
-/** Message before the first item: an earlier turn may still be running. */
+/** The message before the first item: an earlier turn may still run. */
 const waiting = "waiting"
 
-/** The numbers of one token. Calls that use the same token share them, because `progress` must rise. */
-interface TokenCount {
-  count: number
-  users: number
+/** The last number that was sent with a token. Calls with the same token share it: the numbers must not fall. */
+interface Counter {
+  last: number
 }
 
-const makeReporter = (
-  peer: PeerControl,
-  token: ProgressToken,
-  numbers: TokenCount,
-  startMs: number,
-) => {
-  const one = Semaphore.makeUnsafe(1)
-  let ended = false
-  let last = { item: waiting, atMs: startMs, sentMs: startMs }
+/** Sends the progress of one call. One batch at a time; `reminders` repeats the last message after a silence. */
+class Reporter implements CallProgress {
+  private readonly one = Semaphore.makeUnsafe(1)
+  private ended = false
+  private last: { readonly item: string; readonly atMs: number; readonly sentMs: number }
+  private readonly peer: PeerControl
+  private readonly token: ProgressToken
+  private readonly counter: Counter
 
-  const send = (items: ReadonlyArray<string>) =>
-    Effect.suspend(() => {
-      if (ended || items.length === 0) return Effect.void
+  constructor(peer: PeerControl, token: ProgressToken, counter: Counter, startMs: number) {
+    this.peer = peer
+    this.token = token
+    this.counter = counter
+    this.last = { item: waiting, atMs: startMs, sentMs: startMs }
+  }
+
+  private send(items: ReadonlyArray<string>): Effect.Effect<void, ConnectionClosed> {
+    return Effect.suspend(() => {
+      if (this.ended || items.length === 0) return Effect.void
       const params = items.map((message) => ({
-        progressToken: token,
-        progress: ++numbers.count,
+        progressToken: this.token,
+        progress: ++this.counter.last,
         message,
       }))
       return Effect.andThen(
-        peer.notify(Progress, params),
+        this.peer.notify(Progress, params),
         Effect.map(Clock.currentTimeMillis, (ms) => {
-          last = { ...last, sentMs: ms }
+          this.last = { ...this.last, sentMs: ms }
         }),
       )
     })
+  }
 
-  const report: CallProgress["report"] = (items) =>
+  readonly notify: CallProgress["notify"] = (items) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) => {
       const item = items.at(-1)
       if (item === undefined) return Effect.void
-      last = { ...last, item, atMs }
-      return one.withPermit(send(items.length > maxItemsAtOnce ? [item] : items))
+      this.last = { ...this.last, item, atMs }
+      return this.one.withPermit(this.send(items.length > maxItemsAtOnce ? [item] : items))
     })
 
-  /** Waits until nothing has been sent for long enough, and sends the last item again with its age. */
-  const remind = Effect.gen(function* () {
-    yield* Effect.sleep(last.sentMs + maxSilenceMs - (yield* Clock.currentTimeMillis))
-    yield* one.withPermit(
+  readonly end = () => {
+    this.ended = true
+  }
+
+  /** Waits until nothing has been sent for long enough, and repeats the last item with its age. */
+  private readonly remind = Effect.gen({ self: this }, function* () {
+    yield* Effect.sleep(this.last.sentMs + maxSilenceMs - (yield* Clock.currentTimeMillis))
+    yield* this.one.withPermit(
       Effect.flatMap(Clock.currentTimeMillis, (ms) =>
-        ms < last.sentMs + maxSilenceMs
+        ms < this.last.sentMs + maxSilenceMs
           ? Effect.void
-          : send([`${last.item} (${Math.round((ms - last.atMs) / 1000)} s)`]),
+          : this.send([`${this.last.item} (${Math.round((ms - this.last.atMs) / 1000)} s)`]),
       ),
     )
   })
 
-  return {
-    progress: {
-      report,
-      end: () => {
-        ended = true
-      },
-    },
-    reminders: Effect.whileLoop({ while: () => !ended, body: () => remind, step: () => {} }),
+  /** Reminds the client until the call ends. */
+  get reminders(): Effect.Effect<void, ConnectionClosed> {
+    return Effect.whileLoop({ while: () => !this.ended, body: () => this.remind, step: () => {} })
   }
 }
 
 const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
   memberOf(meta, "progressToken") as ProgressToken | undefined
 
-/** Makes the progress of one connection. */
-export const make = (): ConnectionProgress => {
-  const tokens = new Map<string | number, TokenCount>()
+/** That of one connection, whose scope it is made in. */
+export const make: Effect.Effect<ConnectionProgress, never, Scope.Scope> = Effect.map(
+  Shared.make<Counter>(),
+  (counters): ConnectionProgress => {
+    const report = Effect.fnUntraced(function* (peer: PeerControl, token: ProgressToken) {
+      // The tokens 1 and "1" have different keys.
+      const counter = yield* counters(
+        String(requestIdKey(token)),
+        Effect.sync(() => ({ last: 0 })),
+      )
+      const reporter = new Reporter(peer, token, counter, yield* Clock.currentTimeMillis)
+      yield* reporter.reminders.pipe(
+        // The client has disconnected; the call learns it by itself.
+        Effect.catch(({ reason }) => Effect.logDebug(`progress not sent: ${reason}`)),
+        Effect.forkScoped({ startImmediately: true }),
+      )
+      return reporter
+    })
 
-  const use = (token: ProgressToken) => {
-    const key = requestIdKey(token)
-    const numbers = tokens.get(key) ?? { count: 0, users: 0 }
-    numbers.users++
-    tokens.set(key, numbers)
-    return numbers
-  }
-  const release = (token: ProgressToken, numbers: TokenCount) => {
-    numbers.users--
-    if (numbers.users === 0) tokens.delete(requestIdKey(token))
-  }
-
-  const openToken = Effect.fnUntraced(function* (peer: PeerControl, token: ProgressToken) {
-    const numbers = yield* Effect.acquireRelease(
-      Effect.sync(() => use(token)),
-      (used) => Effect.sync(() => release(token, used)),
-    )
-    const startMs = yield* Clock.currentTimeMillis
-    const { progress, reminders } = makeReporter(peer, token, numbers, startMs)
-    yield* reminders.pipe(
-      // The connection has ended; the call notices by itself.
-      Effect.catch(({ reason }) => Effect.logDebug(`progress not sent: ${reason}`)),
-      Effect.forkScoped({ startImmediately: true }),
-    )
-    return progress
-  })
-
-  return {
-    open: Effect.fnUntraced(function* (context) {
-      const token = tokenOf(context)
-      const progress = token === undefined ? undefined : yield* openToken(context.peer, token)
-      return context.task === undefined ? progress : taskProgress(context.task, progress)
-    }),
-  }
-}
+    return {
+      open: Effect.fnUntraced(function* (context) {
+        const { peer, task } = context
+        const token = tokenOf(context)
+        const progress = token === undefined ? undefined : yield* report(peer, token)
+        return task === undefined ? progress : taskProgress(task, progress)
+      }),
+    }
+  },
+)

@@ -9,6 +9,7 @@ import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { makeRegistry, type Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 import type { ConnectionState } from "../conversation/ConnectionState.ts"
@@ -81,9 +82,9 @@ const entryOf = (definition: ToolDefinition, invoke: Tool["invoke"]): Tool => {
 /** All own tools, whether the server's settings offer them or not. A test checks that each definition has its code. */
 export const ownTools = Effect.fnUntraced(function* (
   connection: ConnectionState,
-): Effect.fn.Return<Registry<Tool>, never, ToolServices> {
+): Effect.fn.Return<Registry<Tool>, never, ToolServices | Scope.Scope> {
   const services = yield* Effect.context<ToolServices>()
-  const environment: ToolEnvironment = { connection, progress: makeProgress(), services }
+  const environment: ToolEnvironment = { connection, progress: yield* makeProgress, services }
   const tools = makeRegistry<Tool>()
   for (const definition of serverTools) {
     const { name } = definition

@@ -103,7 +103,7 @@ const follow = (
         questions,
       }).run
       if (joined) return yield* restore(forward)
-      questions?.runs(id)
+      questions?.ownTurn(id)
       const stop = Effect.suspend(() => {
         progress?.end()
         return Effect.andThen(conversation.cancel(id), forward)

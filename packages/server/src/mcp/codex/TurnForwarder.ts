@@ -111,8 +111,8 @@ export class TurnForwarder {
           return withUnattended(result, this.unattended)
         }
         const deliveries: ReadonlyArray<Delivery> = yield* this.take
-        if (deliveries.length === 0 && questions?.round !== undefined) {
-          return yield* questions.round.suspend(this.next)
+        if (deliveries.length === 0 && questions?.inResult !== undefined) {
+          return yield* questions.inResult.end(this.next)
         }
         yield* dispatch(deliveries, this.handlers)
       }
@@ -122,7 +122,7 @@ export class TurnForwarder {
   /** Waits for deliveries; for none where a question waits that only a result can carry, and no other follows at once. */
   private get take(): Effect.Effect<ReadonlyArray<Delivery>, ListenerEnd> {
     const { listener, questions } = this.turn
-    return questions?.round?.isDue() === true ? takeSoon(listener) : listener.take
+    return questions?.inResult?.isDue() === true ? takeSoon(listener) : listener.take
   }
 
   private get withdrawResolved(): Effect.Effect<void> {
@@ -134,7 +134,7 @@ export class TurnForwarder {
   }
 
   private get reportItems(): Effect.Effect<void, ConnectionClosed> {
-    return Effect.map(this.turn.progress?.report(this.items) ?? Effect.void, () => {
+    return Effect.map(this.turn.progress?.notify(this.items) ?? Effect.void, () => {
       this.items.length = 0
     })
   }

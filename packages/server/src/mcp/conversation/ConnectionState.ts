@@ -7,9 +7,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import { isShort, type RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
+import type * as Scope from "effect/Scope"
 import { LruMap } from "../../internal/LruMap.ts"
 import type { ThreadIdPlace } from "../codex/ToolResults.ts"
 import { eventsOf, type VendorEvents } from "../codex/VendorEvents.ts"
@@ -64,59 +62,6 @@ export interface ConnectionOptions {
   readonly statelessElicitations: (answered: AnsweredCalls) => Elicitations
 }
 
-interface Shared {
-  readonly questions: CallElicitations
-  readonly scope: Scope.Closeable
-  users: number
-}
-
-const sharedQuestions = (
-  elicitationsOf: ConnectionState["elicitations"],
-  creatorOf: (conversationId: string) => RequestId | undefined,
-): ConnectionState["questions"] => {
-  const all = new Map<string, Shared>()
-  const one = Semaphore.makeUnsafe(1)
-
-  /** A stateless call, which cannot send questions, shares none with calls that can. */
-  const nameOf = ({ id }: Conversation, { era }: RequestContext) =>
-    era === "stateless" ? `stateless ${id}` : id
-
-  const enter = Effect.fnUntraced(function* (conversation: Conversation, context: RequestContext) {
-    const elicitations = elicitationsOf(context)
-    if (elicitations === undefined) return undefined
-    const name = nameOf(conversation, context)
-    const known = all.get(name)
-    if (known !== undefined) {
-      known.users++
-      return known
-    }
-    const scope = yield* Scope.make()
-    const requestId = creatorOf(conversation.id) ?? context.requestId
-    const questions = yield* Scope.provide(
-      elicitations.of({ conversation, peer: context.peer, requestId }),
-      scope,
-    )
-    const shared: Shared = { questions, scope, users: 1 }
-    all.set(name, shared)
-    return shared
-  })
-
-  const leave = (name: string, shared: Shared | undefined): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (shared === undefined || --shared.users > 0) return Effect.void
-      all.delete(name)
-      return Scope.close(shared.scope, Exit.void)
-    })
-
-  return (conversation, context) =>
-    Effect.map(
-      Effect.acquireRelease(one.withPermit(enter(conversation, context)), (shared) =>
-        one.withPermit(leave(nameOf(conversation, context), shared)),
-      ),
-      (shared) => shared?.questions,
-    )
-}
-
 /** Makes the state of one connection, which lives in the scope at hand. */
 export const make = Effect.fnUntraced(function* (
   options: ConnectionOptions,
@@ -145,6 +90,10 @@ export const make = Effect.fnUntraced(function* (
     threadIdPlace,
     events: (context) => eventsOf(session, context),
     elicitations,
-    questions: sharedQuestions(elicitations, (id) => creators.get(id)),
+    questions: (conversation, context) => {
+      const requestId = creators.get(conversation.id) ?? context.requestId
+      const { peer } = context
+      return elicitations(context)?.share({ conversation, peer, requestId }) ?? Effect.undefined
+    },
   }
 })

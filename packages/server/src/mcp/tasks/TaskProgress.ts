@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect"
 import type { CallProgress } from "../codex/CallProgress.ts"
 import type { TaskHandle } from "../RequestContext.ts"
 
-/** Reports to the task, and to `progress` where the call named a token. */
+/** Notifies the task, and `progress` where the call named a token. */
 export const taskProgress = (task: TaskHandle, progress?: CallProgress): CallProgress => ({
-  report: (items) => {
+  notify: (items) => {
     const last = items.at(-1)
     return last === undefined
       ? Effect.void
-      : Effect.andThen(progress?.report(items) ?? Effect.void, task.say(last))
+      : Effect.andThen(progress?.notify(items) ?? Effect.void, task.say(last))
   },
   end: () => progress?.end(),
 })

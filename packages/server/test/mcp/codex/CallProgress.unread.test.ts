@@ -48,7 +48,8 @@ const during = <A>(
 ): Effect.Effect<A> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const progress = yield* make().open(callContext(peer, { progressToken: "t" }))
+      const connection = yield* make
+      const progress = yield* connection.open(callContext(peer, { progressToken: "t" }))
       return yield* body(progress ?? assert.fail("the call named a token"))
     }),
   )
@@ -60,7 +61,7 @@ describe("CallProgress: a client that does not read", () => {
       const { told, peer, mostWaiting } = client(reading)
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
-          const telling = yield* Effect.forkChild(Effect.orDie(progress.report(["a"])), {
+          const telling = yield* Effect.forkChild(Effect.orDie(progress.notify(["a"])), {
             startImmediately: true,
           })
           yield* settled
@@ -69,7 +70,7 @@ describe("CallProgress: a client that does not read", () => {
           assert.deepStrictEqual([told, mostWaiting()], [[], 1])
           yield* reading.open
           yield* Fiber.join(telling)
-          yield* Effect.orDie(progress.report(["b", "c"]))
+          yield* Effect.orDie(progress.notify(["b", "c"]))
           assert.deepStrictEqual(
             told.map(({ progress: n, message }) => [n, message]),
             [
@@ -87,7 +88,7 @@ describe("CallProgress: a client that does not read", () => {
     Effect.gen(function* () {
       const { told, peer } = client(yield* Latch.make(true))
       yield* during(peer, (progress) =>
-        Effect.orDie(progress.report(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
+        Effect.orDie(progress.notify(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
       )
       assert.deepStrictEqual(
         told.map(({ message }) => message),
@@ -115,7 +116,7 @@ describe("CallProgress: a client that does not read", () => {
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
           progress.end()
-          yield* Effect.orDie(progress.report(["late"]))
+          yield* Effect.orDie(progress.notify(["late"]))
           yield* TestClock.adjust("1 minute")
           yield* settled
         }),

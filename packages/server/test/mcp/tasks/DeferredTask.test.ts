@@ -134,7 +134,12 @@ const withTools = <A, E>(body: (server: Harness) => Effect.Effect<A, E>, options
     return waiting({ features, ...options }, body)
   })
 
-const oneTool = { name: "one", taskSupport: "optional", inputSchema: {}, problem: undefined } as const
+const oneTool = {
+  name: "one",
+  taskSupport: "optional",
+  inputSchema: {},
+  problem: undefined,
+} as const
 
 describe("a call that may become a task (2026-07-28)", () => {
   it.effect("is answered with its result when that is there soon, and no task is left", () =>

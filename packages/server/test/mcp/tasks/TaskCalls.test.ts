@@ -28,7 +28,12 @@ const start = "1970-01-01T00:00:00.000Z"
 
 const hi = { prompt: "hi" }
 
-const oneTool = { name: "one", taskSupport: "optional", inputSchema: {}, problem: undefined } as const
+const oneTool = {
+  name: "one",
+  taskSupport: "optional",
+  inputSchema: {},
+  problem: undefined,
+} as const
 
 describe("a call as a task", () => {
   it.effect("2025-11-25: is answered with a task, before anything else of it (L2)", () =>

@@ -11,6 +11,8 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import { untilTurnEnds } from "@colloquy/core/listeners/Listening"
 import * as Effect from "effect/Effect"
+import { CountedSet } from "../../../internal/CountedSet.ts"
+import { turnKey } from "../../../questions/QuestionBroker.ts"
 
 /** See the header. */
 export interface DetachedTurns {
@@ -23,37 +25,21 @@ export interface DetachedTurns {
     turnId: string,
     from: number,
   ) => Effect.Effect<void>
-  /** Declares that a call runs this turn and asks its questions, until the returned function is called. */
-  readonly run: (conversationId: string, turnId: string) => () => void
-  /** Whether a call runs this turn, or a listener stays for one that will. */
-  readonly isRun: (conversationId: string, turnId: string) => boolean
+  /** Turns that a call runs, or that wait for their next call, by `turnKey`: other calls leave the questions of these. */
+  readonly owned: CountedSet
 }
 
 const make = (): DetachedTurns => {
-  const users = new Map<string, number>()
+  const owned = new CountedSet()
   const parked = new Set<string>()
-  const nameOf = (conversationId: string, turnId: string) => `${conversationId} ${turnId}`
-
-  const run: DetachedTurns["run"] = (conversationId, turnId) => {
-    const name = nameOf(conversationId, turnId)
-    users.set(name, (users.get(name) ?? 0) + 1)
-    let done = false
-    return () => {
-      if (done) return
-      done = true
-      const left = (users.get(name) ?? 1) - 1
-      if (left > 0) users.set(name, left)
-      else users.delete(name)
-    }
-  }
 
   const park: DetachedTurns["park"] = (conversation, turnId, from) =>
     Effect.uninterruptible(
       Effect.gen(function* () {
-        const name = nameOf(conversation.id, turnId)
+        const name = turnKey(conversation.id, turnId)
         if (parked.has(name)) return
         parked.add(name)
-        const leave = run(conversation.id, turnId)
+        const disown = owned.add(name)
         const stay = Effect.gen(function* () {
           const listener = yield* conversation.attach({ answers: true, from })
           yield* Effect.interruptible(untilTurnEnds(listener, turnId))
@@ -66,7 +52,7 @@ const make = (): DetachedTurns => {
           Effect.ensuring(
             Effect.sync(() => {
               parked.delete(name)
-              leave()
+              disown()
             }),
           ),
           Effect.forkDetach({ startImmediately: true }),
@@ -74,7 +60,7 @@ const make = (): DetachedTurns => {
       }),
     )
 
-  return { park, run, isRun: (...turn) => users.has(nameOf(...turn)) }
+  return { park, owned }
 }
 
 type Manager = ConversationManager["Service"]

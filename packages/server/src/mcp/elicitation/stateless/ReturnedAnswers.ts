@@ -7,7 +7,8 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type { Members, RequestContext } from "../../RequestContext.ts"
-import { readAnswer, submitAnswer } from "../QuestionAnswers.ts"
+import { submitAnswer } from "../../../questions/QuestionAnswer.ts"
+import { readAnswer } from "../ElicitationAnswer.ts"
 import { type CallState, readCallState } from "./CallState.ts"
 
 /** Submits the answers among `responses` to the questions that were asked. */

@@ -24,11 +24,11 @@ const untilAsked = Effect.fnUntraced(function* (
   const listener = yield* conversation.attach({ answers: true })
   const questions = yield* elicitations.of({ conversation, requestId, peer })
   while (true) {
-    const due = questions.round?.isDue() === true
+    const due = questions.inResult?.isDue() === true
     const deliveries = yield* due ? takeSoon(listener) : listener.take
     // Such a call forwards no events, so the next one has none to continue from.
-    if (deliveries.length === 0 && questions.round !== undefined) {
-      return yield* questions.round.suspend(0)
+    if (deliveries.length === 0 && questions.inResult !== undefined) {
+      return yield* questions.inResult.end(0)
     }
     yield* dispatch(deliveries, {
       ask: (event) => questions.put(event),
