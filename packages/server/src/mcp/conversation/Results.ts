@@ -12,7 +12,7 @@ export type Value = Readonly<Record<string, unknown>>
 export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
 
 /** No conversation has the id that the call names. Its message is that of the tool `codex-reply`. */
-export class UnknownConversation extends Data.TaggedError("UnknownConversation")<{
+class UnknownConversation extends Data.TaggedError("UnknownConversation")<{
   readonly id: string
 }> {
   override get message(): string {
