@@ -36,6 +36,7 @@ export const connectionState = Effect.suspend(() =>
   ConnectionState.make({
     session: makeSession("on"),
     threadIdPlace: "content",
+    streams: { has: () => false, run: () => Effect.die("no stream expected") },
     elicitations: noElicitations,
     statelessElicitations: () => noElicitations,
   }),

@@ -2,7 +2,7 @@
  * The tool `codex-reply`: runs the next turn of a conversation. The call names the conversation by the argument of any
  * version of the original; without one it is the conversation that the connection used last.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
@@ -69,12 +69,12 @@ export const codexReply = Effect.fn("CodexReplyTool.codexReply")(function* (
   context: RequestContext,
   connection: ConnectionState,
   progress: CallProgress | undefined,
-): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView> {
+  const conversations = yield* ConversationsView
   const target = targetOf(args, context, connection)
   if (target._tag === "Failure") return target.failure
   const { id, name } = target.success
-  const found = yield* Effect.result(manager.get(id))
+  const found = yield* Effect.result(conversations.get(id))
   if (found._tag === "Failure") {
     const { _tag, message } = found.failure
     return _tag === "NoSuchConversation"

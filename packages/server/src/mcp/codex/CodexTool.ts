@@ -1,6 +1,6 @@
 /** The tool `codex`: creates a conversation and runs its first turn. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { type SettingsOverrides, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { requestIdText } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -32,10 +32,10 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
   )
 
 /** Removes a conversation to which nothing was submitted: its call was cancelled, so no client knows its id. */
-const removeUnused = (manager: ConversationManager["Service"], { id, state }: Conversation) =>
+const removeUnused = (conversations: ConversationsView["Service"], { id, state }: Conversation) =>
   state.pipe(
     Effect.flatMap(({ receipts }) =>
-      receipts.nextId === 0 && receipts.kept.length === 0 ? manager.remove(id) : Effect.void,
+      receipts.nextId === 0 && receipts.kept.length === 0 ? conversations.remove(id) : Effect.void,
     ),
     Effect.catch(({ message }) =>
       Effect.logDebug(`unused conversation ${id} not removed: ${message}`),
@@ -48,8 +48,8 @@ export const codex = Effect.fn("CodexTool.codex")(function* (
   context: RequestContext,
   connection: ConnectionState,
   progress: CallProgress | undefined,
-): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager | SettingsResolver> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView | SettingsResolver> {
+  const conversations = yield* ConversationsView
   const resolver = yield* SettingsResolver
   const settings = yield* Effect.result(
     resolver.resolve({ ...overridesOf(args), requiresProvider: true }),
@@ -63,7 +63,7 @@ export const codex = Effect.fn("CodexTool.codex")(function* (
       : {}
   // Uninterruptible in between, so that a created conversation is either used or removed.
   return yield* Effect.uninterruptibleMask((restore) =>
-    Effect.matchEffect(manager.create(settings.success), {
+    Effect.matchEffect(conversations.create(settings.success), {
       onFailure: ({ message }) => Effect.succeed(notStarted(message)),
       onSuccess: (conversation) =>
         restore(
@@ -74,7 +74,7 @@ export const codex = Effect.fn("CodexTool.codex")(function* (
             progress,
             ...submission,
           }),
-        ).pipe(Effect.onInterrupt(() => removeUnused(manager, conversation))),
+        ).pipe(Effect.onInterrupt(() => removeUnused(conversations, conversation))),
     }),
   )
 })

@@ -1,5 +1,5 @@
 /** How one of the server's own tools is made for a connection. Types only. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type * as Context from "effect/Context"
 import type { Tool } from "../../features/Tool.ts"
@@ -7,7 +7,7 @@ import type { ConnectionState } from "../conversation/ConnectionState.ts"
 import type { ConnectionProgress } from "./CallProgress.ts"
 
 /** What the own tools need of the server. */
-export type ToolServices = ConversationManager | SettingsResolver
+export type ToolServices = ConversationsView | SettingsResolver
 
 /** What the own tools share with the others of their connection. */
 export interface ToolEnvironment {

@@ -14,6 +14,7 @@ import { eventsOf, type VendorEvents } from "../codex/VendorEvents.ts"
 import type { CallElicitations, Elicitations } from "../elicitation/Elicitations.ts"
 import type { RequestContext } from "../RequestContext.ts"
 import { type Session, takesForms } from "../Session.ts"
+import type { Streams } from "./Streams.ts"
 import { type AnsweredCalls, make as makeAnsweredCalls } from "./AnsweredCalls.ts"
 
 /** Largest number of conversations whose creating call is remembered; the oldest are forgotten. */
@@ -36,6 +37,8 @@ export interface ConnectionState {
   readonly attended: Set<string>
   /** Remembers that this call created the conversation: questions of the conversation name the call. */
   readonly created: (conversationId: string, by: RequestId) => void
+  /** The streams of the server: at most one per conversation, on whichever connection. */
+  readonly streams: Streams
   /** Where a result repeats the id of its conversation. */
   readonly threadIdPlace: ThreadIdPlace
   /** Which `codex/event` notifications the client of this request gets. */
@@ -56,6 +59,7 @@ export interface ConnectionState {
 export interface ConnectionOptions {
   readonly session: Session
   readonly threadIdPlace: ThreadIdPlace
+  readonly streams: Streams
   /** Asks by requests to the client. */
   readonly elicitations: Elicitations
   /** Asks in the result of the call, for requests whose handler runs again with the answers. */
@@ -66,7 +70,7 @@ export interface ConnectionOptions {
 export const make = Effect.fnUntraced(function* (
   options: ConnectionOptions,
 ): Effect.fn.Return<ConnectionState, never, Scope.Scope> {
-  const { session, threadIdPlace } = options
+  const { session, streams, threadIdPlace } = options
   const scope = yield* Effect.scope
   const answered = makeAnsweredCalls(scope)
   const stateless = options.statelessElicitations(answered)
@@ -87,6 +91,7 @@ export const make = Effect.fnUntraced(function* (
     created: (conversationId, by) => {
       if (isShort(by)) creators.put(conversationId, by)
     },
+    streams,
     threadIdPlace,
     events: (context) => eventsOf(session, context),
     elicitations,

@@ -1,5 +1,5 @@
 /** The tool `conversationCreate`: a new conversation, without a turn. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConversationCreate } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
@@ -16,11 +16,11 @@ export const conversationCreate = Effect.fn("ConversationCreate.conversationCrea
   args: (typeof ConversationCreate)["arguments"]["Type"],
   context: RequestContext,
   connection: ConnectionState,
-): Effect.fn.Return<Value, Refusal, ConversationManager | SettingsResolver> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refusal, ConversationsView | SettingsResolver> {
+  const conversations = yield* ConversationsView
   const { prompt: _, ...overrides } = args
   const settings = yield* resolve(overrides, { requiresProvider: true })
-  const conversation = yield* Effect.mapError(manager.create(settings), ({ message }) =>
+  const conversation = yield* Effect.mapError(conversations.create(settings), ({ message }) =>
     notStarted(message),
   )
   connection.created(conversation.id, context.requestId)

@@ -1,5 +1,5 @@
 /** The tool `conversationFork`: a new conversation that begins with a part of another one's history. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { ConversationFork } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
 import type { RequestContext } from "../RequestContext.ts"
@@ -8,7 +8,7 @@ import { stateOf } from "./ConversationStatus.ts"
 import { findConversation } from "./FindConversation.ts"
 import { type Refusal, Refused, refusedBy, type Value } from "./Results.ts"
 
-type ForkRule = Parameters<ConversationManager["Service"]["fork"]>[1]
+type ForkRule = Parameters<ConversationsView["Service"]["fork"]>[1]
 
 type Arguments = (typeof ConversationFork)["arguments"]["Type"]
 
@@ -28,12 +28,12 @@ export const conversationFork = Effect.fn("ConversationFork.conversationFork")(f
   args: Arguments,
   context: RequestContext,
   connection: ConnectionState,
-): Effect.fn.Return<Value, Refusal, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refusal, ConversationsView> {
+  const conversations = yield* ConversationsView
   const rule = ruleOf(args)
   if (rule._tag === "Refused") return yield* rule
   const { id } = yield* findConversation(args.conversation_id)
-  const fork = yield* Effect.mapError(manager.fork(id, rule), refusedBy)
+  const fork = yield* Effect.mapError(conversations.fork(id, rule), refusedBy)
   connection.created(fork.id, context.requestId)
   connection.setLatest(context, fork.id)
   const { settings } = yield* stateOf(fork)

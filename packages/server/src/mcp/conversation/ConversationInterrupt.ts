@@ -1,5 +1,5 @@
 /** The tool `conversationInterrupt`: interrupts the running turn of a conversation. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { ConversationInterrupt } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
 import { stateOf } from "./ConversationStatus.ts"
@@ -10,7 +10,7 @@ import { type Refusal, refusedBy, type Value } from "./Results.ts"
 export const conversationInterrupt = Effect.fn("ConversationInterrupt.conversationInterrupt")(
   function* (
     args: (typeof ConversationInterrupt)["arguments"]["Type"],
-  ): Effect.fn.Return<Value, Refusal, ConversationManager> {
+  ): Effect.fn.Return<Value, Refusal, ConversationsView> {
     const conversation = yield* findConversation(args.conversation_id)
     const { turn } = yield* stateOf(conversation)
     yield* Effect.mapError(conversation.submit({ type: "interrupt" }), refusedBy)

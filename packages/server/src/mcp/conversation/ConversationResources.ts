@@ -1,9 +1,9 @@
 /**
  * Conversations as resources: `colloquy://conversations/{id}` with state and items as JSON, and its transcript as
- * Markdown. Reads conversations and changes none.
+ * Markdown. A client sees the conversations of its principal. Reads conversations and changes none.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { run } from "@colloquy/core/listeners/Listening"
@@ -28,20 +28,23 @@ import { isUserMessage, titleOf } from "./ConversationTitle.ts"
 import { itemsOf, newest } from "./Items.ts"
 import { transcriptOf } from "./Transcript.ts"
 
-type Manager = ConversationManager["Service"]
+type Conversations = ConversationsView["Service"]
+
+/** The conversations of a principal. */
+type ConversationsOf = (principal: string) => Conversations
 
 /** URI template of a conversation. */
 const form = "colloquy://conversations/{id}"
 
 /** Number of conversations, newest first, among which a completion looks for ids with the given beginning. */
 const maxSearched = 10_000
-/** Conversations per page of the manager's list. */
+/** Conversations per page of the conversations's list. */
 const pageLimit = 1000
 /** Largest number of values in one completion, set by the Model Context Protocol. */
 const maxValues = 100
 
 const find = (
-  manager: Manager,
+  conversations: Conversations,
   uri: string,
   id: string | undefined,
 ): Effect.Effect<Conversation, ResourceNotFound | JsonRpcError> => {
@@ -49,7 +52,7 @@ const find = (
   const parsed = parseConversationId(id ?? "")
   return "problem" in parsed
     ? Effect.fail(missing)
-    : manager.get(parsed.id).pipe(
+    : conversations.get(parsed.id).pipe(
         // A conversation that cannot be loaded now exists, and may be read later.
         Effect.mapError((error) =>
           error._tag === "ConversationUnavailable"
@@ -88,14 +91,14 @@ type WatchEnd = AttachError | ListenerEnd | ConversationClosed
 
 /** Ids that start with the given value, those of the newest conversations first. */
 const completeId =
-  (manager: Manager): Complete<unknown, never> =>
-  ({ value }) =>
+  (conversations: ConversationsOf): Complete<unknown, never> =>
+  ({ context, value }) =>
     Effect.gen(function* () {
       const wanted = value.toLowerCase()
       const values: Array<string> = []
       let cursor: string | undefined
       for (let searched = 0; searched < maxSearched; searched += pageLimit) {
-        const page = yield* manager.list({
+        const page = yield* conversations(context.principal).list({
           limit: pageLimit,
           ...(cursor === undefined ? {} : { cursor }),
         })
@@ -111,11 +114,11 @@ const completeId =
     })
 
 const listOf =
-  (manager: Manager) =>
-  ({ cursor, limit }: ListRequest) =>
+  (conversations: ConversationsOf) =>
+  ({ context, cursor, limit }: ListRequest) =>
     Effect.gen(function* () {
       const page = yield* Effect.mapError(
-        manager.list({
+        conversations(context.principal).list({
           limit: Math.min(limit, pageLimit),
           ...(cursor === undefined ? {} : { cursor }),
         }),
@@ -157,10 +160,10 @@ const watchListener = (listener: Listener, changed: Effect.Effect<void>) => {
  * cannot record now, is watched again once it is loaded.
  */
 const watchOf =
-  (manager: Manager) =>
-  ({ changed, params, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
+  (conversations: ConversationsOf) =>
+  ({ changed, params, principal, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
     Effect.gen(function* () {
-      const conversation = yield* find(manager, uri, params["id"])
+      const conversation = yield* find(conversations(principal), uri, params["id"])
       // A notified client reads the resource anew, so a later listener may begin with the next event.
       const attachAndWatch = Effect.scoped(
         Effect.flatMap(conversation.attach(), (next) => watchListener(next, changed)),
@@ -178,10 +181,12 @@ const watchOf =
       )
     })
 
-/** The templates of both resources, for the conversations of that manager. */
-export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceTemplate> => {
-  const complete = { id: completeId(manager) }
-  const watch = watchOf(manager)
+/** The templates of both resources; each request sees the conversations of its principal. */
+export const conversationTemplates = (
+  conversations: ConversationsOf,
+): ReadonlyArray<ResourceTemplate> => {
+  const complete = { id: completeId(conversations) }
+  const watch = watchOf(conversations)
   return [
     resourceTemplate({
       uriTemplate: form,
@@ -189,10 +194,11 @@ export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceT
       title: "Conversation",
       description: "The state of a conversation and what was said and done in it.",
       mimeType: "application/json",
-      list: listOf(manager),
+      list: listOf(conversations),
       complete,
       watch,
-      read: ({ params, uri }) => Effect.flatMap(find(manager, uri, params["id"]), jsonOf),
+      read: ({ context, params, uri }) =>
+        Effect.flatMap(find(conversations(context.principal), uri, params["id"]), jsonOf),
     }),
     resourceTemplate({
       uriTemplate: `${form}/transcript.md`,
@@ -202,7 +208,8 @@ export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceT
       mimeType: "text/markdown",
       complete,
       watch,
-      read: ({ params, uri }) => Effect.flatMap(find(manager, uri, params["id"]), markdownOf),
+      read: ({ context, params, uri }) =>
+        Effect.flatMap(find(conversations(context.principal), uri, params["id"]), markdownOf),
     }),
   ]
 }

@@ -5,7 +5,7 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
@@ -89,7 +89,7 @@ const submitAttended = Effect.fnUntraced(function* (
 const targetOf = Effect.fnUntraced(function* ({
   conversation_id,
   parent_message_id: parent,
-}: Arguments): Effect.fn.Return<Conversation, Refusal, ConversationManager> {
+}: Arguments): Effect.fn.Return<Conversation, Refusal, ConversationsView> {
   const conversation = yield* findConversation(conversation_id).pipe(
     // The text of the original's tool.
     Effect.catchTag("UnknownConversation", () =>
@@ -115,7 +115,7 @@ export const conversationSendMessage = Effect.fn("ConversationSendMessage.conver
     args: Arguments,
     context: RequestContext,
     connection: ConnectionState,
-  ): Effect.fn.Return<Value, Refusal, ConversationManager | SettingsResolver> {
+  ): Effect.fn.Return<Value, Refusal, ConversationsView | SettingsResolver> {
     const { content: items } = args
     if (items.length === 0) return yield* new Refused({ message: "No content items provided" })
     const overriding = isOverriding(args)

@@ -1,12 +1,13 @@
 /** The tool `conversationStatus`: what a conversation is doing, without loading more than its state. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { State } from "@colloquy/core/decider/State"
 import type { ConversationStatus } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
+import type { RequestContext } from "../RequestContext.ts"
+import type { ConnectionState } from "./ConnectionState.ts"
 import { findConversation } from "./FindConversation.ts"
 import { type Refusal, type Refused, refusedBy, type Value } from "./Results.ts"
-import { streamsOf } from "./Streams.ts"
 
 /** The state of the conversation; a refusal if it cannot be loaded now. */
 export const stateOf = (conversation: Conversation): Effect.Effect<State, Refused> =>
@@ -42,9 +43,11 @@ export const statusFields = (state: State, more: Value = {}): Value => {
 /** Resolves with a snapshot of the status. */
 export const conversationStatus = Effect.fn("ConversationStatus.conversationStatus")(function* (
   args: (typeof ConversationStatus)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refusal, ConversationManager> {
+  _context: RequestContext,
+  { streams }: ConnectionState,
+): Effect.fn.Return<Value, Refusal, ConversationsView> {
   const conversation = yield* findConversation(args.conversation_id)
   const state = yield* stateOf(conversation)
-  const streaming = streamsOf(yield* ConversationManager).has(conversation.id)
+  const streaming = streams.has(conversation.id)
   return { conversation_id: conversation.id, ...statusFields(state, { streaming }) }
 })

@@ -1,5 +1,5 @@
 /** The tool `conversationStream`: sends the events of a conversation to the client, and its questions. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import { eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ConversationStream } from "@colloquy/protocol/mcp/ConversationTools"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -10,7 +10,6 @@ import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import type { ConnectionState } from "./ConnectionState.ts"
 import { findConversation } from "./FindConversation.ts"
 import { type Refusal, Refused, type Value } from "./Results.ts"
-import { streamsOf } from "./Streams.ts"
 
 /**
  * Resolves at once, and the stream starts after the response, until it is cancelled by the id of the call. With `hold`, and
@@ -20,10 +19,9 @@ export const conversationStream = Effect.fn("ConversationStream.conversationStre
   args: (typeof ConversationStream)["arguments"]["Type"],
   context: RequestContext,
   connection: ConnectionState,
-): Effect.fn.Return<Value, Refusal | InputRequired | JsonRpcError, ConversationManager> {
-  const streams = streamsOf(yield* ConversationManager)
+): Effect.fn.Return<Value, Refusal | InputRequired | JsonRpcError, ConversationsView> {
   const conversation = yield* findConversation(args.conversation_id)
-  const run = streams.run({ conversation, context, connection })
+  const run = connection.streams.run({ conversation, context, connection })
   if (context.era === "stateless") {
     if (connection.events(context) === "off") {
       return yield* new Refused({

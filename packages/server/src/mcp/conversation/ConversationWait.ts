@@ -1,6 +1,6 @@
 /** The tool `conversationWait`: waits until no turn is running or waiting, within a time limit. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import { runUntil } from "@colloquy/core/listeners/Listening"
 import { type ConversationWait, waitBounds } from "@colloquy/protocol/mcp/ConversationTools"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
@@ -43,7 +43,7 @@ export const conversationWait = Effect.fn("ConversationWait.conversationWait")(f
   args: (typeof ConversationWait)["arguments"]["Type"],
   context: RequestContext,
   connection: ConnectionState,
-): Effect.fn.Return<Value, Refusal | InputRequired | JsonRpcError, ConversationManager> {
+): Effect.fn.Return<Value, Refusal | InputRequired | JsonRpcError, ConversationsView> {
   const conversation = yield* findConversation(args.conversation_id)
   const last: { message: string | null } = { message: null }
   const isStateless = context.era === "stateless"

@@ -1,5 +1,5 @@
 /** The tool `conversationsList`: pages of conversations with their titles. Loads none: the store's index is enough. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { ConversationsList } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
 import { titleOf } from "./ConversationTitle.ts"
@@ -12,11 +12,11 @@ const maxLimit = 100
 /** Resolves with one page, and the cursor of the next one if there is more. */
 export const conversationsList = Effect.fn("ConversationsList.conversationsList")(function* (
   args: (typeof ConversationsList)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refused, ConversationsView> {
+  const conversations = yield* ConversationsView
   const { cursor, limit = defaultLimit } = args
   const page = yield* Effect.mapError(
-    manager.list({
+    conversations.list({
       limit: Math.min(limit, maxLimit),
       ...(cursor === undefined ? {} : { cursor }),
     }),

@@ -1,6 +1,6 @@
 /** Finds the conversation that the argument `conversation_id` of a tool names. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import { badId, cannotGet, type Refusal } from "./Results.ts"
@@ -11,9 +11,11 @@ import { badId, cannotGet, type Refusal } from "./Results.ts"
  */
 export const findConversation = Effect.fn("FindConversation.findConversation")(function* (
   id: string,
-): Effect.fn.Return<Conversation, Refusal, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Conversation, Refusal, ConversationsView> {
+  const conversations = yield* ConversationsView
   const parsed = parseConversationId(id)
   if ("problem" in parsed) return yield* badId(parsed.problem)
-  return yield* Effect.mapError(manager.get(parsed.id), (error) => cannotGet(parsed.id, error))
+  return yield* Effect.mapError(conversations.get(parsed.id), (error) =>
+    cannotGet(parsed.id, error),
+  )
 })

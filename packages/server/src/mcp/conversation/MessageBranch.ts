@@ -1,6 +1,6 @@
 /** The argument `parent_message_id`: where a message goes that follows another one than the last. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import * as Effect from "effect/Effect"
 import { eventsOf } from "./ConversationEvents.ts"
 import { stateOf } from "./ConversationStatus.ts"
@@ -13,8 +13,8 @@ const refuse = (problem: string) => new Refused({ message: `parent_message_id: $
 export const branchAt = Effect.fn("MessageBranch.branchAt")(function* (
   conversation: Conversation,
   parent: string,
-): Effect.fn.Return<Conversation, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Conversation, Refused, ConversationsView> {
+  const conversations = yield* ConversationsView
   const events = yield* eventsOf(conversation)
   const { turn, waiting } = yield* stateOf(conversation)
   if (waiting.at(-1)?.id === parent) return conversation
@@ -28,11 +28,13 @@ export const branchAt = Effect.fn("MessageBranch.branchAt")(function* (
   if (turn?.id === parent) {
     return yield* refuse(`the turn of \`${parent}\` still runs, and others wait behind it`)
   }
-  return yield* manager.fork(conversation.id, { _tag: "BeforeUserMessage", nth: last + 1 }).pipe(
-    // Only the running turn follows the parent, and a fork leaves that out anyway.
-    Effect.catchTag("BadForkRule", () =>
-      manager.fork(conversation.id, { _tag: "DropLastUserMessages", n: 0 }),
-    ),
-    Effect.mapError(({ message }) => refuse(message)),
-  )
+  return yield* conversations
+    .fork(conversation.id, { _tag: "BeforeUserMessage", nth: last + 1 })
+    .pipe(
+      // Only the running turn follows the parent, and a fork leaves that out anyway.
+      Effect.catchTag("BadForkRule", () =>
+        conversations.fork(conversation.id, { _tag: "DropLastUserMessages", n: 0 }),
+      ),
+      Effect.mapError(({ message }) => refuse(message)),
+    )
 })

@@ -10,11 +10,11 @@
  * A client that falls behind the bounded outbox gets a new initial state instead of what it missed (L6). Questions stay
  * pending in the conversation while it has no stream.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { StreamDisconnected } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type { SharedState } from "../../SharedState.ts"
 import { metaOf, StreamReader, type Viewer } from "./StreamReader.ts"
 
 /** The reasons in `notifications/stream_disconnected`, in the words of the original. */
@@ -66,19 +66,19 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 const complete = (one: Deferred.Deferred<void>) => Deferred.doneUnsafe(one, Effect.void)
 
 const make = (): Streams => {
-  const streams = new Map<string, CurrentStream>()
+  const current = new Map<string, CurrentStream>()
 
   /** Takes the place of the conversation's stream. Called uninterruptibly, so that the place is always released. */
   const replace = (viewer: Viewer, restore: Restore): Effect.Effect<void> => {
     const { context, conversation } = viewer
-    const before = streams.get(conversation.id)
+    const before = current.get(conversation.id)
     const mine: CurrentStream = {
       viewer,
       superseded: Deferred.makeUnsafe(),
       silent: Deferred.makeUnsafe(),
       finished: Deferred.makeUnsafe(),
     }
-    streams.set(conversation.id, mine)
+    current.set(conversation.id, mine)
     if (before !== undefined) Deferred.doneUnsafe(before.superseded, Effect.succeed(takenOver))
     const work = Effect.gen(function* () {
       if (before !== undefined) {
@@ -91,7 +91,7 @@ const make = (): Streams => {
       yield* context.peer.notify(StreamDisconnected, [{ _meta: metaOf(viewer), reason }])
     })
     const release = Effect.sync(() => {
-      if (streams.get(conversation.id) === mine) streams.delete(conversation.id)
+      if (current.get(conversation.id) === mine) current.delete(conversation.id)
       complete(mine.silent)
       complete(mine.finished)
     })
@@ -102,19 +102,11 @@ const make = (): Streams => {
   }
 
   return {
-    has: (conversationId) => streams.has(conversationId),
+    has: (conversationId) => current.has(conversationId),
     run: (viewer) =>
       Effect.uninterruptibleMask((restore) => Effect.suspend(() => replace(viewer, restore))),
   }
 }
 
-type Manager = ConversationManager["Service"]
-
-const known = new WeakMap<Manager, Streams>()
-
-/** The streams of that manager's conversations, shared by all connections that share the manager. */
-export const streamsOf = (manager: Manager): Streams => {
-  const streams = known.get(manager) ?? make()
-  known.set(manager, streams)
-  return streams
-}
+/** The streams of one server, shared by all its connections. */
+export const streams: SharedState<Streams> = { make: () => Effect.sync(make) }

@@ -3,7 +3,7 @@
  * where the earlier call stopped. A state that is used twice does no harm: the first answer to a question counts, and the
  * turn is not started again. An answer that cannot be read is none (L7).
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -22,15 +22,15 @@ export const continueCall = (
   context: RequestContext,
   connection: ConnectionState,
   progress: CallProgress | undefined,
-): Effect.Effect<CallToolResult, JsonRpcError | InputRequired, ConversationManager> =>
+): Effect.Effect<CallToolResult, JsonRpcError | InputRequired, ConversationsView> =>
   // A cancelled call interrupts its turn, however far it came: no other call would.
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const manager = yield* ConversationManager
+      const conversations = yield* ConversationsView
       const state = yield* readCallState(resumed.state)
       const parsed = parseConversationId(state.conversation)
       if ("problem" in parsed) return badId("thread_id", parsed.problem)
-      const found = yield* Effect.result(manager.get(parsed.id))
+      const found = yield* Effect.result(conversations.get(parsed.id))
       if (found._tag === "Failure") {
         const { _tag, message } = found.failure
         const result = failureIn(parsed.id, message)

@@ -8,10 +8,10 @@
  *           └───────────── the client calls again ──────────┘  (the listener stays until the turn ends)
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import { untilTurnEnds } from "@colloquy/core/listeners/Listening"
 import * as Effect from "effect/Effect"
 import { CountedSet } from "../../../internal/CountedSet.ts"
+import type { SharedState } from "../../../SharedState.ts"
 import { turnKey } from "../../../questions/QuestionBroker.ts"
 
 /** See the header. */
@@ -63,13 +63,5 @@ const make = (): DetachedTurns => {
   return { park, owned }
 }
 
-type Manager = ConversationManager["Service"]
-
-const known = new WeakMap<Manager, DetachedTurns>()
-
-/** The detached turns of that manager's conversations. */
-export const detachedTurnsOf = (manager: Manager): DetachedTurns => {
-  const turns = known.get(manager) ?? make()
-  known.set(manager, turns)
-  return turns
-}
+/** The detached turns of one server: the client may call again on another connection. */
+export const detachedTurns: SharedState<DetachedTurns> = { make: () => Effect.sync(make) }
