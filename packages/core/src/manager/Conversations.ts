@@ -280,7 +280,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       const entry = yield* found(id, find(id, access))
       const { events, settings } = yield* residents.using(entry, (conversation) =>
         Effect.all({
-          events: conversation.events,
+          events: conversation.durableEvents,
           settings: Effect.map(conversation.state, (state) => state.settings),
         }),
       )

@@ -2,7 +2,7 @@
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
-import type { Begun, OwnedConversation } from "../Conversation.ts"
+import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
@@ -10,7 +10,7 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 export interface Loaded {
   readonly conversation: OwnedConversation
   /** Everything of it that runs ends with this. */
-  readonly fiber: Begun["fiber"]
+  readonly fiber: StartedConversation["fiber"]
   /** Its lease (L16): closed when nothing is recorded any more, also where a fiber does not end. */
   readonly lease: Scope.Closeable
   /** Set when its fiber has ended. */

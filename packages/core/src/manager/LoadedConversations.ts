@@ -18,7 +18,7 @@ import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
-import { begin, type OwnedConversation } from "../Conversation.ts"
+import { start, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
 import { type Entry, type Loaded, notifyMoved } from "./Entry.ts"
 import { sweep } from "./IdleSweep.ts"
@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
         ? ended(entry, placement.live)
         : Effect.void
     }
-    const { conversation, fiber } = yield* begin(entry.id, settings, {
+    const { conversation, fiber } = yield* start(entry.id, settings, {
       onClose,
       permits,
       maxListeners: options.maxListeners,
