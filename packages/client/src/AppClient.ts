@@ -1,6 +1,6 @@
 /**
- * The client of the dialect `app-server`: who it is, the questions it answers, and the events of conversations as
- * streams. Every method of the dialect goes through `client`.
+ * The client of the dialect `app-server`: introduces itself, answers questions, and provides the
+ * events of conversations as streams. Every method of the dialect can be called through `client`.
  */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import {
@@ -44,20 +44,27 @@ type ClientMethods = MethodsOf<typeof AppServer>["c"]
 type ServerMethods = MethodsOf<typeof AppServer>["s"]
 type ServerHandlers = Partial<Handlers<ServerMethods, Client.ServerCall>>
 
+/** A message about a conversation: an event, or a marker of the stream. */
 export type Told = Subscribers.Told
+/** The server cannot record the conversation any more. See `Subscribers`. */
 export const ConversationFailed = Subscribers.ConversationFailed
+/** The server cannot record the conversation any more. See `Subscribers`. */
 export type ConversationFailed = Subscribers.ConversationFailed
 
-/** A question of a conversation: may this command run, may these files be changed? */
+/** A question of a conversation: may this command run, or may these files be changed? */
 export type Approval =
   | {
       readonly _tag: "Command"
       readonly conversationId: string
       readonly callId: string
-      /** What will run, word by word. */
+      /** The program and its arguments, exactly as they will run. */
       readonly command: ReadonlyArray<string>
       readonly cwd: string
       readonly reason?: string
+      /**
+       * What the command does, as far as the server recognizes it; empty from servers of the older
+       * wire.
+       */
       readonly parsed: ReadonlyArray<ParsedCommand>
     }
   | {
@@ -67,62 +74,80 @@ export type Approval =
       /** By absolute path. */
       readonly changes: Readonly<Record<string, FileChange>>
       readonly reason?: string
-      /** Asked for the rest of the conversation. */
+      /** Directory for which writing is requested until the conversation ends. */
       readonly grantRoot?: string
     }
 
-/** What a tool server of a conversation asks to be filled in. */
+/** The form that a tool server of a conversation asks to have filled in. */
 export type Form = Params<typeof ElicitationRequest>
+/** The answer to a form. */
 export type Filled = ResultOf<typeof ElicitationRequest>
 
+/** Who the client is, and what it answers. */
 export interface ConnectOptions {
   readonly clientInfo: Params<typeof Initialize>["clientInfo"]
   /**
-   * Answers the questions of every conversation that is listened to. Questions run beside each other; one that somebody
-   * else has answered is interrupted; an error is a denial. Without it the client is not asked.
+   * Answers the questions of every conversation that has a listener of this client. Questions are
+   * answered concurrently. The handler of a question that was resolved elsewhere is interrupted. An
+   * error denies. Without this handler the client is never asked.
    */
   readonly onApproval?: (approval: Approval) => Effect.Effect<ReviewDecision, JsonRpcError>
-  /** Shows the forms of tool servers, likewise; an error declines. Without it others are asked, or nobody. */
+  /**
+   * Shows the forms of tool servers. Runs like `onApproval`; an error declines. Without this
+   * handler the server asks other clients, or none.
+   */
   readonly onForm?: (form: Form) => Effect.Effect<Filled, JsonRpcError>
-  /** Of what the server tells beside events and questions: the ends of logins, say. See `ClientOptions.handlers`. */
+  /**
+   * Handlers of notifications other than events and questions, such as the end of a login. See
+   * `ClientOptions.handlers`.
+   */
   readonly handlers?: ServerHandlers
 }
 
+/** Which events a stream delivers. */
 export interface EventsOptions {
-  /** The last event that is known, by `seq`; what came after it is told. Default -1: everything. */
+  /**
+   * `seq` of the last event that is already known; the stream starts behind it. Default -1: all
+   * events.
+   */
   readonly after?: number
-  /** True: what goes to the model and comes from it is told as well. */
+  /** True to include the items that are sent to and received from the model. */
   readonly raw?: boolean
 }
 
+/** A connected client. */
 export interface AppClient {
+  /** Calls any method of the dialect. */
   readonly client: Client.Client<ClientMethods>
-  /** The server's answer to `initialize`. */
+  /** The server's response to `initialize`. */
   readonly server: ResultOf<typeof Initialize>
   /**
-   * What a conversation tells from `after` on, in order: no event that is kept is missing or comes twice, however slowly
-   * it is read. Ends with the conversation, as it does when it is archived. Each run of the stream listens for itself. Fails with
-   * `ConversationFailed` when the server can record nothing of it any more, and with `ConnectionClosed` at the end of the
-   * connection; `Following.events` continues over the next one.
+   * The events of a conversation from `after` on, in order. No durable event is missing or
+   * repeated, however slowly the stream is read. Ends when the conversation ends or is archived.
+   * Each run of the stream has a listener of its own. Fails with `ConversationFailed` when the
+   * server cannot record the conversation any more, and with `ConnectionClosed` when the connection
+   * ends; `ReconnectingEvents.events` continues over the next connection.
    */
   readonly events: (
     conversationId: string,
     options?: EventsOptions,
   ) => Stream.Stream<Told, JsonRpcError | ConnectionClosed | ConversationFailed>
-  /** Returns at the end of the connection, when all listeners have been let go of. */
+  /** Resolves at the end of the connection, after all listeners were released. */
   readonly closed: Effect.Effect<void>
+  /** True after the end of the connection. */
   readonly isClosed: () => boolean
-  /** For `Following`: listens for this subscriber; its `cursor` says from where. */
+  /** Registers a listener for this subscriber, from its `cursor` on. Used by the event streams. */
   readonly subscribe: (
     conversationId: string,
     subscriber: Subscribers.Subscriber,
     raw: boolean,
   ) => Effect.Effect<void, JsonRpcError | ConnectionClosed>
-  /** For `Following`. Does not wait for the server. */
+  /** Removes a listener. Does not wait for the response. Used by the event streams. */
   readonly unsubscribe: (subscriptionId: string) => Effect.Effect<void>
 }
 
-// Both take back with it what they asked. What is taken back here is forgotten; the error that answers it is ignored.
+// Both sides cancel requests with this notification. A cancelled request is forgotten here, and its
+// error response is ignored.
 const cancel = Cancel.make(CancelRequest, { params: (id) => ({ id }), id: ({ id }) => id })
 
 const commandOf = (params: Params<typeof ExecCommandApproval>): Approval => {
@@ -193,7 +218,7 @@ const subscriptionOf = (result: unknown): string | undefined =>
     ? result.subscriptionId
     : undefined
 
-/** Says who the client is, and gives it for the length of the scope. */
+/** Introduces the client to the server and returns it; the client is released with the scope. */
 export const connect = (
   connection: Connection,
   { clientInfo, handlers = {}, onApproval, onForm }: ConnectOptions,
@@ -205,7 +230,7 @@ export const connect = (
     const leave = (subscriptionId: string): Effect.Effect<void> =>
       client.request(RemoveConversationListener, { subscriptionId }).pipe(
         Effect.asVoid,
-        // The connection has ended before: then nobody listens either.
+        // The connection has ended, and the listener with it.
         Effect.catch((error) => Effect.logDebug(`a listener was not removed: ${String(error)}`)),
         Effect.forkIn(scope),
         Effect.asVoid,
@@ -246,7 +271,8 @@ export const connect = (
           AddConversationListener,
           { conversationId, after: subscriber.cursor, experimentalRawEvents: raw },
           {
-            // Its events follow the answer, and may stand in the same read.
+            // The first events may arrive in the same chunk as the response, so the listener is
+            // registered before they are handled.
             onResult: (result) => {
               const id = subscriptionOf(result)
               if (id !== undefined) subscribers.add(id, subscriber)
@@ -254,8 +280,9 @@ export const connect = (
           },
         )
         .pipe(
-          // Who stops reading before the answer leaves a subscription that must be ended: the answer is waited for by
-          // a fiber of its own, until the end of the connection at most.
+          // If the stream is stopped before the response, the subscription must still be removed,
+          // so a detached fiber waits
+          // for the response, at most until the connection ends.
           Effect.forkDetach({ startImmediately: true }),
           Effect.flatMap(Fiber.join),
           Effect.asVoid,

@@ -1,10 +1,11 @@
 /**
- * The typed client of any dialect over any connection: requests with their answers, notifications, and the handlers of
- * what the server asks or tells.
+ * The typed client of any dialect over any connection: requests with their responses,
+ * notifications, and handlers for the server's requests and notifications.
  *
- * Owns the ids, the table of requests in flight and the reading of the connection; knows no method by name and never
- * ends the connection. What cannot be read is logged and harms nothing else (L13); every request of the server gets
- * one answer unless it is cancelled (L1).
+ * Owns the ids, the table of requests in flight and the reading of the connection. Knows no method
+ * by name and never closes the connection. A message that cannot be read is logged and affects
+ * nothing else (L13); every request of the server gets exactly one response unless it is cancelled
+ * (L1).
  */
 import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
 import {
@@ -37,72 +38,82 @@ import * as Scope from "effect/Scope"
 import type { Cancel } from "./Cancel.ts"
 import * as ServerCalls from "./internal/ServerCalls.ts"
 
-/** The methods of a dialect that are answered. */
+/** The methods of a dialect that have a response. */
 export type RequestOf<M extends Rpc.Any> = M extends Rpc.Any
   ? [Rpc.Error<M>] extends [never]
     ? never
     : M
   : never
 
-/** The methods that are not. */
+/** The methods of a dialect that have none: notifications. */
 export type NotificationOf<M extends Rpc.Any> = Exclude<M, RequestOf<M>>
 
-/** What a handler is told beside the params. */
+/** What a handler gets besides the params. */
 export interface ServerCall {
-  /** Absent for a notification. */
+  /** Id of the request; absent for a notification. */
   readonly id?: RequestId
 }
 
 /**
- * What one request comes to, in as many requests on the wire as it takes: params and result are as they are there. Each
- * `send` has an id of its own.
+ * Performs one call with one or more requests on the wire. Params and results are encoded values.
+ * Each `send` uses an id of its own.
  */
 export type Exchange = (
   params: unknown,
   send: (params: unknown) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>,
 ) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>
 
+/** Options of a client. */
 export interface ClientOptions<S extends Rpc.Any> {
   /**
-   * Notifications run in order of arrival, one after the other, and nothing more is read meanwhile: a slow handler
-   * slows the server (L6), and when a request returns the handlers of all notifications before its answer have run.
-   * Such a handler must therefore not wait for a request of the same client. Requests run each in a fiber of its own.
+   * Notification handlers run in order of arrival, one at a time, and nothing more is read
+   * meanwhile: a slow handler slows the server down (L6), and when a request returns, the handlers
+   * of all notifications before its response have completed. Such a handler must therefore not wait
+   * for a request of the same client. Request handlers run concurrently, each in its own fiber.
    */
   readonly handlers?: Partial<Handlers<S, ServerCall>>
-  /** How this dialect cancels a request. Without it an interrupted request is only forgotten. */
+  /** How the dialect cancels a request. Without it an interrupted request is only forgotten. */
   readonly cancel?: Cancel
-  /** Requests of the server handled at the same time; more get an error. Default 64: each waits for a person or a tool. */
+  /**
+   * Largest number of the server's requests that are handled at the same time; further ones get an
+   * error. Default 64, because each waits for a person or a tool.
+   */
   readonly maxServerRequests?: number
-  /** Default: one request, and its answer. */
+  /** How a call is performed. Default: one request and its response. */
   readonly exchange?: Exchange
 }
 
+/** Options of one request. */
 export interface RequestOptions {
-  /** Instead of the next number. Must not be in flight. */
+  /** The id to use instead of the next number. Must not be in flight. */
   readonly id?: RequestId
-  /** False: interruption sends no cancel notification, for methods that forbid one. */
+  /** False: interruption sends no cancellation, for methods that forbid it. */
   readonly cancellable?: boolean
-  /** Called with the result as it is on the wire when it is read: before anything that follows it is handled. */
+  /** Called with the encoded result when it is read, before any later message is handled. */
   readonly onResult?: (result: unknown) => void
 }
 
+/** A client of a dialect with the methods `C`. */
 export interface Client<C extends Rpc.Any> {
   /**
-   * Sends the request and waits for its answer. Fails with the server's `JsonRpcError`, with one of code -32602 when
-   * the params do not fit their schema, -32600 when the id is in use, -32603 when the result does not fit.
-   * Interruption cancels the request at the server.
+   * Sends the request and waits for its response. Fails with the server's `JsonRpcError`, or with
+   * one of code -32602 when the params do not fit their schema, -32600 when the id is in use,
+   * -32603 when the result does not fit its schema. Interruption cancels the request at the server.
    */
   readonly request: <M extends RequestOf<C>>(
     method: M,
     params: Params<M>,
     options?: RequestOptions,
   ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
-  /** Returns when the connection has accepted it; fails like `request` on bad params. */
+  /**
+   * Resolves when the connection has accepted the notification. Fails like `request` when the
+   * params do not fit.
+   */
   readonly notify: <M extends NotificationOf<C>>(
     method: M,
     params: Params<M>,
   ) => Effect.Effect<void, JsonRpcError | ConnectionClosed>
-  /** Returns at the end of the input. */
+  /** Resolves at the end of the input. */
   readonly closed: Effect.Effect<void>
 }
 
@@ -124,13 +135,13 @@ const decodeResult = (method: Method, result: unknown) =>
     misfit(ErrorCode.internalError, "result", method, error.message),
   )
 
-/** Why a frame holds no text. */
+/** Log message for a frame without a text. */
 const unreadable = (frame: Exclude<Frame, { readonly _tag: "Text" }>): string =>
   frame._tag === "TooLong"
     ? `skipped a line of ${frame.bytes} bytes from the server, at most ${frame.maxBytes} are read`
     : `skipped a line of ${frame.bytes} bytes from the server that is not UTF-8`
 
-/** The client, reading the connection until the input or the scope ends. */
+/** Creates a client, which reads the connection until the input or the scope ends. */
 export const make = <C extends Method, S extends Method>(
   dialect: Dialect<C, S>,
   connection: Connection,
@@ -156,14 +167,16 @@ export const make = <C extends Method, S extends Method>(
       return nextId++
     }
 
-    // An answer takes the id; what is left here was interrupted, or never sent over a connection that is gone.
+    // A response removes the id. If it is still there, the request was interrupted or could not be
+    // sent.
     const forget = (id: RequestId, answer: Answer, cancellable: boolean) =>
       Effect.suspend(() => {
         if (pending.get(id) !== answer) return Effect.void
         pending.take(id)
         if (!cancellable || options.cancel === undefined) return Effect.void
-        // In a fiber of its own: an interruption must not wait for a server that does not read.
-        // A failure means that there is no server left to tell.
+        // Runs in its own fiber, because an interruption must not wait for a server that does not
+        // read.
+        // A failure means that the connection is gone, and the request with it.
         return connection
           .send([options.cancel.text(id)])
           .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
@@ -241,7 +254,7 @@ export const make = <C extends Method, S extends Method>(
     const onFrame = (frame: Frame): Effect.Effect<void, ConnectionClosed> => {
       if (frame._tag === "Text") return onMessage(parse(frame.text))
       const logged = Effect.logWarning(unreadable(frame))
-      // A response that was discarded fails its request, which would wait for ever otherwise.
+      // A response that was discarded fails its request, which would otherwise wait forever.
       return frame._tag === "TooLong" ? Effect.andThen(logged, onMessage(overlong(frame))) : logged
     }
 
@@ -256,7 +269,7 @@ export const make = <C extends Method, S extends Method>(
     yield* connection.receive.pipe(
       Effect.flatMap((frames) => Effect.forEach(frames, onFrame, { discard: true })),
       Effect.forever,
-      // The end of the input, or a server that no longer reads the answers it asked for.
+      // The end of the input, or the failure to send a response to a server that no longer reads.
       Effect.ignore,
       Effect.ensuring(end),
       Effect.forkIn(scope, { startImmediately: true }),

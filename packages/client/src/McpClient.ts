@@ -1,6 +1,6 @@
 /**
- * The client of the dialect `codex-mcp`: the handshake, the two tools, the events, the questions. Everything else of
- * the dialect goes through `client`.
+ * The client of the dialect `codex-mcp`: handshake, the tools `codex` and `codex-reply`, events and
+ * questions. Every other method of the dialect can be called through `client`.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
@@ -51,73 +51,96 @@ type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; reado
 type ClientMethods = MethodsOf<typeof CodexMcp>["c"]
 type ServerMethods = MethodsOf<typeof CodexMcp>["s"]
 
-/** One `codex/event`, flat. */
+/** One `codex/event` notification. */
 export interface McpEvent {
-  /** The tool call that runs the conversation. */
+  /** Id of the tool call that runs the conversation. */
   readonly requestId: RequestId | undefined
-  /** From servers of 0.120 on. */
+  /** Id of the conversation; servers before 0.120 do not send it. */
   readonly threadId: string | undefined
-  /** The submission the event belongs to. */
+  /** Id of the submission that the event belongs to. */
   readonly id: string
   readonly msg: AnyEventMsg
 }
 
+/** Who the client is, and what it handles. */
 export interface ConnectOptions {
   readonly clientInfo: InitializeParams["clientInfo"]
   readonly capabilities?: InitializeParams["capabilities"]
   /**
-   * The revision to offer; default the newest one with a handshake that is spoken here. One without is not offered but
-   * spoken, if the server speaks it; `auto` speaks the newest of those, and shakes hands where the server does not.
+   * The revision to use. Default: the newest one with a handshake, which the server may answer with
+   * an older one. For a revision without a handshake, connecting fails unless the server supports
+   * it. `auto` uses the newest revision without a handshake, and the default if the server does not
+   * support it.
    */
   readonly protocolVersion?: string
   /**
-   * False: asks for none of the events that `onEvent` would hear. Without a handshake they are asked for when there is
-   * an `onEvent`. A given `capabilities.experimental` wins.
+   * False: requests no events from the server. In a revision without a handshake events are
+   * requested only if there is an `onEvent`. `capabilities.experimental` takes precedence over this
+   * option.
    */
   readonly events?: false
-  /** Runs for one event after the other, in order; all events of a call before its answer. See `ClientOptions.handlers`. */
+  /**
+   * Runs for one event at a time, in order; for all events of a call before the call returns. See
+   * `ClientOptions.handlers`.
+   */
   readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
   /**
-   * Answers a question of the server: may this command run, may this patch be applied? With a decision, or with an
-   * answer of the specification for any other form. With it the client declares that it can be asked. Questions run
-   * beside each other, each after the handlers of the events before it; one that the server takes back is interrupted.
+   * Answers a question of the server: may this command run, may this patch be applied? Returns a
+   * decision, or the result that MCP defines for any other form. If present, the client declares
+   * that it can be asked. Questions are answered concurrently, each after the handlers of the
+   * events before it; the handler of a question that the server withdraws is interrupted.
    */
   readonly onElicitation?: (
     question: ElicitParams,
   ) => Effect.Effect<ReviewDecision | ElicitResult, JsonRpcError>
 }
 
+/** Options of a tool call. */
 export interface ToolCallOptions extends Client.RequestOptions {
-  /** Asks the server to tell how far the call is; runs like `onEvent`, and no more when the call has ended. */
+  /**
+   * Requests progress notifications from the server. Runs like `onEvent`, and never after the call
+   * has returned.
+   */
   readonly onProgress?: OnProgress
 }
 
-/** The result of `codex` or `codex-reply`, and what is read from it most. */
+/** The result of `codex` or `codex-reply`, with its most used parts. */
 export interface TurnResult extends CallToolResult {
-  /** The agent's last message, or what went wrong when `isError`. */
+  /** The agent's last message, or the error when `isError` is true. */
   readonly text: string
-  /** Names the conversation for `codexReply`; servers before 0.120 send none here. */
+  /** Id of the conversation, for `codexReply`. Servers before 0.120 do not send it here. */
   readonly threadId: string | undefined
 }
 
 type Tool = ResultOf<typeof ToolsList>["tools"][number]
 type Failure = JsonRpcError | ConnectionClosed
 
+/** A connected client. */
 export interface McpClient {
+  /** Calls any method of the dialect. */
   readonly client: Client.Client<ClientMethods>
-  /** The server's answer to the handshake, or the same of what it says without one. */
+  /**
+   * The server's response to the handshake; in a revision without a handshake, the same data from
+   * `server/discover`.
+   */
   readonly server: ResultOf<typeof Initialize>
-  /** Starts a conversation and returns when its first turn has ended. Interruption cancels the turn. */
+  /**
+   * Starts a conversation and resolves when its first turn has ended. Interruption cancels the
+   * turn.
+   */
   readonly codex: (
     args: CodexArguments,
     options?: ToolCallOptions,
   ) => Effect.Effect<TurnResult, Failure>
-  /** Runs one more turn of a conversation. */
+  /**
+   * Runs one more turn of a conversation and resolves when it has ended. Interruption cancels the
+   * turn.
+   */
   readonly codexReply: (
     args: CodexReplyArguments,
     options?: ToolCallOptions,
   ) => Effect.Effect<TurnResult, Failure>
-  /** Calls any tool by its name; a tool that fails gives a result with `isError`. */
+  /** Calls any tool by its name. A tool that fails resolves with a result with `isError`. */
   readonly callTool: (
     name: string,
     args: unknown,
@@ -132,7 +155,10 @@ const cancel = Cancel.make(Cancelled, {
   id: ({ requestId }) => requestId,
 })
 
-/** The typed client without the handshake: `ping` is answered, interrupted requests are cancelled. */
+/**
+ * Creates the typed client without a handshake: `ping` is answered, and interrupted requests are
+ * cancelled.
+ */
 export const make = (
   connection: Connection,
   options: Omit<Client.ClientOptions<ServerMethods>, "cancel"> = {},
@@ -153,7 +179,7 @@ const toEvent = ({ _meta, id, msg }: Params<typeof CodexEvent>): McpEvent => ({
 const isText = (part: CallToolResult["content"][number]): part is { type: "text"; text: string } =>
   part.type === "text" && "text" in part && typeof part["text"] === "string"
 
-/** A block that the server means for the model alone is no part of what the agent said. */
+/** False for a block that is meant for the model only, which is not part of the agent's message. */
 const isForUser = ({ annotations }: CallToolResult["content"][number]): boolean => {
   const audience =
     typeof annotations === "object" && annotations !== null && "audience" in annotations
@@ -174,7 +200,10 @@ const toTurnResult = (result: CallToolResult): TurnResult => ({
   threadId: Option.getOrUndefined(readOutput(result.structuredContent))?.threadId,
 })
 
-/** A form that asks for no decision has no place for one: the word says what became of the form. */
+/**
+ * The result for a decision. A form of another kind has no place for a decision, so its action
+ * expresses it.
+ */
 const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResult => {
   if (question.codex_elicitation !== undefined) return decisionResult(decision)
   switch (decision) {
@@ -187,7 +216,7 @@ const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResul
   }
 }
 
-/** The handlers of what the caller wants to hear of. */
+/** The handlers of the server's messages that the caller asked for. */
 const handlersOf = (
   { onEvent }: ConnectOptions,
   answer: Answerer | undefined,
@@ -205,7 +234,7 @@ const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethod
   const seen = new Set<string>()
   let page = yield* client.request(ToolsList, {})
   tools.push(...page.tools)
-  // A server that gives the same cursor twice would never come to an end.
+  // Stops at a repeated cursor, because such a server would never end the list.
   while (page.nextCursor !== undefined && !seen.has(page.nextCursor)) {
     seen.add(page.nextCursor)
     page = yield* client.request(ToolsList, { cursor: page.nextCursor })
@@ -223,8 +252,9 @@ const answererOf = ({ onElicitation }: ConnectOptions): Answerer | undefined =>
         )
 
 /**
- * Meets the server and gives the client, for the length of the scope. Fails with `JsonRpcError` of code -32602 when the
- * server speaks no revision that is spoken here, or not the one without a handshake that was asked for.
+ * Connects to a server and returns the client, which is released with the scope. Fails with a
+ * `JsonRpcError` of code -32602 when the server supports no revision of this client, or not the
+ * requested revision without a handshake.
  */
 export const connect = (
   connection: Connection,

@@ -1,6 +1,7 @@
 /**
- * The events of a conversation from a number on, whatever becomes of the listener or of the connection meanwhile: each
- * new subscription begins behind the last event that was given (L4). Opens no connection by itself.
+ * The events of a conversation across several connections: when a listener or a connection ends,
+ * the next subscription starts behind the last event that was delivered (L4). Opens no connection
+ * by itself.
  */
 import { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -15,9 +16,9 @@ import type { AppClient, EventsOptions, Told } from "./AppClient.ts"
 import { ConversationFailed, Subscriber } from "./internal/Subscribers.ts"
 
 interface Source<E> {
-  /** The client to listen through now. */
+  /** The client to subscribe with now. */
   readonly current: Effect.Effect<AppClient, E>
-  /** True: the end of a connection is no end, there will be another one. */
+  /** True when another connection may follow the end of this one. */
   readonly reopens: boolean
 }
 
@@ -43,7 +44,7 @@ const follow = <E>(
     ).pipe(
       Effect.catchIf(
         (error) => reopens && error instanceof ConnectionClosed,
-        // Not subscribed: the next read tries again, over the next connection.
+        // Not subscribed: the next pull tries again over the next connection.
         () => app?.closed ?? Effect.void,
       ),
     )
@@ -69,7 +70,7 @@ const follow = <E>(
   return Stream.unwrap(begin)
 }
 
-/** Through one client, for as long as its connection lasts. */
+/** The events over one client, until its connection ends. */
 export const over = (
   app: AppClient,
   conversationId: string,
@@ -78,9 +79,10 @@ export const over = (
   follow({ current: Effect.succeed(app), reopens: false }, conversationId, options)
 
 /**
- * What a conversation tells from `after` on, through whichever client there is: when its connection ends the next one is
- * asked for, and the events go on behind the last one. Fails when there is none, and with `ConversationFailed` when the
- * server can record nothing of the conversation any more. Ends with the conversation, as it does when it is archived.
+ * The events of a conversation from `after` on, over the clients that `current` returns: when a
+ * connection ends, `current` is run again and the events continue behind the last one delivered.
+ * Fails when `current` fails, and with `ConversationFailed` when the server cannot record the
+ * conversation any more. Ends when the conversation ends or is archived.
  */
 export const events = <E>(
   current: Effect.Effect<AppClient, E>,
@@ -89,8 +91,9 @@ export const events = <E>(
 ): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed | ConversationFailed> =>
   follow({ current, reopens: true }, conversationId, options)
 
+/** Options of `reconnecting`. */
 export interface ReopenOptions {
-  /** Between the end of a connection and the next one. Default 1 s. */
+  /** Pause between the end of a connection and the next one. Default 1 s. */
   readonly pause?: Duration.Input
 }
 
@@ -100,8 +103,8 @@ interface Held {
 }
 
 /**
- * A client that is made when it is first asked for, and made anew when it is asked for after the end of its connection.
- * All who ask share it. The last one ends with the scope.
+ * A client that is opened when it is first requested, and opened again when it is requested after
+ * the end of its connection. All callers share it. The last one is released with the scope.
  */
 export const reopening = <E, R>(
   open: Effect.Effect<AppClient, E, R>,

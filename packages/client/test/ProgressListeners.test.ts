@@ -35,7 +35,7 @@ const told = (progressToken: unknown, progress: number, more: object = {}) =>
   notificationText("notifications/progress", { progressToken, progress, ...more })
 
 describe("ProgressListeners", () => {
-  it.effect("each call hears its own progress, in order, and nothing after its end", () =>
+  it.effect("each call gets its own progress, in order, and none after its end", () =>
     Effect.gen(function* () {
       const { client, next, send } = yield* connected()
       const heard: Array<readonly [call: string, progress: CallProgress]> = []
@@ -78,7 +78,7 @@ describe("ProgressListeners", () => {
     }),
   )
 
-  it.effect("a call without a listener names no token", () =>
+  it.effect("a call without a listener sends no token", () =>
     Effect.gen(function* () {
       const { client, next } = yield* connected()
       yield* Effect.forkChild(client.codexReply({ prompt: "x", threadId: "t" }), {
@@ -91,7 +91,7 @@ describe("ProgressListeners", () => {
     }),
   )
 
-  it.effect("who wants no events says so in the handshake", () =>
+  it.effect("a client that wants no events says so in the handshake", () =>
     Effect.gen(function* () {
       const { hello } = yield* connected({ events: false })
       assert.deepStrictEqual(params(hello), {

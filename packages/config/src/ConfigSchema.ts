@@ -1,7 +1,9 @@
 /**
- * Every key of `config.toml` (§7.2) with its type, default and meaning; §7.3 is in `ConfigServers.ts`. A key that is
- * not named is ignored, so that a file written for another generation of the original works; a bad value of a named
- * key is an error that tells the key, also of one that has no meaning here. A schema list.
+ * All keys of `config.toml` with their types, defaults and meanings; the tables of providers and
+ * tool servers are in `ConfigServers.ts`. A key that is not named here is ignored, so that a file
+ * written for another version of the original works. An invalid value of a named key is an error
+ * that names the key, also when the key has no meaning here. The keys are described in
+ * `packages/docs/wire/config.md`.
  */
 import {
   AskForApproval,
@@ -21,7 +23,10 @@ export type { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 
 const unused = (what: string) => `${what} Read and not used here.`
 
-/** What a profile may set over the top level. `sandbox_mode` came with later generations. */
+/**
+ * The keys that a profile may set instead of the top level. `sandbox_mode` came with later versions
+ * of the original.
+ */
 const profileKeys = {
   model: keyOr(Name, "gpt-5", "The model that answers."),
   model_provider: keyOr(Name, "openai", "Who serves it: built in, or of `model_providers`."),
@@ -68,6 +73,7 @@ const WorkspaceWriteConfig = Schema.Struct({
   exclude_slash_tmp: off("True: `/tmp` may not be written."),
 })
 
+/** The schema of `config.toml`. */
 export const Config = Schema.Struct({
   ...profileKeys,
   profile: key(Name, "The table of `profiles` whose keys go before those of the top level."),
@@ -122,7 +128,7 @@ export const Config = Schema.Struct({
     }),
     "The history of messages.",
   ),
-  /** What decides where nobody can answer a question. */
+  /** What becomes of questions that no client can be asked. */
   unattended: keyOr(
     Schema.Literals(["deny", "park"]),
     "deny",
@@ -167,9 +173,10 @@ export const Config = Schema.Struct({
   disable_paste_burst: off(unused("Of the terminal interface.")),
   disable_response_storage: off(unused("Of the first generation.")),
 })
+/** The values of `config.toml`, as far as they are set. */
 export type Config = typeof Config.Type
 
-/** Reads the keys that `schema` names. */
+/** Decodes the keys that `schema` names and ignores all others. */
 export const decode = <S extends Schema.Codec<unknown, unknown>>(
   schema: S,
   tree: ConfigTree,

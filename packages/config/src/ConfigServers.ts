@@ -1,4 +1,7 @@
-/** The tables of the configuration that name something to talk to: model providers (§7.3) and tool servers (§7.2). */
+/**
+ * The tables of the configuration that name a program or host to connect to: model providers and
+ * tool servers.
+ */
 import * as Schema from "effect/Schema"
 import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts"
 
@@ -39,9 +42,10 @@ export const ProviderConfig = Schema.Struct({
     "The key is that of OpenAI: `OPENAI_API_KEY`, or what a login stored.",
   ),
 })
+/** The values of one table under `model_providers`, as far as they are set. */
 export type ProviderConfig = typeof ProviderConfig.Type
 
-/** One table under `mcp_servers`: a program, or a server reached over HTTP. */
+/** One table under `mcp_servers`: a program to start, or a server that is called over HTTP. */
 export const McpServerConfig = Schema.Struct({
   command: key(Schema.String, "Program to start; either this or `url`."),
   args: keyOr(Strings, [], "Its arguments."),
@@ -55,4 +59,5 @@ export const McpServerConfig = Schema.Struct({
   tool_timeout_sec: keyOr(Seconds, 60, "Seconds a call of one of its tools may take."),
   enabled: keyOr(Schema.Boolean, true, "False: as if the table were not there."),
 })
+/** The values of one table under `mcp_servers`, as far as they are set. */
 export type McpServerConfig = typeof McpServerConfig.Type

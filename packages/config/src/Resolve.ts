@@ -1,8 +1,11 @@
 /**
- * Turns a configuration tree and what a client asks for into the settings of one conversation: precedence (§7.1),
- * defaults (§7.2), providers (§7.3). A pure function; the layer serves it as the port `SettingsResolver`.
+ * Resolves a configuration tree and a client's overrides to the settings of one conversation:
+ * precedence, defaults, provider. A pure function; `layer` provides it as the port
+ * `SettingsResolver`. Precedence and defaults are those of the original; see
+ * `packages/docs/wire/config.md`.
  *
- * Never reads a file or the environment: the tree, the built-in providers and the directory come in as values.
+ * Never reads a file or the environment: the tree, the built-in providers and the directory are
+ * arguments.
  */
 import type { ConfiguredSandboxMode, SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
@@ -27,23 +30,29 @@ import { toolSettings } from "./ToolSettings.ts"
 
 /** Everything that does not depend on the conversation. */
 export interface ResolveSource {
-  /** `config.toml` with the `-c` edits laid on it. */
+  /** `config.toml` with the `-c` overrides set in it. */
   readonly tree: ConfigTree
-  /** Keys of its top level that options of the command line set: a profile replaces them only if the client selects it. */
+  /**
+   * Keys of the tree's top level that command-line options other than `-c` set. A profile replaces
+   * them only when the client selects the profile.
+   */
   readonly flagKeys?: ReadonlySet<string>
-  /** An entry of the same id in `model_providers` does not replace one of these (§7.3). */
+  /** Providers that an entry with the same id in `model_providers` does not replace. */
   readonly builtinProviders: ReadonlyArray<ModelProvider>
-  /** The provider where `model_provider` names none. */
+  /** Id of the provider when `model_provider` names none. */
   readonly defaultProvider: string
-  /** Why that one cannot answer, and what to configure: the error of a conversation that would be created with it. */
+  /**
+   * Why the default provider cannot be used, and what to configure: the error of a new conversation
+   * that would use it.
+   */
   readonly unconfigured?: string
-  /** The directory of the process, absolute. */
+  /** The working directory of the process, absolute. */
   readonly cwd: string
-  /** The person's login shell, where it is one that the model is told of. */
+  /** The user's login shell, if it is one that the model is informed about. */
   readonly shell?: "bash" | "zsh"
 }
 
-/** Where no `model` is configured; a provider that is not named here gets the original's default (§7.2). */
+/** The model when none is configured, by provider. Other providers get the original's default. */
 const defaultModels: ReadonlyMap<string, string> = new Map([
   ["offline", "offline"],
   ["oss", "gpt-oss:20b"],
@@ -76,7 +85,10 @@ const isDefined = (value: unknown): boolean => value !== undefined && value !== 
 
 const offline = "offline"
 
-/** The model `offline` is a request for the offline provider, unless a provider is configured that may have its own. */
+/**
+ * Selects the provider. The model name `offline` selects the offline provider, unless another
+ * provider is configured, which may have a model of that name.
+ */
 const providerOf = (
   source: ResolveSource,
   overrides: SettingsOverrides,
@@ -96,11 +108,11 @@ const providerOf = (
   return Result.isFailure(found) ? faulty(found.failure) : Result.succeed(found.success)
 }
 
-/** Most people configure nothing: then there is nothing to read, and no reader is made while a client waits. */
+/** Most users configure nothing: then no schema decoder is built while a client waits. */
 const read = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
   isEmpty(tree) ? Result.succeed({}) : decode(Config, tree)
 
-/** An argument of a call that names nothing. */
+/** The fault of a call's argument that is an empty name. */
 const emptyName = (overrides: SettingsOverrides): ConfigFault | undefined => {
   for (const name of ["model", "profile"] as const) {
     if (overrides[name]?.trim() === "") {
@@ -110,7 +122,11 @@ const emptyName = (overrides: SettingsOverrides): ConfigFault | undefined => {
   return undefined
 }
 
-/** What the selected profile sets. Without this, a profile could allow more than `--sandbox` on the command line does. */
+/**
+ * The keys that the selected profile sets. A profile from the file does not replace keys that
+ * command-line options set; otherwise it could allow more than `--sandbox` on the command line
+ * does.
+ */
 const profileOf = (
   { flagKeys }: ResolveSource,
   overrides: SettingsOverrides,
@@ -127,9 +143,9 @@ const profileOf = (
 }
 
 /**
- * The settings of one conversation. Precedence, low to high: default, top level of the tree with the edits of
- * `overrides.config`, the selected profile, the other overrides. A profile therefore wins over an edit of the
- * top level, as in the original (§7.1), but not over an option of the command line.
+ * The settings of one conversation. Precedence from low to high: default, top level of the tree
+ * with the edits of `overrides.config`, selected profile, other overrides. A profile therefore wins
+ * over an edit of the top level, as in the original, but not over a command-line option.
  */
 export const resolve = (
   source: ResolveSource,
@@ -159,7 +175,7 @@ export const resolve = (
   return Result.succeed(stored === undefined ? settings : withStored(settings, stored))
 }
 
-/** When and how the history is summarised. */
+/** When and how the history is summarized. */
 const compaction = (
   overrides: SettingsOverrides,
   config: Config,
@@ -219,7 +235,10 @@ const settle = (choice: {
   }
 }
 
-/** The port over a fixed source: for an embedding application, and for the CLI once it has read its files. */
+/**
+ * Layer of the port over a fixed source: for an embedding application, and for the CLI once it has
+ * read its files.
+ */
 export const layer = (source: ResolveSource): Layer.Layer<SettingsResolver> =>
   Layer.succeed(SettingsResolver, {
     resolve: (overrides) => Effect.fromResult(resolve(source, overrides)),

@@ -1,4 +1,7 @@
-/** The settings of tools out of the configuration (§7.2): environment of commands, tool servers. Pure. */
+/**
+ * The settings of tools from the configuration: environment of commands, tool servers, which tools
+ * are offered. Pure.
+ */
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import type {
@@ -86,7 +89,7 @@ const secretNames = (config: Config): ReadonlyArray<string> => [
   ),
 ]
 
-/** What the configuration says of tools. */
+/** The settings that the configuration determines for tools. */
 export const toolSettings = (
   config: Config,
 ): Result.Result<Partial<ConversationSettings>, ConfigFault> => {

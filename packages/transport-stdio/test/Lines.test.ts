@@ -26,7 +26,7 @@ const cut = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Uin
   return chunks
 }
 
-/** The rules once more, over the whole input at once and without any of the machinery. */
+/** A reference implementation of the rules that takes the whole input at once. */
 const model = (bytes: Buffer, maxBytes: number): ReadonlyArray<Frame> => {
   const lines: Array<Array<number>> = [[]]
   for (const byte of bytes) {
@@ -120,7 +120,7 @@ describe("Lines", () => {
     })
   }
 
-  it("gives a frame as soon as its line ends", () => {
+  it("returns a frame as soon as its line ends", () => {
     const lines = Lines.make()
     assert.deepStrictEqual(
       ["a", "b\nc", "\n", "d"].map((chunk) => lines.push(Buffer.from(chunk))),
@@ -153,7 +153,7 @@ describe("Lines", () => {
     Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
   it.prop(
-    "L13 any bytes in any chunks give the frames of the rules, one frame per line",
+    "L13 any bytes in any chunks yield the frames of the rules, one frame per line",
     {
       choice: Arbitrary.array(between(0, pieces.length - 1), { maxLength: 60 }),
       sizes: Arbitrary.array(between(1, 9), { minLength: 1, maxLength: 12 }),
@@ -169,7 +169,7 @@ describe("Lines", () => {
   )
 
   it.prop(
-    "L9 texts without raw newlines come out as they went in, whatever the chunks",
+    "L9 texts without raw newlines are received unchanged, whatever the chunks",
     {
       values: Arbitrary.array(Arbitrary.schema(Schema.String), { maxLength: 20 }),
       sizes: Arbitrary.array(between(1, 40), { minLength: 1, maxLength: 8 }),
@@ -211,12 +211,12 @@ describe("Lines", () => {
     })
   })
 
-  // Memory is measured after a full collection, so the figures are what is held and nothing else.
+  // Memory is measured after a full collection, so the figures contain only what is held.
   setFlagsFromString("--expose-gc")
   const collect: () => void = runInNewContext("gc")
   const held = () => {
     collect()
-    // Buffers are released beside the collection; the next one waits for that.
+    // Buffers are released concurrently with the collection; the next collection waits for that.
     collect()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     return heapUsed + arrayBuffers

@@ -1,4 +1,7 @@
-/** How a client comes to a revision: it shakes hands, or asks what the server speaks without. */
+/**
+ * Agrees on a revision with a server: by a handshake, or by asking a server without one which
+ * revisions it supports.
+ */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import {
@@ -55,7 +58,7 @@ const shakeHands = (
         capabilities: capabilitiesOf(options, asked),
         clientInfo: options.clientInfo,
       },
-      // MCP lifecycle: the handshake must not be cancelled.
+      // MCP forbids cancelling the handshake.
       { cancellable: false },
     )
     if (!protocolVersions.some((version) => version === server.protocolVersion)) {
@@ -69,7 +72,7 @@ const readInfo = Schema.decodeUnknownOption(
   Schema.Struct({ name: Schema.String, version: Schema.String }),
 )
 
-/** A server need not say who it is. */
+/** Used when a server does not name itself. */
 const nameless = { name: "", version: "" }
 
 const discover = (client: Client, revision: string): Effect.Effect<Server, Failure> =>
@@ -80,7 +83,7 @@ const discover = (client: Client, revision: string): Effect.Effect<Server, Failu
     return { ...server, protocolVersion: revision, serverInfo }
   })
 
-/** What the client says with each request, once it has none to shake hands with. */
+/** What the client states in each request of a revision without a handshake. */
 const statelessOf = (options: ConnectOptions, revision: string): Said => ({
   revision,
   clientInfo: options.clientInfo,
@@ -92,7 +95,10 @@ const statelessOf = (options: ConnectOptions, revision: string): Said => ({
   ),
 })
 
-/** Speaks the revision that was asked for, or finds one. */
+/**
+ * Uses the requested revision, or determines one. `speak` is called before the first request of a
+ * revision without a handshake, and with undefined when a handshake follows after all.
+ */
 export const handshake = (
   client: Client,
   options: ConnectOptions,

@@ -1,7 +1,9 @@
 /**
- * What the server asks and tells: decodes with the method's schema, runs the handler, answers.
+ * Handles the server's requests and notifications: decodes the params with the method's schema,
+ * runs the handler, and sends the response.
  *
- * Keeps L1 on this side: a request gets one answer, none after it was cancelled.
+ * Keeps L1 on the client's side: a request gets exactly one response, and none after it was
+ * cancelled.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import {
@@ -24,25 +26,27 @@ import type * as Scope from "effect/Scope"
 
 type Send = (text: string) => Effect.Effect<void, ConnectionClosed>
 
-/** A handler whose types were checked where it was given. */
+/** A handler whose types were checked where it was passed in. */
 type Handler = (
   params: unknown,
   call: { readonly id?: RequestId },
 ) => Effect.Effect<unknown, JsonRpcError>
 
+/** The server's calls of one connection. */
 export interface ServerCalls {
-  /** Returns when the handler has run; nothing happens without one. */
+  /** Resolves when the handler has completed; immediately when there is none. */
   readonly notification: (message: Notification) => Effect.Effect<void>
-  /** Returns at once: the handler runs in its own fiber. */
+  /** Resolves immediately; the handler runs in its own fiber. */
   readonly request: (message: Request) => Effect.Effect<void, ConnectionClosed>
-  /** Interrupts the handler of that request, which is then not answered. */
+  /** Interrupts the handler of that request, which then gets no response. */
   readonly cancel: (id: RequestId) => Effect.Effect<void>
-  /** Interrupts all handlers of requests. */
+  /** Interrupts the handlers of all requests. */
   readonly end: () => void
 }
 
 const error = (code: number, message: string) => new JsonRpcError({ code, message })
 
+/** Creates the table of running handlers for a connection. */
 export const make = <S extends Method>(options: {
   readonly group: RpcGroup.RpcGroup<S>
   readonly handlers: Partial<Handlers<S, { readonly id?: RequestId }>>
@@ -80,7 +84,8 @@ export const make = <S extends Method>(options: {
     Effect.suspend(() => answerTo(message)).pipe(
       Effect.map((result) => successText(message.id, result)),
       Effect.catch((failure) => Effect.succeed(failureText(message.id, failure))),
-      // Defects, and a handler that interrupted itself; an interruption of this fiber passes by.
+      // Defects, and a handler that interrupted itself. An interruption of this fiber is not
+      // caught.
       Effect.catchCause((cause) =>
         Effect.as(
           Effect.logError(`the handler of \`${message.method}\` failed`, cause),
@@ -90,7 +95,7 @@ export const make = <S extends Method>(options: {
       Effect.flatMap((text) =>
         running.take(message.id) === undefined ? Effect.void : options.send(text),
       ),
-      // The connection's end is told to everybody by the reader.
+      // The end of the connection is handled by the reader.
       Effect.catchTag("ConnectionClosed", () => Effect.void),
     )
 
@@ -113,7 +118,8 @@ export const make = <S extends Method>(options: {
         const refuse = (code: number, why: string) =>
           options.send(failureText(message.id, error(code, why)))
         if (running.get(message.id) !== undefined) {
-          // With the id it could be taken for the response that is still due.
+          // With the id, the error could be taken for the response of the request that is still
+          // running.
           return options.send(failureText(null, idInUse(message.id)))
         }
         if (running.size >= options.maxRequests) {

@@ -1,6 +1,7 @@
 /**
- * The revisions without a handshake, as a client speaks them: every request says who asks, and an answer that is a
- * question is answered by calling again, until there is a result.
+ * The client's side of MCP revisions without a handshake: every request states who the client is,
+ * and a response that contains questions is answered by sending the request again with the answers,
+ * until there is a result.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { Elicit, type InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
@@ -12,16 +13,17 @@ import type { Exchange } from "../Client.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
+/** What the client states about itself in every request. */
 export interface Said {
   readonly revision: string
   readonly clientInfo: InitializeParams["clientInfo"]
   readonly capabilities: InitializeParams["capabilities"]
 }
 
-/** Puts a question to whoever answers questions here. */
+/** Answers a question of the server. */
 export type Answerer = (question: ElicitParams) => Effect.Effect<ElicitResult, JsonRpcError>
 
-/** A server that never has enough of asking would never come to an end. */
+/** Limit for a server that never stops asking. */
 const maxRounds = 64
 
 const isMembers = (u: unknown): u is Members =>
@@ -39,7 +41,7 @@ const answerTo = (request: unknown, answer: Answerer | undefined) => {
   const question = codecOf(Elicit).decodeParams(params)
   return question._tag === "Failure"
     ? Effect.fail(unusable(`unusable question of the server: ${question.failure.message}`))
-    : // Nobody answered: the server is told that nobody chose.
+    : // No answer: the result `cancel` states that no choice was made.
       Effect.orElseSucceed(answer(question.success as ElicitParams), (): ElicitResult => ({
         action: "cancel",
       }))
@@ -56,7 +58,11 @@ const answersTo = (requests: Members, answer: Answerer | undefined) =>
     (entries): Members => Object.fromEntries(entries),
   )
 
-/** @param said read at each request: what a client says of itself may follow what it learns */
+/**
+ * Performs a call of a revision without a handshake.
+ *
+ * @param said read at each request, because the client learns during the handshake what to state
+ */
 export const exchange = (said: () => Said | undefined, answer: Answerer | undefined): Exchange => {
   const saying = (params: Members, { capabilities, clientInfo, revision }: Said): Members => ({
     ...params,
