@@ -36,7 +36,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import * as Following from "./ReconnectingEvents.ts"
+import * as EventStream from "./internal/EventStream.ts"
 import * as Subscribers from "./internal/Subscribers.ts"
 
 type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; readonly s: S } : never
@@ -45,7 +45,7 @@ type ServerMethods = MethodsOf<typeof AppServer>["s"]
 type ServerHandlers = Partial<Handlers<ServerMethods, Client.ServerCall>>
 
 /** A message about a conversation: an event, or a marker of the stream. */
-export type Told = Subscribers.Told
+export type ConversationMessage = Subscribers.ConversationMessage
 /** The server cannot record the conversation any more. See `Subscribers`. */
 export const ConversationFailed = Subscribers.ConversationFailed
 /** The server cannot record the conversation any more. See `Subscribers`. */
@@ -81,7 +81,7 @@ export type Approval =
 /** The form that a tool server of a conversation asks to have filled in. */
 export type Form = Params<typeof ElicitationRequest>
 /** The answer to a form. */
-export type Filled = ResultOf<typeof ElicitationRequest>
+export type FormAnswer = ResultOf<typeof ElicitationRequest>
 
 /** Who the client is, and what it answers. */
 export interface ConnectOptions {
@@ -96,7 +96,7 @@ export interface ConnectOptions {
    * Shows the forms of tool servers. Runs like `onApproval`; an error declines. Without this
    * handler the server asks other clients, or none.
    */
-  readonly onForm?: (form: Form) => Effect.Effect<Filled, JsonRpcError>
+  readonly onForm?: (form: Form) => Effect.Effect<FormAnswer, JsonRpcError>
   /**
    * Handlers of notifications other than events and questions, such as the end of a login. See
    * `ClientOptions.handlers`.
@@ -105,18 +105,10 @@ export interface ConnectOptions {
 }
 
 /** Which events a stream delivers. */
-export interface EventsOptions {
-  /**
-   * `seq` of the last event that is already known; the stream starts behind it. Default -1: all
-   * events.
-   */
-  readonly after?: number
-  /** True to include the items that are sent to and received from the model. */
-  readonly raw?: boolean
-}
+export type EventsOptions = EventStream.EventsOptions
 
 /** A connected client. */
-export interface AppClient {
+export interface AppClient extends EventStream.EventSource {
   /** Calls any method of the dialect. */
   readonly client: Client.Client<ClientMethods>
   /** The server's response to `initialize`. */
@@ -131,19 +123,9 @@ export interface AppClient {
   readonly events: (
     conversationId: string,
     options?: EventsOptions,
-  ) => Stream.Stream<Told, JsonRpcError | ConnectionClosed | ConversationFailed>
-  /** Resolves at the end of the connection, after all listeners were released. */
-  readonly closed: Effect.Effect<void>
+  ) => Stream.Stream<ConversationMessage, JsonRpcError | ConnectionClosed | ConversationFailed>
   /** True after the end of the connection. */
   readonly isClosed: () => boolean
-  /** Registers a listener for this subscriber, from its `cursor` on. Used by the event streams. */
-  readonly subscribe: (
-    conversationId: string,
-    subscriber: Subscribers.Subscriber,
-    raw: boolean,
-  ) => Effect.Effect<void, JsonRpcError | ConnectionClosed>
-  /** Removes a listener. Does not wait for the response. Used by the event streams. */
-  readonly unsubscribe: (subscriptionId: string) => Effect.Effect<void>
 }
 
 // Both sides cancel requests with this notification. A cancelled request is forgotten here, and its
@@ -218,83 +200,119 @@ const subscriptionOf = (result: unknown): string | undefined =>
     ? result.subscriptionId
     : undefined
 
-/** Introduces the client to the server and returns it; the client is released with the scope. */
-export const connect = (
-  connection: Connection,
-  { clientInfo, handlers = {}, onApproval, onForm }: ConnectOptions,
-): Effect.Effect<AppClient, JsonRpcError | ConnectionClosed, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const closed = Deferred.makeUnsafe<void>()
-    const fork = Effect.runForkWith(yield* Effect.context())
-    const leave = (subscriptionId: string): Effect.Effect<void> =>
-      client.request(RemoveConversationListener, { subscriptionId }).pipe(
-        Effect.asVoid,
-        // The connection has ended, and the listener with it.
-        Effect.catch((error) => Effect.logDebug(`a listener was not removed: ${String(error)}`)),
-        Effect.forkIn(scope),
+class ConnectedApp implements AppClient {
+  readonly client: AppClient["client"]
+  readonly server: AppClient["server"]
+  readonly closed: Effect.Effect<void>
+  readonly isClosed: () => boolean
+  private readonly listeners: Listeners
+
+  constructor(listeners: Listeners, server: AppClient["server"]) {
+    this.client = listeners.client
+    this.server = server
+    this.closed = Deferred.await(listeners.closed)
+    this.isClosed = () => Deferred.isDoneUnsafe(listeners.closed)
+    this.listeners = listeners
+  }
+
+  readonly events: AppClient["events"] = (conversationId, options) =>
+    EventStream.eventStream(
+      { current: Effect.succeed(this), reconnects: false },
+      conversationId,
+      options,
+    )
+
+  readonly subscribe: AppClient["subscribe"] = (conversationId, subscriber, raw) =>
+    this.client
+      .request(
+        AddConversationListener,
+        { conversationId, after: subscriber.cursor, experimentalRawEvents: raw },
+        {
+          // The first events may arrive in the same chunk as the response, so the listener is
+          // registered before they are handled.
+          onResult: (result) => {
+            const id = subscriptionOf(result)
+            if (id !== undefined) this.listeners.subscribers.add(id, subscriber)
+          },
+        },
+      )
+      .pipe(
+        // If the stream is stopped before the response, the subscription must still be removed, so
+        // a detached fiber waits for the response, at most until the connection ends.
+        Effect.forkDetach({ startImmediately: true }),
+        Effect.flatMap(Fiber.join),
         Effect.asVoid,
       )
-    const subscribers = Subscribers.make((id) => {
-      fork(leave(id))
-    })
-    const client: Client.Client<ClientMethods> = yield* Client.make(AppServer, connection, {
-      cancel,
-      handlers: {
-        ...handlers,
-        ...eventHandlers(subscribers),
-        ...(onApproval === undefined ? {} : approvalHandlers(onApproval)),
-        ...(onForm === undefined
-          ? {}
-          : { [ElicitationRequest._tag]: (form: Form) => onForm(form) }),
-      },
-    })
-    yield* client.closed.pipe(
-      Effect.ensuring(
-        Effect.sync(() => {
-          subscribers.end()
-          Deferred.doneUnsafe(closed, Effect.void)
-        }),
-      ),
-      Effect.forkIn(scope, { startImmediately: true }),
-    )
-    const approvals = onApproval === undefined ? ("none" as const) : ("camelCase" as const)
-    const server = yield* client.request(Initialize, {
-      clientInfo,
-      capabilities: { approvals, ...(onForm === undefined ? {} : { elicitation: true }) },
-    })
-    yield* client.notify(Initialized, undefined)
 
-    const subscribe: AppClient["subscribe"] = (conversationId, subscriber, raw) =>
-      client
-        .request(
-          AddConversationListener,
-          { conversationId, after: subscriber.cursor, experimentalRawEvents: raw },
-          {
-            // The first events may arrive in the same chunk as the response, so the listener is
-            // registered before they are handled.
-            onResult: (result) => {
-              const id = subscriptionOf(result)
-              if (id !== undefined) subscribers.add(id, subscriber)
-            },
-          },
-        )
-        .pipe(
-          // If the stream is stopped before the response, the subscription must still be removed,
-          // so a detached fiber waits
-          // for the response, at most until the connection ends.
-          Effect.forkDetach({ startImmediately: true }),
-          Effect.flatMap(Fiber.join),
-          Effect.asVoid,
-        )
-    const app: AppClient = {
-      client,
-      server,
-      closed: Deferred.await(closed),
-      isClosed: () => Deferred.isDoneUnsafe(closed),
-      subscribe,
-      unsubscribe: (id) => Effect.suspend(() => (subscribers.remove(id) ? leave(id) : Effect.void)),
-      events: (conversationId, options) => Following.over(app, conversationId, options),
-    }
-    return app
+  readonly unsubscribe: AppClient["unsubscribe"] = (id) =>
+    Effect.suspend(() =>
+      this.listeners.subscribers.remove(id) ? this.listeners.removeAtServer(id) : Effect.void,
+    )
+}
+
+/** The listeners of a connection, and the client whose handlers feed them. */
+interface Listeners {
+  readonly client: Client.Client<ClientMethods>
+  readonly subscribers: Subscribers.Subscribers
+  /** Completed at the end of the connection, after all listeners were released. */
+  readonly closed: Deferred.Deferred<void>
+  /** Removes a listener at the server, without waiting for the response. */
+  readonly removeAtServer: (subscriptionId: string) => Effect.Effect<void>
+}
+
+const makeListeners = Effect.fnUntraced(function* (
+  connection: Connection,
+  { handlers = {}, onApproval, onForm }: ConnectOptions,
+) {
+  const scope = yield* Effect.scope
+  const closed = Deferred.makeUnsafe<void>()
+  const fork = Effect.runForkWith(yield* Effect.context())
+  const removeAtServer = (subscriptionId: string): Effect.Effect<void> =>
+    client.request(RemoveConversationListener, { subscriptionId }).pipe(
+      Effect.asVoid,
+      // The connection has ended, and the listener with it.
+      Effect.catch((error) => Effect.logDebug(`a listener was not removed: ${String(error)}`)),
+      Effect.forkIn(scope),
+      Effect.asVoid,
+    )
+  const subscribers = Subscribers.make((id) => {
+    fork(removeAtServer(id))
   })
+  const client: Client.Client<ClientMethods> = yield* Client.make(AppServer, connection, {
+    cancel,
+    handlers: {
+      ...handlers,
+      ...eventHandlers(subscribers),
+      ...(onApproval === undefined ? {} : approvalHandlers(onApproval)),
+      ...(onForm === undefined ? {} : { [ElicitationRequest._tag]: (form: Form) => onForm(form) }),
+    },
+  })
+  const release = Effect.sync(() => {
+    subscribers.end()
+    Deferred.doneUnsafe(closed, Effect.void)
+  })
+  yield* client.closed.pipe(
+    Effect.ensuring(release),
+    Effect.forkIn(scope, { startImmediately: true }),
+  )
+  const listeners: Listeners = { client, subscribers, closed, removeAtServer }
+  return listeners
+})
+
+/** Introduces the client to the server and returns it; the client is released with the scope. */
+export const connect: (
+  connection: Connection,
+  options: ConnectOptions,
+) => Effect.Effect<AppClient, JsonRpcError | ConnectionClosed, Scope.Scope> = Effect.fn(
+  "AppClient.connect",
+)(function* (connection, options) {
+  const listeners = yield* makeListeners(connection, options)
+  const { clientInfo, onApproval, onForm } = options
+  const approvals = onApproval === undefined ? ("none" as const) : ("camelCase" as const)
+  const server = yield* listeners.client.request(Initialize, {
+    clientInfo,
+    capabilities: { approvals, ...(onForm === undefined ? {} : { elicitation: true }) },
+  })
+  yield* listeners.client.notify(Initialized, undefined)
+  return new ConnectedApp(listeners, server)
+})

@@ -3,8 +3,7 @@
  * questions. Every other method of the dialect can be called through `client`.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
-import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
-import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import {
   type CallToolResult,
   Cancelled,
@@ -12,7 +11,6 @@ import {
   CodexMcp,
   Elicit,
   Initialize,
-  type InitializeParams,
   Ping,
   Progress,
   ToolsCall,
@@ -39,8 +37,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import { handshake } from "./internal/McpHandshake.ts"
-import { type Answerer, exchange, type Said } from "./internal/Stateless.ts"
+import type * as Options from "./internal/McpConnectOptions.ts"
+import { negotiate } from "./internal/McpHandshake.ts"
+import { type ElicitationHandler, exchange, type ClientStatement } from "./internal/Stateless.ts"
 import {
   make as makeListeners,
   type OnProgress,
@@ -52,48 +51,9 @@ type ClientMethods = MethodsOf<typeof CodexMcp>["c"]
 type ServerMethods = MethodsOf<typeof CodexMcp>["s"]
 
 /** One `codex/event` notification. */
-export interface McpEvent {
-  /** Id of the tool call that runs the conversation. */
-  readonly requestId: RequestId | undefined
-  /** Id of the conversation; servers before 0.120 do not send it. */
-  readonly threadId: string | undefined
-  /** Id of the submission that the event belongs to. */
-  readonly id: string
-  readonly msg: AnyEventMsg
-}
-
+export type McpEvent = Options.McpEvent
 /** Who the client is, and what it handles. */
-export interface ConnectOptions {
-  readonly clientInfo: InitializeParams["clientInfo"]
-  readonly capabilities?: InitializeParams["capabilities"]
-  /**
-   * The revision to use. Default: the newest one with a handshake, which the server may answer with
-   * an older one. For a revision without a handshake, connecting fails unless the server supports
-   * it. `auto` uses the newest revision without a handshake, and the default if the server does not
-   * support it.
-   */
-  readonly protocolVersion?: string
-  /**
-   * False: requests no events from the server. In a revision without a handshake events are
-   * requested only if there is an `onEvent`. `capabilities.experimental` takes precedence over this
-   * option.
-   */
-  readonly events?: false
-  /**
-   * Runs for one event at a time, in order; for all events of a call before the call returns. See
-   * `ClientOptions.handlers`.
-   */
-  readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
-  /**
-   * Answers a question of the server: may this command run, may this patch be applied? Returns a
-   * decision, or the result that MCP defines for any other form. If present, the client declares
-   * that it can be asked. Questions are answered concurrently, each after the handlers of the
-   * events before it; the handler of a question that the server withdraws is interrupted.
-   */
-  readonly onElicitation?: (
-    question: ElicitParams,
-  ) => Effect.Effect<ReviewDecision | ElicitResult, JsonRpcError>
-}
+export type ConnectOptions = Options.ConnectOptions
 
 /** Options of a tool call. */
 export interface ToolCallOptions extends Client.RequestOptions {
@@ -219,10 +179,10 @@ const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResul
 /** The handlers of the server's messages that the caller asked for. */
 const handlersOf = (
   { onEvent }: ConnectOptions,
-  answer: Answerer | undefined,
+  answer: ElicitationHandler | undefined,
   listeners: ProgressListeners,
 ): Partial<Handlers<ServerMethods, Client.ServerCall>> => ({
-  [Progress._tag]: listeners.told,
+  [Progress._tag]: listeners.onNotification,
   ...(onEvent === undefined
     ? {}
     : { [CodexEvent._tag]: (params: Params<typeof CodexEvent>) => onEvent(toEvent(params)) }),
@@ -243,7 +203,7 @@ const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethod
   return tools
 })
 
-const answererOf = ({ onElicitation }: ConnectOptions): Answerer | undefined =>
+const elicitationHandler = ({ onElicitation }: ConnectOptions): ElicitationHandler | undefined =>
   onElicitation === undefined
     ? undefined
     : (question) =>
@@ -256,20 +216,20 @@ const answererOf = ({ onElicitation }: ConnectOptions): Answerer | undefined =>
  * `JsonRpcError` of code -32602 when the server supports no revision of this client, or not the
  * requested revision without a handshake.
  */
-export const connect = (
+export const connect: (
   connection: Connection,
   options: ConnectOptions,
-): Effect.Effect<McpClient, Failure, Scope.Scope> =>
-  Effect.gen(function* () {
+) => Effect.Effect<McpClient, Failure, Scope.Scope> = Effect.fn("McpClient.connect")(
+  function* (connection, options) {
     const listeners = makeListeners()
-    const answer = answererOf(options)
-    let said: Said | undefined
+    const answer = elicitationHandler(options)
+    let statement: ClientStatement | undefined
     const client = yield* make(connection, {
       handlers: handlersOf(options, answer, listeners),
-      exchange: exchange(() => said, answer),
+      exchange: exchange(() => statement, answer),
     })
-    const server = yield* handshake(client, options, (next) => {
-      said = next
+    const server = yield* negotiate(client, options, (next) => {
+      statement = next
     })
 
     const callTool: McpClient["callTool"] = (name, args, how) => {
@@ -285,9 +245,14 @@ export const connect = (
     return {
       client,
       server,
-      callTool,
-      codex: (args, how) => run(Codex, args, how),
-      codexReply: (args, how) => run(CodexReply, args, how),
-      listTools: allTools(client),
+      callTool: Effect.fn("McpClient.callTool")(callTool),
+      codex: Effect.fn("McpClient.codex")((args: CodexArguments, how?: ToolCallOptions) =>
+        run(Codex, args, how),
+      ),
+      codexReply: Effect.fn("McpClient.codexReply")(
+        (args: CodexReplyArguments, how?: ToolCallOptions) => run(CodexReply, args, how),
+      ),
+      listTools: Effect.withSpan(allTools(client), "McpClient.listTools"),
     }
-  })
+  },
+)

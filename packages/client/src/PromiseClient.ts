@@ -22,7 +22,7 @@ type Methods = RequestOf<MethodsOf<typeof AppServer>>
 type Named<Name> = Extract<Methods, { readonly _tag: Name }>
 
 /** An event of a conversation. */
-export type ConversationEvent = Extract<AppClient.Told, { readonly _tag: "Event" }>
+export type ConversationEvent = Extract<AppClient.ConversationMessage, { readonly _tag: "Event" }>
 
 /** Who the client is, and what it answers. */
 export interface ConnectOptions {
@@ -40,7 +40,7 @@ export interface ConnectOptions {
   readonly onForm?: (
     form: AppClient.Form,
     signal: AbortSignal,
-  ) => Promise<AppClient.Filled> | AppClient.Filled
+  ) => Promise<AppClient.FormAnswer> | AppClient.FormAnswer
 }
 
 /**
@@ -85,7 +85,7 @@ export interface PromiseClient {
   readonly close: () => Promise<void>
 }
 
-const asker =
+const handlerOf =
   <Question, Answer>(
     answer: (question: Question, signal: AbortSignal) => Promise<Answer> | Answer,
   ) =>
@@ -129,7 +129,7 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
       Effect.runPromise(app.client.request(InterruptConversation, { conversationId })),
     events: (conversationId, options) =>
       app.events(conversationId, options).pipe(
-        Stream.filter((told): told is ConversationEvent => told._tag === "Event"),
+        Stream.filter((message): message is ConversationEvent => message._tag === "Event"),
         Stream.catchIf(
           (error) => closing && error._tag === "ConnectionClosed",
           () => Stream.empty,
@@ -158,8 +158,8 @@ export const connect = async (
     const open = Effect.isEffect(connection) ? yield* connection : connection
     return yield* AppClient.connect(open, {
       clientInfo,
-      ...(onApproval === undefined ? {} : { onApproval: asker(onApproval) }),
-      ...(onForm === undefined ? {} : { onForm: asker(onForm) }),
+      ...(onApproval === undefined ? {} : { onApproval: handlerOf(onApproval) }),
+      ...(onForm === undefined ? {} : { onForm: handlerOf(onForm) }),
     })
   })
   const app = await Effect.runPromise(

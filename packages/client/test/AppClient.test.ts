@@ -53,7 +53,7 @@ const message = (subscriptionId: string, seq: number, text = `${seq}`) =>
     seq,
   })
 
-const event = (seq: number, text = `${seq}`): AppClient.Told => ({
+const event = (seq: number, text = `${seq}`): AppClient.ConversationMessage => ({
   _tag: "Event",
   id: "t",
   msg: { type: "agent_message", message: text },
@@ -63,7 +63,7 @@ const event = (seq: number, text = `${seq}`): AppClient.Told => ({
 const synced = (subscriptionId: string, seq: number) =>
   notificationText("conversationSynced", { conversationId, subscriptionId, seq })
 
-const take = <E>(stream: Stream.Stream<AppClient.Told, E>, count: number) =>
+const take = <E>(stream: Stream.Stream<AppClient.ConversationMessage, E>, count: number) =>
   start(Stream.runCollect(Stream.take(stream, count)))
 
 const command = {
@@ -99,7 +99,7 @@ describe("AppClient", () => {
           seen.push(approval)
           return approval._tag === "Command"
             ? Effect.succeed("approved")
-            : Effect.fail(new JsonRpcError({ code: -32000, message: "nobody is there" }))
+            : Effect.fail(new JsonRpcError({ code: -32000, message: "no answer" }))
         },
       })
       assert.deepStrictEqual(
@@ -227,7 +227,7 @@ describe("AppClient", () => {
         const later = yield* start(pull)
         assert.deepStrictEqual(yield* next, listen(3, 1024))
         yield* send(successText(3, { subscriptionId: two }), message(two, 1025))
-        const resumed: AppClient.Told = { _tag: "Resumed", from: 1025 }
+        const resumed: AppClient.ConversationMessage = { _tag: "Resumed", from: 1025 }
         assert.deepStrictEqual(
           [...(yield* Fiber.join(later)), ...(yield* pull)],
           [resumed, event(1025)],
@@ -308,7 +308,7 @@ describe("AppClient", () => {
       )
       // A server that numbers events it does not send omits the number again: it is accepted then.
       yield* send(successText(2, { subscriptionId: two }), message(two, 4))
-      const resumed: AppClient.Told = { _tag: "Resumed", from: 3 }
+      const resumed: AppClient.ConversationMessage = { _tag: "Resumed", from: 3 }
       assert.deepStrictEqual([...(yield* Fiber.join(later)), ...(yield* pull)], [resumed, event(4)])
     }),
   )

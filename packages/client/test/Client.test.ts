@@ -306,7 +306,7 @@ describe("Client, requests of the server", () => {
           requestText(3, "ask", { n: 3 }),
           requestText(4, "ask", { n: "x" }),
           requestText(5, "unhandled", undefined),
-          requestText(6, "nobody/knows", undefined),
+          requestText(6, "unknown/method", undefined),
         )
         const answers = yield* Effect.forEach(Array.from({ length: 7 }), () => next)
         const summary = answers.map((answer) =>
@@ -527,7 +527,7 @@ describe("Client, notifications of the server", () => {
       yield* send(
         successText("unknown", {}),
         failureText(null, new JsonRpcError({ code: -32700, message: "what?" })),
-        notificationText("nobody/knows", {}),
+        notificationText("unknown/method", {}),
         notificationText("codex/event", { id: 5 }),
         notificationText("codex/event", undefined),
         event("defect"),

@@ -131,7 +131,7 @@ describe("McpClient without a handshake", () => {
         yield* next
         yield* server.send(result(2, text("done")))
         yield* Fiber.join(calling)
-        const said = (message: string) => ({ action: "accept", content: { said: message } })
+        const accepted = (message: string) => ({ action: "accept", content: { said: message } })
         assert.deepStrictEqual(
           [ids, asked, sent],
           [
@@ -142,10 +142,10 @@ describe("McpClient without a handshake", () => {
               {
                 name: "t",
                 arguments: {},
-                inputResponses: { a: said("a?"), b: said("b?") },
+                inputResponses: { a: accepted("a?"), b: accepted("b?") },
                 requestState: "s1",
               },
-              { name: "t", arguments: {}, inputResponses: { c: said("c?") } },
+              { name: "t", arguments: {}, inputResponses: { c: accepted("c?") } },
             ],
           ],
         )
@@ -166,7 +166,7 @@ describe("McpClient without a handshake", () => {
       assert.deepInclude(failure, {
         _tag: "JsonRpcError",
         code: -32603,
-        message: 'the server asks "elicitation/create", which is not answered',
+        message: 'the server asks "elicitation/create", and there is no handler for it',
       })
     }),
   )

@@ -255,10 +255,10 @@ describe("McpClient", () => {
     ],
   ])("answers a question with %j, after the events before it", ([given, sent]) =>
     Effect.gen(function* () {
-      const heard: Array<unknown> = []
+      const received: Array<unknown> = []
       const fake = yield* connected({
-        onEvent: ({ msg }) => Effect.sync(() => heard.push(msg.type)),
-        onElicitation: (asked) => Effect.sync(() => (heard.push(asked), given)),
+        onEvent: ({ msg }) => Effect.sync(() => received.push(msg.type)),
+        onElicitation: (asked) => Effect.sync(() => (received.push(asked), given)),
       })
       assert.deepStrictEqual(
         fake.hello,
@@ -273,7 +273,7 @@ describe("McpClient", () => {
         requestText(0, "elicitation/create", question),
       )
       assert.deepStrictEqual(yield* fake.next, { _tag: "Success", id: 0, result: sent })
-      assert.deepStrictEqual(heard, ["warning", question])
+      assert.deepStrictEqual(received, ["warning", question])
     }),
   )
 
@@ -293,17 +293,17 @@ describe("McpClient", () => {
 
   it.effect("interrupts the handler of a question that the server withdraws", () =>
     Effect.gen(function* () {
-      const heard: Array<string> = []
+      const received: Array<string> = []
       const fake = yield* connected({
         onElicitation: () =>
-          Effect.onInterrupt(Effect.never, () => Effect.sync(() => heard.push("taken back"))),
+          Effect.onInterrupt(Effect.never, () => Effect.sync(() => received.push("withdrawn"))),
       })
       yield* fake.send(requestText(0, "elicitation/create", question))
       yield* FakeServer.settled
-      assert.deepStrictEqual(heard, [])
+      assert.deepStrictEqual(received, [])
       yield* fake.send(notificationText("notifications/cancelled", { requestId: 0 }))
       yield* FakeServer.settled
-      assert.deepStrictEqual(heard, ["taken back"])
+      assert.deepStrictEqual(received, ["withdrawn"])
     }),
   )
 

@@ -140,7 +140,7 @@ describe("PromiseClient", () => {
       Effect.gen(function* () {
         const { next, send } = yield* connected({
           onApproval: ({ callId }) =>
-            callId === "c" ? "approved" : Promise.reject(new Error("nobody is there")),
+            callId === "c" ? "approved" : Promise.reject(new Error("no answer")),
         })
         yield* send(requestText("q", "execCommandApproval", command))
         assert.deepStrictEqual(yield* next, {
@@ -152,7 +152,7 @@ describe("PromiseClient", () => {
         const refused = yield* next
         assert.strictEqual(
           refused._tag === "Failure" ? refused.error.message : undefined,
-          "the client could not decide: nobody is there",
+          "the client could not decide: no answer",
         )
       }),
   )

@@ -76,7 +76,7 @@ const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
     type._tag === "Literal" && typeof type.literal === "string" ? [type.literal] : [],
   )
 
-const found = (value: unknown): string => {
+const describeFound = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "sequence"
   if (value instanceof Date) return "datetime"
@@ -93,7 +93,7 @@ const found = (value: unknown): string => {
 const oneOf = (ast: SchemaAST.Union, value: unknown): string => {
   const names = namesOf(ast)
   const expected = `expected one of ${[...names.map((name) => `\`${name}\``), ...kindsOf(ast)].join(", ")}`
-  if (typeof value !== "string") return `invalid type: ${found(value)}, ${expected}`
+  if (typeof value !== "string") return `invalid type: ${describeFound(value)}, ${expected}`
   const near = nearest(value, names)
   const suggestion = near === undefined ? "" : `, did you mean \`${near}\`?`
   return `unknown variant \`${value.slice(0, 80)}\`, ${expected}${suggestion}`
@@ -106,7 +106,7 @@ export const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFau
 }
 
 /** The fault of `tree` that a schema issue reports. */
-export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault => {
+export const faultOfIssue = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault => {
   const leaf = leafOf(issue, [])
   if (leaf.issue._tag === "MissingKey") {
     return faultAt(leaf.path.slice(0, -1), `missing field \`${leaf.path.at(-1)}\``)
@@ -124,8 +124,11 @@ export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault
     const isOwn =
       leaf.refusedBy._tag === "String" || stated?.startsWith("an integer from ") === true
     const expected = (isOwn ? stated : undefined) ?? kinds[leaf.refusedBy._tag] ?? "another value"
-    return faultAt(leaf.path, `invalid value: ${found(value)}, expected ${expected}`)
+    return faultAt(leaf.path, `invalid value: ${describeFound(value)}, expected ${expected}`)
   }
   const expected = leaf.issue._tag === "InvalidType" ? kinds[leaf.issue.ast._tag] : undefined
-  return faultAt(leaf.path, `invalid type: ${found(value)}, expected ${expected ?? "another type"}`)
+  return faultAt(
+    leaf.path,
+    `invalid type: ${describeFound(value)}, expected ${expected ?? "another type"}`,
+  )
 }

@@ -21,7 +21,7 @@ const maxRetries = 100
 /**
  * The value of an own property of a record; undefined for inherited names such as `constructor`.
  */
-export const own = <A>(
+export const ownValue = <A>(
   record: Readonly<Record<string, A>> | undefined,
   key: string,
 ): A | undefined => (record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined)
@@ -86,7 +86,7 @@ export const findProvider = (
   config: Config,
   id: string,
 ): Result.Result<ModelProvider, ConfigFault> | undefined => {
-  const entry = own(config.model_providers, id)
+  const entry = ownValue(config.model_providers, id)
   const builtin = builtins.find((provider) => provider.id === id)
   if (builtin !== undefined) return builtinOf(builtin, entry)
   return entry === undefined ? undefined : providerOf(id, entry)

@@ -24,7 +24,7 @@ import { Config, decode } from "./ConfigSchema.ts"
 import { type ConfigFault, faultAt } from "./ConfigFault.ts"
 import { applyRecord, type ConfigTree, isEmpty } from "./ConfigTree.ts"
 import { contextWindowOf } from "@colloquy/core/turn/ModelFamily"
-import { findProvider, misspeltProviderKey, own } from "./ProviderSettings.ts"
+import { findProvider, misspeltProviderKey, ownValue } from "./ProviderSettings.ts"
 import { misspeltRoutingKey } from "./RoutingKeys.ts"
 import { toolSettings } from "./ToolSettings.ts"
 
@@ -45,7 +45,7 @@ export interface ResolveSource {
    * Why the default provider cannot be used, and what to configure: the error of a new conversation
    * that would use it.
    */
-  readonly unconfigured?: string
+  readonly missingProviderMessage?: string
   /** The working directory of the process, absolute. */
   readonly cwd: string
   /** The user's login shell, if it is one that the model is informed about. */
@@ -79,7 +79,7 @@ const sandboxPolicyOf = (
 const fail = (message: string, key?: string) =>
   Result.fail(new SettingsError({ message, ...(key === undefined ? {} : { key }) }))
 
-const faulty = ({ key, message }: ConfigFault) => fail(message, key)
+const failWithFault = ({ key, message }: ConfigFault) => fail(message, key)
 
 const isDefined = (value: unknown): boolean => value !== undefined && value !== null
 
@@ -100,20 +100,21 @@ const providerOf = (
     config.model_provider ??
     (isOffline && source.builtinProviders.some((one) => one.id === offline) ? offline : undefined)
   if (requested === undefined && overrides.requiresProvider === true) {
-    if (source.unconfigured !== undefined) return fail(source.unconfigured, "model_provider")
+    if (source.missingProviderMessage !== undefined)
+      return fail(source.missingProviderMessage, "model_provider")
   }
   const id = requested ?? source.defaultProvider
   const found = findProvider(source.builtinProviders, config, id)
   if (found === undefined) return fail(`Model provider \`${id}\` not found`, "model_provider")
-  return Result.isFailure(found) ? faulty(found.failure) : Result.succeed(found.success)
+  return Result.isFailure(found) ? failWithFault(found.failure) : Result.succeed(found.success)
 }
 
 /** Most users configure nothing: then no schema decoder is built while a client waits. */
-const read = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
+const decodeConfig = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
   isEmpty(tree) ? Result.succeed({}) : decode(Config, tree)
 
 /** The fault of a call's argument that is an empty name. */
-const emptyName = (overrides: SettingsOverrides): ConfigFault | undefined => {
+const emptyNameFault = (overrides: SettingsOverrides): ConfigFault | undefined => {
   for (const name of ["model", "profile"] as const) {
     if (overrides[name]?.trim() === "") {
       return faultAt([name], "invalid value: string, expected a name that is not empty")
@@ -133,9 +134,10 @@ const profileOf = (
   config: Config,
 ): Result.Result<Partial<Config>, SettingsError> => {
   const name = overrides.profile ?? config.profile
-  const profile = name === undefined ? {} : own(config.profiles, name)
+  const profile = name === undefined ? {} : ownValue(config.profiles, name)
   if (profile === undefined) return fail(`config profile \`${name}\` not found`, "profile")
-  const isOfClient = overrides.profile !== undefined || isDefined(own(overrides.config, "profile"))
+  const isOfClient =
+    overrides.profile !== undefined || isDefined(ownValue(overrides.config, "profile"))
   if (isOfClient || flagKeys === undefined) return Result.succeed(profile)
   return Result.succeed(
     Object.fromEntries(Object.entries(profile).filter(([key]) => !flagKeys.has(key))),
@@ -151,14 +153,14 @@ export const resolve = (
   source: ResolveSource,
   overrides: SettingsOverrides,
 ): Result.Result<ConversationSettings, SettingsError> => {
-  const unnamed = emptyName(overrides)
+  const unnamed = emptyNameFault(overrides)
   if (unnamed !== undefined) return fail(unnamed.message)
   const tree = applyRecord(source.tree, overrides.config ?? {})
   if (Result.isFailure(tree)) return fail(tree.failure)
-  const decoded = read(tree.success)
-  if (Result.isFailure(decoded)) return faulty(decoded.failure)
+  const decoded = decodeConfig(tree.success)
+  if (Result.isFailure(decoded)) return failWithFault(decoded.failure)
   const misspelt = misspeltProviderKey(tree.success) ?? misspeltRoutingKey(tree.success)
-  if (misspelt !== undefined) return faulty(misspelt)
+  if (misspelt !== undefined) return failWithFault(misspelt)
   const config = decoded.success
 
   const profile = profileOf(source, overrides, config)
@@ -168,8 +170,8 @@ export const resolve = (
   if (Result.isFailure(provider)) return Result.fail(provider.failure)
 
   const tools = toolSettings(chosen)
-  if (Result.isFailure(tools)) return faulty(tools.failure)
-  const settled = settle({ source, overrides, config: chosen, provider: provider.success })
+  if (Result.isFailure(tools)) return failWithFault(tools.failure)
+  const settled = settingsFrom({ source, overrides, config: chosen, provider: provider.success })
   const settings = { ...settled, ...tools.success }
   const { stored } = overrides
   return Result.succeed(stored === undefined ? settings : withStored(settings, stored))
@@ -188,7 +190,47 @@ const compaction = (
   }
 }
 
-const settle = (choice: {
+/** What the model is instructed with, and the stored conversation that the history starts with. */
+const instructions = (
+  overrides: SettingsOverrides,
+  config: Config,
+  cwd: string,
+): Pick<
+  ConversationSettings,
+  "baseInstructions" | "baseInstructionsFile" | "developerInstructions" | "resumePath"
+> => {
+  const { baseInstructions, developerInstructions } = overrides
+  const { experimental_instructions_file: file, experimental_resume: resumePath } = config
+  return {
+    ...(baseInstructions === undefined ? {} : { baseInstructions }),
+    ...(file === undefined ? {} : { baseInstructionsFile: resolvePath(cwd, file) }),
+    ...(resumePath === undefined || resumePath === "" ? {} : { resumePath }),
+    ...(developerInstructions === undefined ? {} : { developerInstructions }),
+  }
+}
+
+/** How much the model reasons and writes, and what of its reasoning is delivered. */
+const verbosity = (
+  config: Config,
+): Pick<
+  ConversationSettings,
+  "effort" | "summary" | "verbosity" | "supportsReasoning" | "showRawReasoning"
+> => {
+  const {
+    model_reasoning_effort: effort,
+    model_supports_reasoning_summaries: supportsReasoning,
+    model_verbosity: verbosity,
+  } = config
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    summary: config.model_reasoning_summary ?? "auto",
+    ...(verbosity === undefined ? {} : { verbosity }),
+    ...(supportsReasoning === undefined ? {} : { supportsReasoning }),
+    showRawReasoning: config.show_raw_agent_reasoning ?? false,
+  }
+}
+
+const settingsFrom = (choice: {
   readonly source: ResolveSource
   readonly overrides: SettingsOverrides
   readonly config: Config
@@ -197,41 +239,19 @@ const settle = (choice: {
   const { source, overrides, config, provider } = choice
   const cwd = resolvePath(source.cwd, overrides.cwd ?? "")
   const model = overrides.model ?? config.model ?? defaultModels.get(provider.id) ?? "gpt-5"
+  const sandbox = overrides.sandbox ?? config.sandbox_mode ?? "read-only"
   return {
     model,
     provider,
     cwd,
     approvalPolicy: overrides.approvalPolicy ?? config.approval_policy ?? "on-request",
-    sandboxPolicy: sandboxPolicyOf(
-      overrides.sandbox ?? config.sandbox_mode ?? "read-only",
-      config,
-      source.cwd,
-    ),
-    ...(overrides.baseInstructions === undefined
-      ? {}
-      : { baseInstructions: overrides.baseInstructions }),
-    ...(config.experimental_instructions_file === undefined
-      ? {}
-      : { baseInstructionsFile: resolvePath(cwd, config.experimental_instructions_file) }),
-    ...(config.experimental_resume === undefined || config.experimental_resume === ""
-      ? {}
-      : { resumePath: config.experimental_resume }),
-    ...(overrides.developerInstructions === undefined
-      ? {}
-      : { developerInstructions: overrides.developerInstructions }),
+    sandboxPolicy: sandboxPolicyOf(sandbox, config, source.cwd),
+    ...instructions(overrides, config, cwd),
     ...compaction(overrides, config),
     ...(source.shell === undefined ? {} : { shell: source.shell }),
     includePlanTool: overrides.includePlanTool ?? config.include_plan_tool ?? false,
-    ...(config.model_reasoning_effort === undefined
-      ? {}
-      : { effort: config.model_reasoning_effort }),
-    summary: config.model_reasoning_summary ?? "auto",
-    ...(config.model_verbosity === undefined ? {} : { verbosity: config.model_verbosity }),
-    ...(config.model_supports_reasoning_summaries === undefined
-      ? {}
-      : { supportsReasoning: config.model_supports_reasoning_summaries }),
+    ...verbosity(config),
     contextWindow: config.model_context_window ?? contextWindowOf(model),
-    showRawReasoning: config.show_raw_agent_reasoning ?? false,
   }
 }
 
@@ -241,5 +261,7 @@ const settle = (choice: {
  */
 export const layer = (source: ResolveSource): Layer.Layer<SettingsResolver> =>
   Layer.succeed(SettingsResolver, {
-    resolve: (overrides) => Effect.fromResult(resolve(source, overrides)),
+    resolve: Effect.fn("SettingsResolver.resolve")((overrides: SettingsOverrides) =>
+      Effect.fromResult(resolve(source, overrides)),
+    ),
   })

@@ -22,7 +22,7 @@ const shellEnvironment = (
   includeOnly: config.include_only ?? [],
 })
 
-const faulty = (key: string, problem: string) =>
+const failAtKey = (key: string, problem: string) =>
   Result.fail(new ConfigFault({ message: `\`${key}\`: ${problem}`, key }))
 
 const transportOf = (
@@ -31,7 +31,7 @@ const transportOf = (
 ): Result.Result<McpServer["transport"], ConfigFault> => {
   const { command, url } = config
   if ((command === undefined) === (url === undefined)) {
-    return faulty(at, "expected either `command` or `url`")
+    return failAtKey(at, "expected either `command` or `url`")
   }
   if (url !== undefined) {
     return Result.succeed({
@@ -62,7 +62,7 @@ const mcpServers = (
     if (config.enabled === false) continue
     const at = `mcp_servers.${name}`
     if (!serverName.test(name)) {
-      return faulty(at, "expected a name of letters, digits, `_` and `-`")
+      return failAtKey(at, "expected a name of letters, digits, `_` and `-`")
     }
     const transport = transportOf(at, config)
     if (Result.isFailure(transport)) return Result.fail(transport.failure)

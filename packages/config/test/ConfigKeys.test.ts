@@ -87,7 +87,7 @@ describe("ConfigKeys", () => {
     (_, key) => {
       const base = tree(key.path.startsWith("sandbox_mode") ? 'model_provider = "openai"' : around)
       const plain = Result.getOrThrow(resolved(base))
-      const told = Result.getOrThrow(resolved(base, chosen(key.path), key.default))
+      const explicit = Result.getOrThrow(resolved(base, chosen(key.path), key.default))
       const settle = (settings: typeof plain) => ({
         ...settings,
         // The code that reads an absent setting applies its default.
@@ -97,7 +97,7 @@ describe("ConfigKeys", () => {
         includeViewImageTool: settings.includeViewImageTool ?? true,
         onRestart: settings.onRestart ?? "close",
       })
-      assert.deepStrictEqual(settle(told), settle(plain))
+      assert.deepStrictEqual(settle(explicit), settle(plain))
     },
   )
 

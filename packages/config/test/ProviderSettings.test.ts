@@ -153,7 +153,7 @@ describe("a misspelt key of a provider", () => {
 })
 
 describe("without a configured provider", () => {
-  const unconfigured = { defaultProvider: "openai", unconfigured: "Set KEY." }
+  const unconfigured = { defaultProvider: "openai", missingProviderMessage: "Set KEY." }
   const error = { message: "Set KEY.", key: "model_provider" }
   const creating = { requiresProvider: true }
 

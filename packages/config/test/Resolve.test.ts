@@ -256,10 +256,10 @@ model_verbosity = "low"
   const profiled =
     'model = "top"\n[profiles.p]\nmodel = "profile"\n[profiles.constructor]\nmodel="c"'
   for (const [situation, overrides, model] of [
-    ["the top level holds without a profile", {}, "top"],
+    ["the top level applies without a profile", {}, "top"],
     ["an edit wins over the top level", { config: { model: "edit" } }, "edit"],
     ["a profile wins over the top level", { profile: "p" }, "profile"],
-    ["a profile chosen by an edit counts", { config: { profile: "p" } }, "profile"],
+    ["a profile chosen by an edit applies", { config: { profile: "p" } }, "profile"],
     [
       "a profile wins over an edit of the top level",
       { profile: "p", config: { model: "e" } },
@@ -270,8 +270,12 @@ model_verbosity = "low"
       { profile: "p", config: { "profiles.p.model": "e" } },
       "e",
     ],
-    ["a model that is asked for wins over the profile", { profile: "p", model: "asked" }, "asked"],
-    ["a profile may bear the name of an object's member", { profile: "constructor" }, "c"],
+    ["a model argument wins over the profile", { profile: "p", model: "asked" }, "asked"],
+    [
+      "a profile may have the name of an object's inherited member",
+      { profile: "constructor" },
+      "c",
+    ],
   ] as const) {
     it(situation, () => assert.strictEqual(settings(profiled, overrides).model, model))
   }

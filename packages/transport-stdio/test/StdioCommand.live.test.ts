@@ -52,17 +52,17 @@ describe("StdioCommand", () => {
 
   it.live.each<readonly [what: string, server: StdioCommand.StdioCommand, reason: string]>([
     [
-      "a command that is not there",
+      "a command that does not exist",
       { command: "/nowhere/at-all" },
       "`/nowhere/at-all` cannot be started (ENOENT)",
     ],
     [
-      "a command that is no program",
+      "a command that is not a program",
       { command: "/dev/null" },
       "`/dev/null` cannot be started (EACCES)",
     ],
     [
-      "a directory that is not there",
+      "a directory that does not exist",
       { ...command(), cwd: "/nowhere" },
       `\`${process.execPath}\` cannot be started in /nowhere (ENOENT)`,
     ],

@@ -453,7 +453,7 @@ describe("StdioConnection, a stream that is gone", () => {
       },
       true,
     ],
-  ] as const)("L9 is it broken by %s?", ([, happen, breaks]) =>
+  ] as const)("L9 reports whether the connection broke off after %s", ([, happen, breaks]) =>
     Effect.gen(function* () {
       const [input, output] = [new PassThrough(), new PassThrough()]
       const connection = yield* StdioConnection.make({ input, output })

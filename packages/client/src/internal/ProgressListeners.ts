@@ -31,7 +31,7 @@ export interface ProgressListeners {
     request: (token: ProgressToken) => Effect.Effect<A, E, R>,
   ) => Effect.Effect<A, E, R>
   /** The handler of the server's notification. Tokens of ended or unknown requests are ignored. */
-  readonly told: (params: Params<typeof Progress>) => Effect.Effect<void>
+  readonly onNotification: (params: Params<typeof Progress>) => Effect.Effect<void>
 }
 
 /** Creates a registry without listeners. */
@@ -48,7 +48,7 @@ export const make = (): ProgressListeners => {
           Effect.sync(() => listeners.delete(requestIdKey(token))),
         )
       }),
-    told: ({ progressToken, ...progress }) =>
+    onNotification: ({ progressToken, ...progress }) =>
       listeners.get(requestIdKey(progressToken))?.(progress) ?? Effect.void,
   }
 }

@@ -14,14 +14,16 @@ import type { Exchange } from "../Client.ts"
 type Members = Readonly<Record<string, unknown>>
 
 /** What the client states about itself in every request. */
-export interface Said {
+export interface ClientStatement {
   readonly revision: string
   readonly clientInfo: InitializeParams["clientInfo"]
   readonly capabilities: InitializeParams["capabilities"]
 }
 
 /** Answers a question of the server. */
-export type Answerer = (question: ElicitParams) => Effect.Effect<ElicitResult, JsonRpcError>
+export type ElicitationHandler = (
+  question: ElicitParams,
+) => Effect.Effect<ElicitResult, JsonRpcError>
 
 /** Limit for a server that never stops asking. */
 const maxRounds = 64
@@ -33,10 +35,12 @@ const membersOf = (u: unknown): Members => (isMembers(u) ? u : {})
 
 const unusable = (message: string) => new JsonRpcError({ code: ErrorCode.internalError, message })
 
-const answerTo = (request: unknown, answer: Answerer | undefined) => {
+const answerTo = (request: unknown, answer: ElicitationHandler | undefined) => {
   const { method, params } = membersOf(request)
   if (method !== Elicit._tag || answer === undefined) {
-    return Effect.fail(unusable(`the server asks ${JSON.stringify(method)}, which is not answered`))
+    return Effect.fail(
+      unusable(`the server asks ${JSON.stringify(method)}, and there is no handler for it`),
+    )
   }
   const question = codecOf(Elicit).decodeParams(params)
   return question._tag === "Failure"
@@ -47,7 +51,7 @@ const answerTo = (request: unknown, answer: Answerer | undefined) => {
       }))
 }
 
-const answersTo = (requests: Members, answer: Answerer | undefined) =>
+const answersTo = (requests: Members, answer: ElicitationHandler | undefined) =>
   Effect.map(
     Effect.forEach(
       Object.entries(requests),
@@ -61,10 +65,16 @@ const answersTo = (requests: Members, answer: Answerer | undefined) =>
 /**
  * Performs a call of a revision without a handshake.
  *
- * @param said read at each request, because the client learns during the handshake what to state
+ * @param statement read at each request, because the client learns during the handshake what to state
  */
-export const exchange = (said: () => Said | undefined, answer: Answerer | undefined): Exchange => {
-  const saying = (params: Members, { capabilities, clientInfo, revision }: Said): Members => ({
+export const exchange = (
+  statement: () => ClientStatement | undefined,
+  answer: ElicitationHandler | undefined,
+): Exchange => {
+  const withStatement = (
+    params: Members,
+    { capabilities, clientInfo, revision }: ClientStatement,
+  ): Members => ({
     ...params,
     _meta: {
       [MetaKey.protocolVersion]: revision,
@@ -75,16 +85,16 @@ export const exchange = (said: () => Said | undefined, answer: Answerer | undefi
   })
 
   return Effect.fnUntraced(function* (given, send) {
-    const who = said()
-    if (who === undefined) return yield* send(given)
+    const stated = statement()
+    if (stated === undefined) return yield* send(given)
     const params = membersOf(given)
-    let result = yield* send(saying(params, who))
+    let result = yield* send(withStatement(params, stated))
     for (let round = 0; round < maxRounds; round++) {
       const { inputRequests, requestState, resultType } = membersOf(result)
       if (resultType !== "input_required") return result
       const inputResponses = yield* answersTo(membersOf(inputRequests), answer)
       const state = requestState === undefined ? {} : { requestState }
-      result = yield* send(saying({ ...params, inputResponses, ...state }, who))
+      result = yield* send(withStatement({ ...params, inputResponses, ...state }, stated))
     }
     return yield* unusable(`the server asked more than ${maxRounds} times`)
   })

@@ -36,7 +36,7 @@ export class ConversationFailed extends Data.TaggedError("ConversationFailed")<{
 }
 
 /** A message about a conversation that a listener receives. */
-export type Told =
+export type ConversationMessage =
   | {
       readonly _tag: "Event"
       /** Id of the turn or the submission that the event belongs to. */
@@ -48,7 +48,7 @@ export type Told =
        */
       readonly seq: number
     }
-  /** Everything so far has been told; the next event that is kept has this number. */
+  /** Everything so far has been delivered; the next durable event has this number. */
   | { readonly _tag: "Synced"; readonly seq: number }
   /**
    * Events go on at this number after a pause: the client was too slow, or the connection was lost. No event is missing
@@ -59,7 +59,7 @@ export type Told =
 /** Unread messages of one listener before it is removed: as many as the server keeps for one. */
 const maxUnread = 1024
 
-const isKept = (msg: AnyEventMsg): boolean => !isEphemeral(msg as EventMsg)
+const isDurable = (msg: AnyEventMsg): boolean => !isEphemeral(msg as EventMsg)
 
 /** One listener of a conversation, across its subscriptions. */
 export class Subscriber {
@@ -68,16 +68,16 @@ export class Subscriber {
   /** Id of the subscription, while there is one. */
   subscriptionId: string | undefined
   /** True when the stream is no longer read. */
-  over = false
+  isAbandoned = false
   /** True when the conversation has ended: the unread messages are the last ones. */
   closed = false
   /** Why the conversation cannot be recorded any more, if that is why it ended. */
   failure: string | undefined
   /** The cursor at which a number was missing; the events behind it have been requested again. */
   private missingAfter: number | undefined
-  private begun = false
-  private unread: Array<Told> = []
-  private readonly woken = Latch.makeUnsafe(false)
+  private hasSubscribed = false
+  private unread: Array<ConversationMessage> = []
+  private readonly changed = Latch.makeUnsafe(false)
 
   constructor(after: number) {
     this.cursor = after
@@ -85,13 +85,13 @@ export class Subscriber {
 
   /** Resolves when there are messages to take or the state has changed. */
   get wait() {
-    return this.woken.await
+    return this.changed.await
   }
 
   /** Puts a message in the queue. */
-  push(one: Told): void {
+  push(one: ConversationMessage): void {
     this.unread.push(one)
-    this.woken.openUnsafe()
+    this.changed.openUnsafe()
   }
 
   /**
@@ -99,7 +99,7 @@ export class Subscriber {
    * be requested again.
    */
   event({ id, msg, seq = this.cursor }: EventParams): boolean {
-    if (isKept(msg)) {
+    if (isDurable(msg)) {
       if (seq <= this.cursor) return true
       if (this.misses(seq)) return false
       this.cursor = seq
@@ -132,9 +132,9 @@ export class Subscriber {
   }
 
   /** Starts taking messages of a subscription. */
-  begin(subscriptionId: string): void {
-    if (this.begun) this.push({ _tag: "Resumed", from: this.cursor + 1 })
-    this.begun = true
+  startSubscription(subscriptionId: string): void {
+    if (this.hasSubscribed) this.push({ _tag: "Resumed", from: this.cursor + 1 })
+    this.hasSubscribed = true
     this.subscriptionId = subscriptionId
   }
 
@@ -144,20 +144,20 @@ export class Subscriber {
   close(failure?: string): void {
     this.failure = failure
     this.closed = true
-    this.woken.openUnsafe()
+    this.changed.openUnsafe()
   }
 
   /** The subscription has ended; the next read subscribes again. */
-  release(): void {
+  endSubscription(): void {
     this.subscriptionId = undefined
-    this.woken.openUnsafe()
+    this.changed.openUnsafe()
   }
 
   /** Removes and returns the unread messages. */
-  take(): ReadonlyArray<Told> {
+  take(): ReadonlyArray<ConversationMessage> {
     const taken = this.unread
     this.unread = []
-    if (this.subscriptionId !== undefined) this.woken.closeUnsafe()
+    if (this.subscriptionId !== undefined) this.changed.closeUnsafe()
     return taken
   }
 }
@@ -190,14 +190,14 @@ export const make = (dropped: (subscriptionId: string) => void): Subscribers => 
     if (subscriber === undefined) return
     if (!subscriber.isFull && give(subscriber)) return
     all.delete(id)
-    subscriber.release()
+    subscriber.endSubscription()
     dropped(id)
   }
 
   return {
     add: (id, subscriber) => {
-      if (subscriber.over) return dropped(id)
-      subscriber.begin(id)
+      if (subscriber.isAbandoned) return dropped(id)
+      subscriber.startSubscription(id)
       all.set(id, subscriber)
     },
     remove: (id) => all.delete(id),
@@ -216,7 +216,7 @@ export const make = (dropped: (subscriptionId: string) => void): Subscribers => 
     // The end takes no room: a full subscriber reads its unread messages first.
     onClosed: ({ reason, subscriptionId }) => all.get(subscriptionId)?.close(reason),
     end: () => {
-      for (const subscriber of all.values()) subscriber.release()
+      for (const subscriber of all.values()) subscriber.endSubscription()
       all.clear()
     },
   }
