@@ -2,10 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, type Asked, exec, initialize, oneCall, questionId } from "../../support/Asking.ts"
-import { type Harness, withServer } from "../../support/Harness.ts"
-import { saying } from "../../support/Stateless.ts"
-import type { WireMessage } from "../../support/Wire.ts"
+import {
+  asking,
+  type Asked,
+  exec,
+  initialize,
+  oneCall,
+  questionId,
+} from "../../../support/Asking.ts"
+import { type Harness, withServer } from "../../../support/Harness.ts"
+import { saying } from "../../../support/Stateless.ts"
+import type { WireMessage } from "../../../support/Wire.ts"
 
 const forms = { elicitation: {} }
 const heard = { elicitation: {}, extensions: { "colloquy/codex-event": {} } }

@@ -5,16 +5,16 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, type Asked, exec, initialize, oneCall } from "../../support/Asking.ts"
+import { asking, type Asked, exec, initialize, oneCall } from "../../../support/Asking.ts"
 import {
   cancelled,
   type Harness,
   type HarnessOptions,
   listed,
   withServer,
-} from "../../support/Harness.ts"
-import { saying } from "../../support/Stateless.ts"
-import { contentOf, threadOf, type WireMessage } from "../../support/Wire.ts"
+} from "../../../support/Harness.ts"
+import { saying } from "../../../support/Stateless.ts"
+import { contentOf, threadOf, type WireMessage } from "../../../support/Wire.ts"
 
 const forms = { elicitation: {} }
 const heard = { elicitation: {}, experimental: { "codex/event": {} } }
