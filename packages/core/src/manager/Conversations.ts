@@ -1,262 +1,143 @@
 /**
- * The conversations of one process, behind the port `ConversationManager`.
+ * The conversations of one process: the implementation of the port `ConversationManager`.
  *
- * Owns the scope of each conversation. Keeps L3 (a start that fails leaves nothing behind) and L8 at its level:
- * closing the manager ends every conversation, all at the same time and within the bound of each. A conversation is in
- * the `ConversationStore` from its first event on and whatever it does is recorded there first (L10); memory is bounded: what
- * is idle leaves it and comes back when it is used (`ConversationManagerResidents`).
+ * Owns the entries and the scope of each conversation. Keeps L3 (a failed creation leaves nothing behind) and L8 at its
+ * level (closing the manager ends every conversation, all at the same time and each within its bound). A conversation
+ * is in the `ConversationStore` from its first event on, and everything it does is recorded there first (L10). Memory is
+ * bounded: `LoadedConversations` evicts idle conversations and loads them again when they are used.
  */
-import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import { defined } from "@colloquy/protocol/Defined"
 import type { Event } from "@colloquy/protocol/EventMsg"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
+import type * as Scope from "effect/Scope"
 import type { Conversation } from "../Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
-import { ConversationManager, type CreateError, type RemoveError } from "../ConversationManager.ts"
-import { type Entry, makeEntry } from "./Entry.ts"
-import { ManagedConversation } from "./ManagedConversation.ts"
-import { pageOf } from "./Pages.ts"
-import { make as makeResidents } from "./LoadedConversations.ts"
-import { make as makeStorage, type Program, unavailable } from "./Storage.ts"
+import {
+  ConversationManager,
+  type CreateError,
+  type GetError,
+  type RemoveError,
+} from "../ConversationManager.ts"
 import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
+import { ConversationStore, type LogAddress } from "../ConversationStore.ts"
+import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
+import { initialEvents } from "../decider/InitialEvents.ts"
+import { numberDrafts } from "../decider/State.ts"
 import { type ForkRule, problemOf } from "../ForkRule.ts"
-import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
-import { numberDrafts } from "../decider/State.ts"
-import { initialEvents } from "../decider/InitialEvents.ts"
+import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
-import { ConversationStore, type LogAddress } from "../ConversationStore.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
+import { type Entry, makeEntry } from "./Entry.ts"
+import { LoadedConversations } from "./LoadedConversations.ts"
+import { ManagedConversation } from "./ManagedConversation.ts"
+import { pageOf } from "./Pages.ts"
+import { type Program, Storage, unavailable } from "./Storage.ts"
 
+/** Limits of a manager. Every one has a default. */
 export interface ConversationsOptions {
   /**
-   * That this manager made or took up and nobody has removed; one more is refused. Default 100,000: the store in memory keeps
-   * their events.
+   * Conversations that this manager created or opened and that were not removed; one more is refused
+   * `TooManyConversations`. Default 100,000: the store in memory keeps the events of each.
    */
   readonly maxConversations?: number
   /**
-   * In memory at once; the least recently used idle one leaves it to make room, and where none is idle one more is
-   * refused. Default 1,000: at some 6 KiB each an idle process stays small.
+   * Conversations in memory at once. The least recently used idle one is evicted to make room; when none is idle, one
+   * more is refused `TooManyConversations`. Default 1,000: at some 6 KiB each, an idle process stays small.
    */
   readonly maxLoaded?: number
   /** Turns that run at once; a submission that would start one more is refused `TooManyTurns`. Default 1,000. */
   readonly maxTurns?: number
-  /** Per conversation; one more is refused `TooManyListeners`. Default 1,024. */
+  /** Listeners per conversation; one more is refused `TooManyListeners`. Default 1,024. */
   readonly maxListeners?: number
-  /** A conversation that nobody used, ran or listened to for this long leaves memory. Default 10 minutes. */
+  /** A conversation without use, turn and listener for this long is evicted. Default 10 minutes. */
   readonly idleTimeToLive?: Duration.Input
-  /** Who makes conversations here, as their logs tell it. Default `colloquy`, version `0`. */
+  /** The program that creates conversations, as recorded in their logs. Default `colloquy`, version `0`. */
   readonly program?: Program
   /** Observes the turns of all conversations that the model has answered to their end. */
   readonly onTurnCompleted?: OnTurnCompleted
 }
 
-/** Ten seconds for a store, one for a turn, its kill grace, and some room. */
-const shutdownBound = Duration.seconds(12)
+/** Longest wait for the end of all conversations: ten seconds for a store, one for a turn, its kill grace, some room. */
+const shutdownTimeout = Duration.seconds(12)
 
-const everything: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
+const wholeHistory: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
 
 const defaultProgram: Program = { originator: "colloquy", version: "0" }
 
-const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
-  const maxConversations = options.maxConversations ?? 100_000
-  const ids = yield* IdGenerator
-  const store = yield* ConversationStore
-  /** Those that this manager made or took up. */
-  const entries = new Map<string, Entry>()
-  /** Conversations that have no id yet. */
-  let starting = 0
-  let ended: Deferred.Deferred<void> | undefined
-  const watchers = new Set<() => void>()
+/** The conversation that a new one continues: its id, and its log as the beginning of the new one's. */
+interface Origin {
+  readonly id: string
+  readonly log: (id: ConversationId) => ReadonlyArray<Event>
+}
 
-  const changed = () => {
-    for (const watcher of watchers) watcher()
+/** The state of one manager. The members that `ConversationManager` documents behave as described there. */
+class Conversations {
+  private readonly maxConversations: number
+  private readonly ids: IdGenerator["Service"]
+  private readonly store: ConversationStore["Service"]
+  private readonly storage: Storage
+  private readonly inMemory: LoadedConversations
+  /** Every conversation that this manager created or opened, by id. */
+  private readonly entries = new Map<string, Entry>()
+  /** Conversations that are being created and have no id yet. */
+  private creating = 0
+  /** Present from the start of the shutdown on; completed at its end. */
+  private closed: Deferred.Deferred<void> | undefined
+  private readonly watchers = new Set<() => void>()
+
+  constructor(parts: {
+    readonly maxConversations: number
+    readonly ids: IdGenerator["Service"]
+    readonly store: ConversationStore["Service"]
+    readonly storage: Storage
+    readonly inMemory: LoadedConversations
+  }) {
+    this.maxConversations = parts.maxConversations
+    this.ids = parts.ids
+    this.store = parts.store
+    this.storage = parts.storage
+    this.inMemory = parts.inMemory
   }
 
-  const storage = makeStorage(store, yield* SettingsResolver, options.program ?? defaultProgram)
-  const residents = yield* makeResidents({
-    maxLoaded: options.maxLoaded ?? 1000,
-    maxTurns: options.maxTurns ?? 1000,
-    maxListeners: options.maxListeners ?? 1024,
-    idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
-    storage,
-    ...(options.onTurnCompleted === undefined ? {} : { onTurnCompleted: options.onTurnCompleted }),
-  })
-
-  const handle = (entry: Entry): Conversation => new ManagedConversation(entry, residents)
-
-  const isOpen = Effect.suspend(() =>
-    ended === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
-  )
-
-  /** One that is in the store and not here yet. */
-  const takeUp = Effect.fnUntraced(function* (name: string, where: LogAddress) {
-    const { meta } = yield* withinStoreTimeout("metadata", store.metadata(where))
-    yield* isOpen
-    const { id } = meta
-    const entry = entries.get(id) ?? makeEntry(id, { _tag: "Stored" })
-    if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
-    entries.set(id, entry)
-    if ("path" in where) entry.path = where.path
-    return entry
-  })
-
-  const find = (name: string) =>
-    Effect.suspend(() => {
-      const entry = entries.get(name)
-      if (entry !== undefined && !entry.isHidden) return Effect.succeed(entry)
-      const parsed = parseConversationId(name)
-      return entry !== undefined || "problem" in parsed
-        ? Effect.fail(new NoSuchConversation({ id: name }))
-        : takeUp(name, { id: parsed.id })
-    })
-
-  /** A store that cannot say whether it has it. */
-  const found = (
-    name: string,
-    finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
-  ) =>
-    Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
-
-  /** Counts from now on, and nobody finds it before it is made. */
-  const announce = Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
-    if (entries.size + starting >= maxConversations) {
-      return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
-    }
-    starting++
-    return ids.conversationId.pipe(
-      Effect.map((id) => {
-        const entry = makeEntry(id, { _tag: "Gone" })
-        entry.isHidden = true
-        entries.set(id, entry)
-        return entry
-      }),
-      Effect.ensuring(
-        Effect.sync(() => {
-          starting--
-        }),
-      ),
-    )
-  })
-
-  const start = (
-    settings: ConversationSettings,
-    from?: { readonly id: string; readonly log: (id: ConversationId) => ReadonlyArray<Event> },
-  ): Effect.Effect<Conversation, CreateError> =>
-    Effect.gen(function* () {
-      yield* isOpen
-      const entry = yield* announce
-      const { id } = entry
-      return yield* Effect.gen(function* () {
-        const birth =
-          from === undefined
-            ? { events: numberDrafts(0, initialEvents(id, settings)) }
-            : { events: from.log(id), forkedFrom: from.id }
-        yield* residents.begin(entry, settings, birth)
-        if (ended !== undefined) {
-          yield* residents.end(entry)
-          yield* storage.forget(entry)
-          return yield* new ManagerClosed()
-        }
-        entry.isHidden = false
-        changed()
-        return handle(entry)
-      }).pipe(Effect.onError(() => Effect.sync(() => entries.delete(id))))
-    }).pipe(Effect.uninterruptible)
-
-  /** Ends its life here, then has the store do something with what it has of it; nobody finds it meanwhile. */
-  const putAway = (
-    operation: "delete" | "archive",
-    name: string,
-  ): Effect.Effect<void, RemoveError> =>
-    Effect.gen(function* () {
-      yield* isOpen
-      const entry = yield* find(name)
-      entry.isHidden = true
-      yield* residents.end(entry)
-      const { id } = entry
-      const done = yield* Effect.exit(withinStoreTimeout(operation, store[operation](id)))
-      if (Exit.isFailure(done) || operation === "archive") {
-        entry.placement = { _tag: "Stored" }
-        entry.isHidden = false
-      } else entries.delete(id)
-      yield* done
-      // Its file has another place now.
-      delete entry.path
-      changed()
-      // An interrupt in between would leave a conversation that nobody can find or end.
-    }).pipe(Effect.uninterruptible)
-
-  /** Begins once; whoever asks waits for the same end. */
-  const endAll = Effect.suspend(() => {
-    if (ended !== undefined) return Effect.succeed(ended)
-    const done = Deferred.makeUnsafe<void>()
-    ended = done
-    residents.halt()
-    const all = [...entries.values()].filter(({ isHidden }) => !isHidden)
-    for (const { id } of all) entries.delete(id)
-    const quietly = (entry: Entry) => residents.end(entry, true)
-    return Effect.forEach(all, quietly, { concurrency: "unbounded", discard: true }).pipe(
-      Effect.andThen(residents.stop),
-      Effect.onExit((exit) => Deferred.done(done, exit)),
-      Effect.forkDetach({ startImmediately: true, uninterruptible: true }),
-      Effect.as(done),
-    )
-  })
-  const shutdown = Effect.flatMap(Effect.uninterruptible(endAll), (done) =>
-    Effect.interruptible(Deferred.await(done)).pipe(
-      Effect.timeoutOrElse({
-        duration: shutdownBound,
-        orElse: () => Effect.logWarning("a tool does not stop, its conversation is left behind"),
-      }),
-    ),
-  )
-
-  yield* Effect.forkScoped(residents.sweep)
-  yield* Effect.addFinalizer(() => shutdown)
-
-  const load = (entry: Entry) => residents.using(entry, () => Effect.succeed(handle(entry)))
-
-  return ConversationManager.of({
-    create: Effect.fnUntraced(function* ({ resumePath, ...settings }) {
-      if (resumePath === undefined) return yield* start(settings)
-      yield* isOpen
-      const { events, id } = yield* storage.history(resumePath)
-      return yield* start(settings, {
+  create({ resumePath, ...settings }: ConversationSettings) {
+    return Effect.gen({ self: this }, function* () {
+      if (resumePath === undefined) return yield* this.start(settings)
+      yield* this.checkOpen
+      const { events, id } = yield* this.storage.history(resumePath)
+      return yield* this.start(settings, {
         id,
-        log: (made) => forkLog(events, everything, { id: made, settings }),
+        log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
       })
-    }),
-    get: Effect.fnUntraced(function* (id) {
-      yield* isOpen
-      return yield* load(yield* found(id, find(id)))
-    }),
-    open: Effect.fnUntraced(function* (path) {
-      yield* isOpen
-      return yield* load(yield* found(path, takeUp(path, { path })))
-    }),
-    list: (page) => pageOf(store, entries, page),
-    remove: (id) => putAway("delete", id),
-    archive: (id) => putAway("archive", id),
-    unarchive: Effect.fnUntraced(function* (name) {
-      yield* isOpen
-      const parsed = parseConversationId(name)
-      if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      yield* withinStoreTimeout("unarchive", store.unarchive(parsed.id))
-      changed()
-    }),
-    fork: Effect.fnUntraced(function* (id, rule) {
-      yield* isOpen
+    })
+  }
+
+  get(id: string): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(id, this.find(id)))
+  }
+
+  open(path: string): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(path, this.findStored(path, { path })))
+  }
+
+  list(...[page]: Parameters<ConversationManager["Service"]["list"]>) {
+    return pageOf(this.store, this.entries, page)
+  }
+
+  fork(id: string, rule: ForkRule) {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
       const problem = problemOf(rule)
       if (problem !== undefined) return yield* problem
-      const entry = yield* found(id, find(id))
-      const { events, settings } = yield* residents.using(entry, (conversation) =>
+      const entry = yield* orUnavailable(id, this.find(id))
+      const { events, settings } = yield* this.inMemory.use(entry, (conversation) =>
         Effect.all({
           events: conversation.events,
           settings: Effect.map(conversation.state, (state) => state.settings),
@@ -264,22 +145,249 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       )
       const beyond = beyondHistory(events, rule)
       if (beyond !== undefined) return yield* beyond
-      return yield* start(settings, {
+      return yield* this.start(settings, {
         id: entry.id,
         log: (forked) => forkLog(events, rule, { id: forked, settings }),
       })
-    }),
-    watch: (listener) =>
-      Effect.asVoid(
-        Effect.acquireRelease(
-          Effect.sync(() => watchers.add(listener)),
-          () => Effect.sync(() => watchers.delete(listener)),
-        ),
+    })
+  }
+
+  /** Releases the conversation, then has the store delete or archive its log. No caller finds it meanwhile. */
+  releaseAnd(operation: "delete" | "archive", name: string): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const entry = yield* this.find(name)
+      entry.isHidden = true
+      yield* this.inMemory.release(entry, { quietly: false })
+      const { id } = entry
+      const exit = yield* Effect.exit(withinStoreTimeout(operation, this.store[operation](id)))
+      if (Exit.isFailure(exit) || operation === "archive") {
+        entry.placement = { _tag: "Stored" }
+        entry.isHidden = false
+      } else this.entries.delete(id)
+      yield* exit
+      // The store has moved its file.
+      delete entry.path
+      this.notifyWatchers()
+      // An interruption in between would leave an entry that no caller can find or remove.
+    }).pipe(Effect.uninterruptible)
+  }
+
+  unarchive(name: string): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const parsed = parseConversationId(name)
+      if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
+      yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
+      this.notifyWatchers()
+    })
+  }
+
+  watch(listener: () => void): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => this.watchers.add(listener)),
+        () => Effect.sync(() => this.watchers.delete(listener)),
       ),
-    shutdown,
+    )
+  }
+
+  get shutdown(): Effect.Effect<void> {
+    return Effect.flatMap(Effect.uninterruptible(this.startShutdown()), (done) =>
+      Effect.interruptible(Deferred.await(done)).pipe(
+        Effect.timeoutOrElse({
+          duration: shutdownTimeout,
+          orElse: () =>
+            Effect.logWarning(
+              `conversation abandoned: a tool did not stop within ${Duration.format(shutdownTimeout)}`,
+            ),
+        }),
+      ),
+    )
+  }
+
+  private get checkOpen(): Effect.Effect<void, ManagerClosed> {
+    return Effect.suspend(() =>
+      this.closed === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
+    )
+  }
+
+  private notifyWatchers(): void {
+    for (const notify of this.watchers) notify()
+  }
+
+  private load(
+    name: string,
+    finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+  ): Effect.Effect<Conversation, GetError> {
+    return Effect.flatMap(orUnavailable(name, finding), (entry) =>
+      this.inMemory.use(entry, () => Effect.succeed(this.managed(entry))),
+    )
+  }
+
+  private managed(entry: Entry): Conversation {
+    return new ManagedConversation(entry, this.inMemory)
+  }
+
+  private find(
+    name: string,
+  ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> {
+    return Effect.suspend(() => {
+      const entry = this.entries.get(name)
+      if (entry !== undefined && !entry.isHidden) return Effect.succeed(entry)
+      const parsed = parseConversationId(name)
+      return entry !== undefined || "problem" in parsed
+        ? Effect.fail(new NoSuchConversation({ id: name }))
+        : this.findStored(name, { id: parsed.id })
+    })
+  }
+
+  /** Makes the entry of a conversation that is in the store and that this manager does not know yet. */
+  private findStored(
+    name: string,
+    address: LogAddress,
+  ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> {
+    return Effect.gen({ self: this }, function* () {
+      const { meta } = yield* withinStoreTimeout("metadata", this.store.metadata(address))
+      yield* this.checkOpen
+      const { id } = meta
+      const entry = this.entries.get(id) ?? makeEntry(id, { _tag: "Stored" })
+      if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
+      this.entries.set(id, entry)
+      if ("path" in address) entry.path = address.path
+      return entry
+    })
+  }
+
+  /** Makes the hidden entry of a new conversation. It counts from now on; no caller finds it before it is created. */
+  private makeHiddenEntry(): Effect.Effect<Entry, TooManyConversations> {
+    return Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
+      const { entries, maxConversations } = this
+      if (entries.size + this.creating >= maxConversations) {
+        return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
+      }
+      this.creating++
+      return this.ids.conversationId.pipe(
+        Effect.map((id) => {
+          const entry = makeEntry(id, { _tag: "Removed" })
+          entry.isHidden = true
+          entries.set(id, entry)
+          return entry
+        }),
+        Effect.ensuring(
+          Effect.sync(() => {
+            this.creating--
+          }),
+        ),
+      )
+    })
+  }
+
+  /** Creates a conversation, with the log of its origin or with the first events of a new one. */
+  private start(
+    settings: ConversationSettings,
+    origin?: Origin,
+  ): Effect.Effect<Conversation, CreateError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const entry = yield* this.makeHiddenEntry()
+      return yield* this.startEntry(entry, settings, origin).pipe(
+        Effect.onError(() => Effect.sync(() => this.entries.delete(entry.id))),
+      )
+    }).pipe(Effect.uninterruptible)
+  }
+
+  private startEntry(
+    entry: Entry,
+    settings: ConversationSettings,
+    origin: Origin | undefined,
+  ): Effect.Effect<Conversation, CreateError> {
+    return Effect.gen({ self: this }, function* () {
+      const initialLog =
+        origin === undefined
+          ? { events: numberDrafts(0, initialEvents(entry.id, settings)) }
+          : { events: origin.log(entry.id), forkedFrom: origin.id }
+      yield* this.inMemory.create(entry, settings, initialLog)
+      if (this.closed !== undefined) {
+        yield* this.inMemory.release(entry, { quietly: false })
+        yield* this.storage.deleteUnknown(entry)
+        return yield* new ManagerClosed()
+      }
+      entry.isHidden = false
+      this.notifyWatchers()
+      return this.managed(entry)
+    })
+  }
+
+  /** Starts the shutdown once. Resolves at once with what completes at its end, for every caller the same. */
+  private startShutdown(): Effect.Effect<Deferred.Deferred<void>> {
+    return Effect.suspend(() => {
+      if (this.closed !== undefined) return Effect.succeed(this.closed)
+      const done = Deferred.makeUnsafe<void>()
+      this.closed = done
+      this.inMemory.halt()
+      const all = [...this.entries.values()].filter(({ isHidden }) => !isHidden)
+      for (const { id } of all) this.entries.delete(id)
+      return Effect.forEach(all, (entry) => this.inMemory.release(entry, { quietly: true }), {
+        concurrency: "unbounded",
+        discard: true,
+      }).pipe(
+        Effect.andThen(this.inMemory.close),
+        Effect.onExit((exit) => Deferred.done(done, exit)),
+        Effect.forkDetach({ startImmediately: true, uninterruptible: true }),
+        Effect.as(done),
+      )
+    })
+  }
+}
+
+/** A store that cannot say whether it has the conversation makes it unavailable. */
+const orUnavailable = (
+  name: string,
+  finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+): Effect.Effect<Entry, GetError> =>
+  Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
+
+const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
+  const ids = yield* IdGenerator
+  const store = yield* ConversationStore
+  const storage = new Storage({
+    store,
+    resolver: yield* SettingsResolver,
+    program: options.program ?? defaultProgram,
   })
+  const inMemory = yield* LoadedConversations.make({
+    maxLoaded: options.maxLoaded ?? 1000,
+    maxTurns: options.maxTurns ?? 1000,
+    maxListeners: options.maxListeners ?? 1024,
+    idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
+    storage,
+    ...defined({ onTurnCompleted: options.onTurnCompleted }),
+  })
+  const maxConversations = options.maxConversations ?? 100_000
+  const conversations = new Conversations({ maxConversations, ids, store, storage, inMemory })
+  yield* Effect.forkScoped(inMemory.sweep)
+  yield* Effect.addFinalizer(() => conversations.shutdown)
+  return serviceOf(conversations)
 })
 
+const serviceOf = (conversations: Conversations): ConversationManager["Service"] =>
+  ConversationManager.of({
+    create: Effect.fn("ConversationManager.create")((settings) => conversations.create(settings)),
+    get: Effect.fn("ConversationManager.get")((id) => conversations.get(id)),
+    open: Effect.fn("ConversationManager.open")((path) => conversations.open(path)),
+    list: Effect.fn("ConversationManager.list")((page) => conversations.list(page)),
+    remove: Effect.fn("ConversationManager.remove")((id) => conversations.releaseAnd("delete", id)),
+    archive: Effect.fn("ConversationManager.archive")((id) =>
+      conversations.releaseAnd("archive", id),
+    ),
+    unarchive: Effect.fn("ConversationManager.unarchive")((id) => conversations.unarchive(id)),
+    fork: Effect.fn("ConversationManager.fork")((id, rule) => conversations.fork(id, rule)),
+    watch: (listener) => conversations.watch(listener),
+    shutdown: Effect.withSpan(conversations.shutdown, "ConversationManager.shutdown"),
+  })
+
+/** The manager, with these limits. */
 export const layerWith = (
   options: ConversationsOptions,
 ): Layer.Layer<
@@ -288,5 +396,5 @@ export const layerWith = (
   ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
 > => Layer.effect(ConversationManager, make(options))
 
-/** With every limit at its default. */
+/** The manager, with every limit at its default. */
 export const layer = layerWith({})

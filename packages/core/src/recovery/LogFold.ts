@@ -71,7 +71,7 @@ export class LogFold {
         continue
       }
       const { event } = record
-      if (event.seq !== next) this.fault ??= `event ${next} is missing: ${event.seq} stands there`
+      if (event.seq !== next) this.fault ??= `expected event ${next}, found event ${event.seq}`
       else if (next === 0 && event.msg.type !== "session_configured") {
         this.fault ??= "it does not begin with session_configured"
       }
