@@ -40,8 +40,38 @@ describe("Structure", () => {
     assert.deepStrictEqual(structure.undocumented, [])
   })
 
-  it("no comment refers to a document outside the repository", () => {
+  it("no comment, test or page refers to a document outside the repository", () => {
     assert.deepStrictEqual(structure.references, [])
+    const root = `${import.meta.dirname}/../../..`
+    const others = Fs.globSync(
+      ["README.md", ".github/*.md", "packages/*/{test,compat,fuzz}/**/*.ts", "packages/**/*.md"],
+      { cwd: root, exclude: (path) => path.includes("node_modules") || path.includes("fixtures") },
+    ).filter((path) => !path.endsWith("test/Structure.live.test.ts"))
+    assert.isAbove(others.length, 400)
+    assert.deepStrictEqual(
+      others.flatMap((path) =>
+        Fs.readFileSync(`${root}/${path}`, "utf8")
+          .split("\n")
+          .flatMap((line, at) =>
+            outsideReference.test(line) ? [`${path}:${at + 1}: ${line}`] : [],
+          ),
+      ),
+      [],
+    )
+  })
+
+  it("every page of the wire facts that is cited exists", () => {
+    const root = `${import.meta.dirname}/../../..`
+    const cited = read(Fs).modules.flatMap(({ file, source }) =>
+      [...source.matchAll(/packages\/docs\/([\w./-]+\.md)/g)].map((match) => [
+        file,
+        match[1] ?? "",
+      ]),
+    )
+    assert.deepStrictEqual(
+      cited.filter(([, page]) => !Fs.existsSync(`${root}/packages/docs/${page}`)),
+      [],
+    )
   })
 
   it("the words that the glossary replaces stay rare", () => {

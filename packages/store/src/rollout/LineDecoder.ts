@@ -6,7 +6,7 @@
  * an event is missing, an event that says so takes its place, so that numbers have no gap (L4).
  */
 import { LogRecord } from "@colloquy/core/LogRecord"
-import { EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { EventMsg, eventTypes, isEphemeral } from "@colloquy/protocol/EventMsg"
 import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
@@ -240,7 +240,7 @@ const literalOf = (schema: Schema.Top | undefined): ReadonlyArray<string> => {
   return "schema" in schema ? literalOf(schema.schema as Schema.Top) : []
 }
 
-const eventTypes = new Set<unknown>(literalsOf(EventMsg, "type"))
+const knownEvents = new Set<unknown>(eventTypes)
 const itemTypes = new Set<unknown>(literalsOf(ResponseItem, "type"))
 const tags = new Map(
   literalsOf(LogRecord, "_tag")
@@ -249,5 +249,5 @@ const tags = new Map(
 )
 
 /** Of any value: an object of a file may have members that break its conversion to a string. */
-const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(type)
+const isKnownEvent = ({ type }: Fields): boolean => knownEvents.has(type)
 const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(type)

@@ -8,7 +8,7 @@
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { StoredSettings } from "@colloquy/core/StoredSettings"
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import { type Event, eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
 import { isoOf } from "../internal/IsoTime.ts"
 import { foldRepeats } from "./RepeatedText.ts"
 
@@ -77,22 +77,11 @@ export const headerLines = (meta: ConversationMeta): string => {
   )
 }
 
-/** Events that the original persists as they are (§5.3, persisted events). */
-const persisted: ReadonlySet<EventMsg["type"]> = new Set([
-  "user_message",
-  "agent_message",
-  "agent_reasoning",
-  "agent_reasoning_raw_content",
-  "token_count",
-  "entered_review_mode",
-  "exited_review_mode",
-  "turn_aborted",
-])
-
 const originalLine = (atMs: number, msg: EventMsg): string | undefined => {
   if (msg.type === "raw_response_item") return line(atMs, "response_item", msg.item)
   if (msg.type === "compacted") return line(atMs, "compacted", { message: msg.message })
-  return persisted.has(msg.type) ? line(atMs, "event_msg", msg) : undefined
+  // The original persists these events unchanged.
+  return eventInfo(msg.type).inRollout ? line(atMs, "event_msg", msg) : undefined
 }
 
 /** Policies of ours the original would not read are left out of its line. */

@@ -144,7 +144,7 @@ const forwarder = (
       for (const callId of over) yield* questions?.withdraw(callId) ?? Effect.void
       over.length = 0
       yield* events.flush
-      yield* call.progress?.tell(items) ?? Effect.void
+      yield* call.progress?.notify(items) ?? Effect.void
       items.length = 0
       for (const event of toPut) yield* questions?.put(event) ?? Effect.void
       toPut.length = 0
@@ -214,7 +214,7 @@ const during = (
       const { id, joined } = yield* begin
       const rest = forwarder(call, listener, id, questions)
       if (joined) return yield* restore(rest)
-      questions?.runs(id)
+      questions?.ownTurn(id)
       const stop = Effect.suspend(() => {
         call.progress?.end()
         return Effect.andThen(conversation.cancel(id), rest)
