@@ -16,7 +16,12 @@ import type {
   NoSuchConversation,
   TooManyConversations,
 } from "./ConversationErrors.ts"
-import type { ListQuery } from "./ConversationStore.ts"
+import type {
+  ConversationSummary as StoredSummary,
+  ListQuery,
+  LogAddress,
+  Owner,
+} from "./ConversationStore.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { BadForkRule, ForkRule } from "./ForkRule.ts"
 import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
@@ -30,6 +35,13 @@ export type CreateError =
 
 /** Why a conversation could not be removed, archived or unarchived. */
 export type RemoveError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
+
+/**
+ * On whose behalf a call is made: conversations of other owners are treated as unknown, and new ones belong to this owner.
+ */
+export interface Access {
+  readonly owner: Owner
+}
 
 /** Why a conversation could not be found or loaded. */
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
@@ -67,7 +79,7 @@ export interface ConversationPage {
 /** Which page of which conversations. The filters are those of the store. */
 export interface PageOptions extends Pick<
   ListQuery,
-  "cwd" | "provider" | "archived" | "spoken" | "text"
+  "cwd" | "provider" | "archived" | "spoken" | "text" | "owner"
 > {
   /** The `nextCursor` of an earlier page. Default: the first page. */
   readonly cursor?: string
@@ -75,7 +87,11 @@ export interface PageOptions extends Pick<
   readonly limit?: number
 }
 
-/** The conversations of one process. */
+/**
+ * The conversations of one process. The methods that take an `access` treat a conversation of another owner as unknown, in
+ * every error too. Without one, as an embedding program calls them, they reach every conversation. `list` restricts by
+ * the `owner` of its options.
+ */
 export class ConversationManager extends Context.Service<
   ConversationManager,
   {
@@ -86,6 +102,7 @@ export class ConversationManager extends Context.Service<
      */
     readonly create: (
       settings: ConversationSettings,
+      access?: Access,
     ) => Effect.Effect<Conversation, CreateError | CannotResume>
     /**
      * Finds a conversation that any process created, and loads it if needed; several callers share one load. The result
@@ -93,12 +110,12 @@ export class ConversationManager extends Context.Service<
      * `ConversationUnavailable` for an archived conversation, and for one whose lease another process holds; `because`
      * is `LeaseHeld` then and names the process.
      */
-    readonly get: (id: string) => Effect.Effect<Conversation, GetError>
+    readonly get: (id: string, access?: Access) => Effect.Effect<Conversation, GetError>
     /**
      * Like `get`, by the path of its file, archived or not. Fails with `ConversationUnavailable` for a path that the
      * store does not accept.
      */
-    readonly open: (path: string) => Effect.Effect<Conversation, GetError>
+    readonly open: (path: string, access?: Access) => Effect.Effect<Conversation, GetError>
     /**
      * One page of the stored conversations, newest first by the time of creation. Loads none of them. Successive pages
      * contain each conversation that exists throughout exactly once, whatever is created or removed in between.
@@ -106,18 +123,23 @@ export class ConversationManager extends Context.Service<
     readonly list: (
       options?: PageOptions,
     ) => Effect.Effect<ConversationPage, BadCursor | BadPageLimit | StoreError>
+    /** What the store records about a conversation, archived or not. Loads nothing. */
+    readonly metadata: (
+      address: LogAddress,
+      access?: Access,
+    ) => Effect.Effect<StoredSummary, NoSuchConversation | StoreError>
     /**
      * Ends a conversation: its turn, its listeners, its fiber and its log in the store. Resolves when that is done. From
      * the call on no caller finds it. When the store fails it can be found again, and the removal can be retried.
      */
-    readonly remove: (id: string) => Effect.Effect<void, RemoveError>
+    readonly remove: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
      * Ends what runs of a conversation and archives it: until `unarchive` it is not listed by default and not found by its
      * id. When the store fails it stays unarchived.
      */
-    readonly archive: (id: string) => Effect.Effect<void, RemoveError>
+    readonly archive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /** Makes an archived conversation listed and found by its id again. Loads nothing. */
-    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
+    readonly unarchive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
      * Creates a conversation from the beginning of another one, with the settings that one has now. A turn that runs
      * there is left out and continues. The new log is a copy: nothing is read from the other one later. Fails with
@@ -127,6 +149,7 @@ export class ConversationManager extends Context.Service<
     readonly fork: (
       id: string,
       rule: ForkRule,
+      access?: Access,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
      * Calls `listener` right after each change of the list: a conversation was created, removed, archived or unarchived.

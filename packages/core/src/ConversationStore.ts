@@ -41,7 +41,12 @@ export interface ConversationMeta {
   }
   /** Id of the conversation that its log was copied from. */
   readonly forkedFrom?: string
+  /** The principal that the conversation belongs to. Absent: the local user, as in every rollout file without one. */
+  readonly owner?: string
 }
+
+/** The owner of conversations: a principal, or null for conversations that have none recorded. */
+export type Owner = string | null
 
 /** A conversation as a list shows it, without reading its log. */
 export interface ConversationSummary {
@@ -81,6 +86,8 @@ export interface ListQuery {
   readonly spoken?: boolean
   /** Only those with this text in the preview; case does not matter. */
   readonly text?: string
+  /** Only those of this owner. Default: those of all owners. */
+  readonly owner?: Owner
 }
 
 /** One page of a list. */

@@ -18,13 +18,18 @@ import type * as Scope from "effect/Scope"
 import type { Conversation } from "../Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
 import {
+  type Access,
   ConversationManager,
   type CreateError,
   type GetError,
   type RemoveError,
 } from "../ConversationManager.ts"
 import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
-import { ConversationStore, type LogAddress } from "../ConversationStore.ts"
+import {
+  ConversationStore,
+  type ConversationSummary,
+  type LogAddress,
+} from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
 import { numberDrafts } from "../decider/State.ts"
@@ -35,6 +40,7 @@ import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
+import { isVisible } from "./Access.ts"
 import { type Entry, makeEntry } from "./Entry.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
@@ -107,36 +113,48 @@ class Conversations {
     this.inMemory = parts.inMemory
   }
 
-  create({ resumePath, ...settings }: ConversationSettings) {
+  create({ resumePath, ...settings }: ConversationSettings, access: Access | undefined) {
     return Effect.gen({ self: this }, function* () {
-      if (resumePath === undefined) return yield* this.start(settings)
+      const owner = access?.owner ?? undefined
+      if (resumePath === undefined) return yield* this.start(settings, owner)
       yield* this.checkOpen
-      const { events, id } = yield* this.storage.history(resumePath)
-      return yield* this.start(settings, {
+      const { events, id } = yield* this.storage.history(resumePath, access)
+      return yield* this.start(settings, owner, {
         id,
         log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
       })
     })
   }
 
-  get(id: string): Effect.Effect<Conversation, GetError> {
-    return Effect.andThen(this.checkOpen, this.load(id, this.find(id)))
+  get(id: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(id, this.find(id, access)))
   }
 
-  open(path: string): Effect.Effect<Conversation, GetError> {
-    return Effect.andThen(this.checkOpen, this.load(path, this.findStored(path, { path })))
+  open(path: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(path, this.findStored(path, { path }, access)))
+  }
+
+  metadata(
+    address: LogAddress,
+    access: Access | undefined,
+  ): Effect.Effect<ConversationSummary, NoSuchConversation | StoreError> {
+    return Effect.filterOrFail(
+      withinStoreTimeout("metadata", this.store.metadata(address)),
+      ({ meta }) => isVisible(meta, access),
+      () => new NoSuchConversation({ id: "id" in address ? address.id : address.path }),
+    )
   }
 
   list(...[page]: Parameters<ConversationManager["Service"]["list"]>) {
     return pageOf(this.store, this.entries, page)
   }
 
-  fork(id: string, rule: ForkRule) {
+  fork(id: string, rule: ForkRule, access: Access | undefined) {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const problem = problemOf(rule)
       if (problem !== undefined) return yield* problem
-      const entry = yield* orUnavailable(id, this.find(id))
+      const entry = yield* orUnavailable(id, this.find(id, access))
       const { events, settings } = yield* this.inMemory.use(entry, (conversation) =>
         Effect.all({
           events: conversation.events,
@@ -145,7 +163,7 @@ class Conversations {
       )
       const beyond = beyondHistory(events, rule)
       if (beyond !== undefined) return yield* beyond
-      return yield* this.start(settings, {
+      return yield* this.start(settings, entry.owner, {
         id: entry.id,
         log: (forked) => forkLog(events, rule, { id: forked, settings }),
       })
@@ -153,10 +171,14 @@ class Conversations {
   }
 
   /** Releases the conversation, then has the store delete or archive its log. No caller finds it meanwhile. */
-  releaseAnd(operation: "delete" | "archive", name: string): Effect.Effect<void, RemoveError> {
+  releaseAnd(
+    operation: "delete" | "archive",
+    name: string,
+    access: Access | undefined,
+  ): Effect.Effect<void, RemoveError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
-      const entry = yield* this.find(name)
+      const entry = yield* this.find(name, access)
       entry.isHidden = true
       yield* this.inMemory.release(entry, { quietly: false })
       const { id } = entry
@@ -173,11 +195,12 @@ class Conversations {
     }).pipe(Effect.uninterruptible)
   }
 
-  unarchive(name: string): Effect.Effect<void, RemoveError> {
+  unarchive(name: string, access: Access | undefined): Effect.Effect<void, RemoveError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
+      if (access !== undefined) yield* this.metadata({ id: parsed.id }, access)
       yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
       this.notifyWatchers()
     })
@@ -231,14 +254,17 @@ class Conversations {
 
   private find(
     name: string,
+    access: Access | undefined,
   ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> {
     return Effect.suspend(() => {
       const entry = this.entries.get(name)
-      if (entry !== undefined && !entry.isHidden) return Effect.succeed(entry)
+      if (entry !== undefined && !entry.isHidden && isVisible(entry, access)) {
+        return Effect.succeed(entry)
+      }
       const parsed = parseConversationId(name)
       return entry !== undefined || "problem" in parsed
         ? Effect.fail(new NoSuchConversation({ id: name }))
-        : this.findStored(name, { id: parsed.id })
+        : this.findStored(name, { id: parsed.id }, access)
     })
   }
 
@@ -246,13 +272,16 @@ class Conversations {
   private findStored(
     name: string,
     address: LogAddress,
+    access: Access | undefined,
   ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> {
     return Effect.gen({ self: this }, function* () {
       const { meta } = yield* withinStoreTimeout("metadata", this.store.metadata(address))
       yield* this.checkOpen
       const { id } = meta
-      const entry = this.entries.get(id) ?? makeEntry(id, { _tag: "Stored" })
-      if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
+      const entry = this.entries.get(id) ?? makeEntry(id, { _tag: "Stored" }, meta.owner)
+      if (entry.isHidden || !isVisible(entry, access)) {
+        return yield* new NoSuchConversation({ id: name })
+      }
       this.entries.set(id, entry)
       if ("path" in address) entry.path = address.path
       return entry
@@ -260,7 +289,7 @@ class Conversations {
   }
 
   /** Makes the hidden entry of a new conversation. It counts from now on; no caller finds it before it is created. */
-  private makeHiddenEntry(): Effect.Effect<Entry, TooManyConversations> {
+  private makeHiddenEntry(owner: string | undefined): Effect.Effect<Entry, TooManyConversations> {
     return Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
       const { entries, maxConversations } = this
       if (entries.size + this.creating >= maxConversations) {
@@ -269,7 +298,7 @@ class Conversations {
       this.creating++
       return this.ids.conversationId.pipe(
         Effect.map((id) => {
-          const entry = makeEntry(id, { _tag: "Removed" })
+          const entry = makeEntry(id, { _tag: "Removed" }, owner)
           entry.isHidden = true
           entries.set(id, entry)
           return entry
@@ -286,11 +315,12 @@ class Conversations {
   /** Creates a conversation, with the log of its origin or with the first events of a new one. */
   private start(
     settings: ConversationSettings,
+    owner: string | undefined,
     origin?: Origin,
   ): Effect.Effect<Conversation, CreateError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
-      const entry = yield* this.makeHiddenEntry()
+      const entry = yield* this.makeHiddenEntry(owner)
       return yield* this.startEntry(entry, settings, origin).pipe(
         Effect.onError(() => Effect.sync(() => this.entries.delete(entry.id))),
       )
@@ -373,16 +403,27 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
 
 const serviceOf = (conversations: Conversations): ConversationManager["Service"] =>
   ConversationManager.of({
-    create: Effect.fn("ConversationManager.create")((settings) => conversations.create(settings)),
-    get: Effect.fn("ConversationManager.get")((id) => conversations.get(id)),
-    open: Effect.fn("ConversationManager.open")((path) => conversations.open(path)),
-    list: Effect.fn("ConversationManager.list")((page) => conversations.list(page)),
-    remove: Effect.fn("ConversationManager.remove")((id) => conversations.releaseAnd("delete", id)),
-    archive: Effect.fn("ConversationManager.archive")((id) =>
-      conversations.releaseAnd("archive", id),
+    create: Effect.fn("ConversationManager.create")((settings, access) =>
+      conversations.create(settings, access),
     ),
-    unarchive: Effect.fn("ConversationManager.unarchive")((id) => conversations.unarchive(id)),
-    fork: Effect.fn("ConversationManager.fork")((id, rule) => conversations.fork(id, rule)),
+    get: Effect.fn("ConversationManager.get")((id, access) => conversations.get(id, access)),
+    open: Effect.fn("ConversationManager.open")((path, access) => conversations.open(path, access)),
+    list: Effect.fn("ConversationManager.list")((page) => conversations.list(page)),
+    metadata: Effect.fn("ConversationManager.metadata")((address, access) =>
+      conversations.metadata(address, access),
+    ),
+    remove: Effect.fn("ConversationManager.remove")((id, access) =>
+      conversations.releaseAnd("delete", id, access),
+    ),
+    archive: Effect.fn("ConversationManager.archive")((id, access) =>
+      conversations.releaseAnd("archive", id, access),
+    ),
+    unarchive: Effect.fn("ConversationManager.unarchive")((id, access) =>
+      conversations.unarchive(id, access),
+    ),
+    fork: Effect.fn("ConversationManager.fork")((id, rule, access) =>
+      conversations.fork(id, rule, access),
+    ),
     watch: (listener) => conversations.watch(listener),
     shutdown: Effect.withSpan(conversations.shutdown, "ConversationManager.shutdown"),
   })

@@ -15,6 +15,7 @@
  *                            ▲
  *                            └── from Stored and Loaded: remove, archive, shutdown of the manager
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
@@ -63,6 +64,8 @@ export interface Entry {
   isHidden: boolean
   /** Called once, when the conversation was loaded or removed. Absent unless a caller waits for that. */
   onMoved?: Set<() => void>
+  /** The principal that it belongs to, as its metadata records it. Absent: the local user. */
+  readonly owner?: string
   /** Path of the file by which it was opened. Absent for a conversation that was opened by its id. */
   path?: string
   /**
@@ -73,8 +76,9 @@ export interface Entry {
 }
 
 /** An entry that no call has used yet. */
-export const makeEntry = (id: ConversationId, placement: Placement): Entry => ({
+export const makeEntry = (id: ConversationId, placement: Placement, owner?: string): Entry => ({
   id,
+  ...defined({ owner }),
   placement,
   uses: 0,
   usedAtMs: 0,

@@ -16,6 +16,7 @@ import {
   NoSuchConversation,
   ProviderGone,
 } from "../ConversationErrors.ts"
+import type { Access } from "../ConversationManager.ts"
 import type {
   ConversationSettings,
   SettingsError,
@@ -33,6 +34,7 @@ import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
 import { toStored } from "../store/Settings.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
+import { isVisible } from "./Access.ts"
 import type { Entry } from "./Entry.ts"
 
 /** Records per page of a log: some hundreds of KiB. */
@@ -151,15 +153,20 @@ export class Storage {
 
   /**
    * The id and the events of a stored conversation. Takes no lease and repairs nothing, because another process may
-   * append to the log.
+   * append to the log. The conversation of another owner is treated as unknown.
    */
   history(
     path: string,
+    access: Access | undefined,
   ): Effect.Effect<
     { readonly id: ConversationId; readonly events: ReadonlyArray<Event> },
     CannotResume
   > {
     return withinStoreTimeout("metadata", this.store.metadata({ path })).pipe(
+      Effect.filterOrFail(
+        ({ meta }) => isVisible(meta, access),
+        () => new NoSuchConversation({ id: path }),
+      ),
       Effect.flatMap(({ meta: { id } }) =>
         Effect.map(this.fold({ id }), ({ log }) => ({ id, events: log.all() })),
       ),
@@ -206,7 +213,7 @@ export class Storage {
   }
 
   private metaOf(
-    { id }: Entry,
+    { id, owner }: Entry,
     createdAtMs: number,
     { cwd, model, provider, userInstructions }: ConversationSettings,
     { forkedFrom }: InitialLog,
@@ -218,7 +225,7 @@ export class Storage {
       ...this.program,
       provider: provider.id,
       model,
-      ...defined({ instructions: userInstructions, forkedFrom }),
+      ...defined({ instructions: userInstructions, forkedFrom, owner }),
     }
   }
 

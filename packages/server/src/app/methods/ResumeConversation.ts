@@ -1,6 +1,7 @@
 /** `resumeConversation` (§3.5); its notification comes behind the answer (L2), before it in the original. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
+import type { GetError } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/decider/State"
 import { eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
@@ -78,7 +79,7 @@ const override = Effect.fnUntraced(function* (
 
 export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.fnUntraced(
   function* ({ overrides, path }, { afterAnswer, connection, peer }) {
-    const manager = yield* ConversationManager
+    const manager = yield* ConversationsView
     const conversation = yield* Effect.mapError(manager.open(path), (error) =>
       cannotOpen(path, error),
     )
