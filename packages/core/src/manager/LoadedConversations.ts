@@ -33,6 +33,7 @@ import type { ModelClient } from "../ModelClient.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { type Entry, type LoadedConversation, notifyMoved, type Placement } from "./Entry.ts"
+import { closeLease } from "./Lease.ts"
 import { sweep } from "./IdleSweep.ts"
 import { type InitialLog, type LogSource, type Storage, unavailable } from "./Storage.ts"
 
@@ -53,9 +54,6 @@ export interface LoadedConversationsOptions {
 /** A placement that is not being changed. */
 type SettledPlacement = Exclude<Placement, { readonly _tag: "Transition" }>
 
-/** A store that takes longer than this to release a lease is left to finish by itself. */
-const leaseReleaseTimeout = Duration.seconds(10)
-
 /**
  * True when the transition succeeded, false when it failed. The reason of a failure is logged by `Storage` and given to
  * the caller that started the transition.
@@ -66,17 +64,6 @@ const hasSucceeded = (
   transition.pipe(
     Effect.as(true),
     Effect.catch(() => Effect.succeed(false)),
-  )
-
-const closeLease = (lease: Scope.Closeable): Effect.Effect<void> =>
-  Effect.interruptible(Scope.close(lease, Exit.void)).pipe(
-    Effect.timeoutOrElse({
-      duration: leaseReleaseTimeout,
-      orElse: () =>
-        Effect.logWarning(
-          `lease abandoned: the store did not release it within ${Duration.format(leaseReleaseTimeout)}`,
-        ),
-    }),
   )
 
 /** The conversations in memory. One per manager. */
