@@ -157,10 +157,11 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
   key: Schema.optionalKey(Schema.String),
 }) {}
 
+/** Resolves the settings of a conversation from the configuration and the overrides of a client. */
 export class SettingsResolver extends Context.Service<
   SettingsResolver,
   {
-    /** Precedence, low to high: built in, file, profile, `-c` and `config`, the other overrides (§7.1). */
+    /** Precedence, low to high: built-in values, file, profile, `-c` and `config`, the other overrides. */
     readonly resolve: (
       overrides: SettingsOverrides,
     ) => Effect.Effect<ConversationSettings, SettingsError>

@@ -37,7 +37,7 @@ export const takes = (answers: Answers, isForm: boolean): boolean =>
 /** A question of any kind, with its id. */
 export type QuestionRequest = ApprovalRequest | ElicitationRequest
 
-/** The verdict for the asker, with what was filled in, which is recorded nowhere. */
+/** The verdict for the tool that asked, with what was filled in, which is recorded nowhere. */
 export interface Outcome extends Verdict {
   readonly content?: Readonly<Record<string, unknown>>
 }

@@ -22,11 +22,11 @@ const deadlineOf = (state: State) => state.settings.approvalDeadline ?? defaultD
 
 const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", reason })
 
-/** Gives the asker its verdict. */
+/** Gives the tool its verdict. */
 const settle = (number: number, verdict: Outcome) =>
   ({ _tag: "ResolveQuestion", number, verdict }) as const
 
-/** Resolves the question. Listeners and the asker get the verdict; only the asker gets what was filled in. */
+/** Resolves the question. Listeners and the tool get the verdict; only the tool gets what was filled in. */
 const resolve = (
   state: State,
   question: Book.Question,

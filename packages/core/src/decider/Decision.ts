@@ -69,7 +69,7 @@ export type Input =
       readonly replay: ReplayClass
       readonly attempt: number
     }
-  /** A tool of the turn asks a question. The asker chooses `number`, which is never used again. */
+  /** A tool of the turn asks a question. The tool chooses `number`, which is never used again. */
   | {
       readonly _tag: "Ask"
       readonly turnId: SubmissionId
@@ -103,7 +103,7 @@ export type Action =
     }
   /** Interrupts the fiber of the running turn. */
   | { readonly _tag: "InterruptTurn" }
-  /** Gives the asker its verdict. Every `Ask` gets exactly one, at once or later. */
+  /** Gives the tool its verdict. Every `Ask` gets exactly one, at once or later. */
   | { readonly _tag: "ResolveQuestion"; readonly number: number; readonly verdict: Outcome }
   /** Sends `Expire` after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }

@@ -193,6 +193,10 @@ export class ConversationDirectory {
     )
   }
 
+  get isClosed(): Effect.Effect<boolean> {
+    return Effect.sync(() => this.closed !== undefined)
+  }
+
   private get checkOpen(): Effect.Effect<void, ManagerClosed> {
     return Effect.suspend(() =>
       this.closed === undefined ? Effect.void : Effect.fail(new ManagerClosed()),

@@ -99,6 +99,7 @@ const serviceOf = (conversations: ConversationDirectory): ConversationManager["S
       conversations.fork(id, rule, access),
     ),
     watch: (listener) => conversations.watch(listener),
+    isClosed: conversations.isClosed,
     shutdown: Effect.withSpan(conversations.shutdown, "ConversationManager.shutdown"),
   })
 

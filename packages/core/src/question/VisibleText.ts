@@ -109,6 +109,7 @@ export const layout = (text: string, maxLines: number): ReadonlyArray<Part> => {
   return [...lineParts(head), { omitted: text.length - sum(head) - sum(tail) }, ...lineParts(tail)]
 }
 
+/** The text that says how much is left out. */
 export const omission = (count: number): string =>
   `… ${count} more character${count === 1 ? "" : "s"} …`
 
@@ -126,13 +127,13 @@ const quotedParts = (text: string, maxLines: number): ReadonlyArray<string> => {
 export const quoted = (text: string, maxLines = 2): string => quotedParts(text, maxLines).join(" ")
 
 /**
- * The text behind words of ours that say whose it is: on the same line where it fits, else each of its lines in
- * quotation marks of its own, indented, so that none can be taken for a line of ours.
+ * The quoted text after its source: on the same line if it fits, otherwise on separate indented lines, each in quotation
+ * marks, so that none can be mistaken for a line of the server.
  */
-export const attributed = (whose: string, text: string, maxLines = 12): string => {
+export const attributed = (source: string, text: string, maxLines = 12): string => {
   const parts = quotedParts(text, maxLines)
   const [only, ...others] = parts
   return only !== undefined && others.length === 0
-    ? `${whose}: ${only}`
-    : `${whose}:\n${parts.map((part) => `  ${part}`).join("\n")}`
+    ? `${source}: ${only}`
+    : `${source}:\n${parts.map((part) => `  ${part}`).join("\n")}`
 }

@@ -59,7 +59,7 @@ const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   elicit: port.elicit,
 })
 
-/** `fresh` until the request after a summary is complete; `answered` tells then whether the summary was enough. */
+/** `fresh` until the request after a summary is complete; `answered` shows then whether the summary was enough. */
 type SummaryState = "none" | "fresh" | "answered"
 
 const loop = Effect.fnUntraced(function* (
