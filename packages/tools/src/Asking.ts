@@ -1,28 +1,30 @@
-/** Asking a person before something is done, and what the model is told when it is not. */
+/** Requests the approval of a person before something is done, and explains a denial to the model. */
 import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 
-/** `rejected by user` is the original's; where no person said so, the model is told what did. */
+/** `rejected by user` is the text of the original. Where no person decided, the text gives the reason instead. */
 const refusal = ({ reason }: Verdict): string => {
   switch (reason) {
     case "answered":
     case "granted":
       return "rejected by user"
     case "expired":
-      return "rejected: nobody answered in time"
+      return "rejected: the approval request timed out"
     case "unattended":
-      return "rejected: nobody is there to approve it"
+      return "rejected: no client is available to approve it"
     case "malformed":
     case "failed":
-      return "rejected: the answer could not be read or asking failed"
+      return "rejected: the answer was invalid or the approval request failed"
     case "withdrawn":
     case "shutdown":
       return "rejected: the turn was stopped"
   }
 }
 
-/** Undefined when it may be done, else how the model is told that it may not, to follow a noun. */
+/**
+ * Resolves when a person has decided: undefined when approved, else the reason for the model, as the end of a sentence.
+ */
 export const askFirst = (
   context: ToolContext,
   request: ApprovalRequest,

@@ -1,4 +1,4 @@
-/** How the patch tool looks at the machine's files: links are followed, and what is hidden is not to be read. */
+/** Reads files for the patch tool: links are followed, and hidden files cannot be read. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -9,16 +9,17 @@ import * as Utf8 from "../patch/Utf8.ts"
 import * as HiddenFiles from "../sandbox/HiddenFiles.ts"
 import type { FileNotOpened } from "../sandbox/NodeFiles.ts"
 
+/** Access to the files of this machine for the patch tool. */
 export interface Files {
-  /** Reads for a conversation that works in `workspace`, an absolute path. */
+  /** A reader for a conversation whose working directory is `workspace`, an absolute path. */
   readonly readIn: (workspace: string) => FileReader
-  /** The path with the links of everything that exists followed; what does not exist yet is taken as it is spelt. */
+  /** The path with the links of all existing parts followed; parts that do not exist are taken literally. */
   readonly canonical: (path: string) => Effect.Effect<string>
-  /** Likewise, but for a link at the end, which is not followed. */
-  readonly standing: (path: string) => Effect.Effect<string>
+  /** Like `canonical`, but a link at the end is not followed. */
+  readonly canonicalParent: (path: string) => Effect.Effect<string>
 }
 
-/** A patch holds the whole file in memory, several times over. */
+/** A patch keeps the whole file in memory, several times. */
 const maxBytes = 64 * 1024 * 1024
 
 const unreadable = (reason: string): FileState => ({ _tag: "Unreadable", reason })
@@ -52,7 +53,7 @@ const readFile = Effect.fnUntraced(function* (
   })
 }, Effect.scoped)
 
-/** `hiddenPaths` are absolute. */
+/** @param hiddenPaths absolute paths */
 export const make = (
   hiddenPaths: ReadonlyArray<string>,
 ): Effect.Effect<Files, never, FileSystem.FileSystem | Path.Path> =>
@@ -73,8 +74,8 @@ export const make = (
     const readIn: Files["readIn"] = (workspace) => (path) =>
       Effect.catch(readFile(hidden, path, workspace), (error) => Effect.succeed(failed(error)))
 
-    const standing: Files["standing"] = (path) =>
+    const canonicalParent: Files["canonicalParent"] = (path) =>
       Effect.map(canonical(dirname(path)), (real) => join(real, basename(path)))
 
-    return { readIn, canonical, standing }
+    return { readIn, canonical, canonicalParent }
   })

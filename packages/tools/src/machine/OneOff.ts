@@ -1,6 +1,6 @@
 /**
- * Runs one program beside any conversation (§3.11): in the sandbox of the policy, or not at all (L15). Asks nobody and
- * leaves nothing running behind (L8).
+ * Runs one program outside of any conversation: in the sandbox of the policy, or not at all (L15). Asks nobody and
+ * leaves no process behind (L8).
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import * as Data from "effect/Data"
@@ -11,37 +11,40 @@ import type { CommandRunner } from "../process/CommandRunner.ts"
 import { environmentOf } from "../process/EnvironmentPolicy.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 
-/** It did not run to its end; `message` is for the person who asked. */
+/** The program did not run to its end; `message` is for the person who requested it. */
 export class OneOffFailed extends Data.TaggedError("OneOffFailed")<{
   readonly message: string
-  /** Present: the program could not be confined as its policy asks, and did not run. */
+  /** Present when the program could not be confined as its policy requires, and did not run. */
   readonly reason?: "SandboxUnavailable"
 }> {}
 
+/** What such a run needs. */
 export interface Parts {
   readonly runner: CommandRunner["Service"]
   readonly sandbox: Sandbox["Service"]
-  /** Of the server. */
+  /** Environment of the server. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Variables that hold keys of providers: no program sees them. */
+  /** Variables that hold keys of model providers: no program sees them. */
   readonly secretNames: ReadonlyArray<string>
 }
 
-/** What of a conversation's settings counts here. */
+/** The settings of a conversation that apply. */
 export type OneOffSettings = Pick<
   ConversationSettings,
   "cwd" | "sandboxPolicy" | "shellEnvironment" | "secretNames"
 >
 
+/** A program to run once. */
 export interface OneOff {
   readonly argv: Launch["argv"]
   readonly timeout: Duration.Duration
   /** Directory, sandbox and environment of the program. */
   readonly settings: OneOffSettings
-  /** Added to its environment. */
+  /** Variables added to its environment. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Kept of each stream. Default 1 MiB. */
+  /** Bytes kept of each stream. Default 1 MiB. */
   readonly maxOutputBytes?: number
+  /** Called with each chunk of the standard output. */
   readonly onOutput?: (bytes: Uint8Array) => Effect.Effect<void>
 }
 
@@ -64,7 +67,7 @@ const networkDisabled = ({ sandboxPolicy: policy }: OneOffSettings): boolean =>
 const failed = ({ message, reason }: CommandNotStarted) =>
   new OneOffFailed({ message, ...(reason === "Sandbox" ? { reason: "SandboxUnavailable" } : {}) })
 
-/** Fails for a program that never ran; how it ended is in the result. */
+/** Runs the program. Fails when it never ran; how it ended is in the result. */
 export const start = (parts: Parts, what: OneOff): Effect.Effect<CommandResult, OneOffFailed> =>
   Effect.gen(function* () {
     const { onOutput, settings } = what
@@ -83,13 +86,14 @@ export const start = (parts: Parts, what: OneOff): Effect.Effect<CommandResult, 
     })
   }).pipe(Effect.scoped, Effect.mapError(failed))
 
+/** The result of a program that ended by itself. */
 export interface OneOffResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** As a shell tells a program that a signal ended. */
+/** Numbers that a shell adds to 128 for a program that a signal killed. */
 const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -97,7 +101,7 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 }
 
-/** Fails also for a program that ran out of time. */
+/** Runs the program. Fails when it never ran or timed out. */
 export const run = Effect.fnUntraced(function* (
   parts: Parts,
   what: OneOff,

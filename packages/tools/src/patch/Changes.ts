@@ -1,20 +1,21 @@
-/** What a planned patch is to the people who are asked about it and told of it: one change per path (§4.4). Pure. */
+/** The changes of a planned patch as clients see them, in questions and events: one change per path. Pure. */
 import type { FileChange } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import { contentOf, effectsOf, type FileState, type Operation, written } from "./Operation.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
-/** What the files are while the patch goes on. */
+/** States of the files while the operations of a patch are planned. */
+/** State of each touched path after the operations so far. */
 export interface Overlay {
   readonly now: Map<string, FileState>
-  /** As each path was before its first operation. */
+  /** State of each touched path before its first operation. */
   readonly first: Map<string, FileState>
 }
 
 const diff = (before: string, after: string): string =>
   UnifiedDiff.hunks(before, after, 1) ?? UnifiedDiff.replaced(before, after)
 
-/** What becomes of one path over the whole patch. */
+/** The change of one path over the whole patch. */
 const netChange = (before: FileState, after: FileState): FileChange => {
   if (after._tag === "Missing") return { delete: { content: contentOf(before) } }
   if (before._tag === "Missing") return { add: { content: contentOf(after) } }
@@ -57,7 +58,7 @@ const changesOf = (
   })
 }
 
-/** By path. One that several hunks touch is shown as what becomes of it in the end. */
+/** The changes by path. A path that several hunks touch gets the net change of all of them. */
 export const summarize = Effect.fn("Changes.summarize")(function* (
   operations: ReadonlyArray<Operation>,
   overlay: Overlay,
@@ -68,7 +69,7 @@ export const summarize = Effect.fn("Changes.summarize")(function* (
   }
   const changes = new Map<string, FileChange>()
   for (const operation of operations) {
-    // A difference may take its whole time limit; others are answered between them.
+    // A diff may take its whole time limit; other fibers run between them.
     yield* Effect.yieldNow
     for (const [path, change] of changesOf(operation, touched, overlay)) changes.set(path, change)
   }

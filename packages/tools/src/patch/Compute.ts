@@ -1,7 +1,7 @@
 /**
- * What a patch would do to the files, worked out before anything is asked or written. It reads through the reader it is
- * given and changes nothing; a later hunk sees what the earlier ones made of the files. The first hunk that does not
- * fit ends the plan: those before it stay, as the original applies them in order without a way back (§8.3).
+ * Plans what a patch would do to the files, before anything is asked or written. It reads through the given reader and
+ * changes nothing; a later hunk sees the results of the earlier ones. The first hunk that does not fit ends the plan:
+ * those before it stay, because the original applies hunks in order and never undoes them.
  *
  * One rule of the original is not followed: a move to the file's own path is a plain update and deletes nothing.
  */
@@ -13,35 +13,37 @@ import { contentOf, effectsOf, type FileState, type Operation, reasonOf } from "
 import type { Hunk } from "./PatchText.ts"
 import * as UpdateText from "./UpdateText.ts"
 
-/** Reads one file by absolute path. Never fails: what is wrong is part of the answer. */
+/** Reads one file by absolute path. Never fails: an error is part of the state. */
 export type FileReader = (path: string) => Effect.Effect<FileState>
 
+/** A planned patch. */
 export interface Plan {
-  /** In order; hunks that rewrite one file one after the other are one operation. */
+  /** In order; hunks that rewrite the same file one after the other are one operation. */
   readonly operations: ReadonlyArray<Operation>
-  /** What the summary shows, hunk by hunk; paths as written in the patch. */
+  /** Entries of the summary, one per hunk, with paths as written in the patch. */
   readonly labels: ReadonlyArray<Label>
-  /** By absolute path, for events and approval (§4.4). */
+  /** Changes by absolute path, for events and approvals. */
   readonly changes: Readonly<Record<string, FileChange>>
   /** Every path that is written or removed, absolute, each once. */
   readonly paths: ReadonlyArray<string>
-  /** Why the hunk behind the last operation cannot be applied; absent: all can. */
+  /** Why the hunk after the last operation cannot be applied; undefined when all can. */
   readonly error: string | undefined
 }
 
+/** One line of the summary: added, modified or deleted. */
 export interface Label {
   readonly letter: "A" | "M" | "D"
   readonly path: string
 }
 
-/** How paths of this machine are put together; `effect/Path` fits. */
+/** How paths of this machine are resolved; `effect/Path` fits. */
 export interface Paths {
   readonly resolve: (...segments: ReadonlyArray<string>) => string
 }
 
 /**
- * What one patch may read and write. A patch that names one large file thousands of times would else cost hours; no
- * honest one comes near.
+ * Limit of what one patch may read and write. A patch that names one large file thousands of times would otherwise take
+ * hours; no useful patch comes near.
  */
 const maxCharacters = 256 * 1024 * 1024
 const tooLarge =
@@ -119,13 +121,13 @@ const labelOf = (hunk: Hunk): Label => {
   return { letter: hunk._tag === "Add" ? "A" : "D", path: hunk.path }
 }
 
-/** Collects operations; `last` holds which was the last to touch a path. */
+/** Collects operations; `last` maps a path to the index of the last operation that touched it. */
 interface Collected {
   readonly operations: Array<Operation>
   readonly last: Map<string, number>
 }
 
-/** Rewriting a file again takes the place of the write before: each of thousands would hold the whole file. */
+/** A second write of a file replaces the first: each of thousands of writes would contain the whole file. */
 const append = ({ last, operations }: Collected, next: Operation): void => {
   const at = last.get(next.path) ?? -1
   const before = operations[at]
@@ -140,7 +142,7 @@ const append = ({ last, operations }: Collected, next: Operation): void => {
 const sizeOf = (operation: Operation): number =>
   contentOf(operation.before).length + (operation._tag === "Delete" ? 0 : operation.content.length)
 
-/** The paths of `hunks` are relative to `cwd`, move targets too. A patch without hunks has an error. */
+/** Plans the hunks. Their paths are relative to `cwd`, move targets too. A patch without hunks gets an error. */
 export const plan = Effect.fn("Compute.plan")(function* (
   hunks: ReadonlyArray<Hunk>,
   cwd: string,
@@ -157,7 +159,7 @@ export const plan = Effect.fn("Compute.plan")(function* (
   let error = hunks.length === 0 ? "No files were modified." : undefined
   let size = 0
   for (const hunk of hunks) {
-    // The server answers others between the hunks of a large patch.
+    // Other fibers run between the hunks of a large patch.
     yield* Effect.yieldNow
     const step = yield* planHunk(hunk, cwd, paths, read)
     if (Result.isFailure(step)) {
@@ -187,7 +189,7 @@ export const plan = Effect.fn("Compute.plan")(function* (
   return result
 })
 
-/** The text on standard output once everything is applied: added, modified, deleted, each in order (§8.3). */
+/** The standard output once everything is applied: added, modified, deleted, each in order, as in the original. */
 export const summary = ({ labels }: Pick<Plan, "labels">): string => {
   const lines = ["Success. Updated the following files:"]
   for (const letter of ["A", "M", "D"] as const) {

@@ -1,9 +1,9 @@
 /**
- * Finds the lines of a chunk in a file (§8.3): four passes, each over all positions, from the strictest notion of
- * equality to the loosest; the first hit wins. Pure.
+ * Finds the lines of a chunk in a file: four passes, each over all positions, from the strictest comparison to the
+ * loosest; the first match wins, as in the original. Pure.
  *
- * A pass looks at the places of the rarest line of the pattern instead of at every line of the file: thousands of
- * chunks stay linear, also where the stricter passes find nothing.
+ * A pass visits the positions of the rarest line of the pattern instead of every line of the file, so that thousands of
+ * chunks take linear time even where the stricter passes find nothing.
  */
 import { trim, trimEnd } from "./Whitespace.ts"
 
@@ -23,7 +23,7 @@ const fold = (line: string): string =>
     (c) => folded.get(c) ?? c,
   )
 
-/** What is compared, pass by pass. */
+/** How a line is normalized before it is compared, pass by pass. */
 const passes: ReadonlyArray<(line: string) => string> = [
   (line) => line,
   (line) => trimEnd(line),
@@ -31,7 +31,7 @@ const passes: ReadonlyArray<(line: string) => string> = [
   fold,
 ]
 
-/** The lines of a file as one pass sees them: a number for each distinct line, and where each stands. */
+/** The lines of a file as one pass compares them: a number for each distinct line, and its positions. */
 interface Index {
   readonly numbers: ReadonlyMap<string, number>
   readonly ids: Int32Array
@@ -48,14 +48,14 @@ const indexOf = (lines: ReadonlyArray<string>, seen: (line: string) => string): 
     const id = known ?? numbers.size
     if (known === undefined) numbers.set(key, id)
     ids[at] = id
-    const standing = places[id]
-    if (standing === undefined) places[id] = [at]
-    else standing.push(at)
+    const positions = places[id]
+    if (positions === undefined) places[id] = [at]
+    else positions.push(at)
   }
   return { numbers, ids, places }
 }
 
-/** Position of the first element that is `from` or more. */
+/** Index of the first element that is at least `from`. */
 const lowerBound = (sorted: ReadonlyArray<number>, from: number): number => {
   let low = 0
   let high = sorted.length
@@ -67,12 +67,12 @@ const lowerBound = (sorted: ReadonlyArray<number>, from: number): number => {
   return low
 }
 
-/** Comparisons of lines that a search may still make. */
+/** Number of line comparisons that are still allowed. */
 interface Budget {
   left: number
 }
 
-/** Of one file, half a second. Only lines that repeat in long stretches come near. */
+/** Comparisons per file, about half a second. Only files that repeat the same lines over long stretches come near. */
 const maxComparisons = 100_000_000
 
 const matchesAt = (ids: Int32Array, pattern: Int32Array, at: number, budget: Budget): boolean => {
@@ -115,18 +115,19 @@ const find = (
 /** Finds patterns in one file. */
 export interface Seeker {
   /**
-   * Index of the first line of `pattern`, at `start` or later; with `isEndOfFile` only the last possible place counts,
-   * whatever `start` says. An empty pattern is found at `start`.
+   * Index of the first line of `pattern`, at `start` or later. With `isEndOfFile` only the last possible position
+   * counts, whatever `start` is. An empty pattern is found at `start`.
    */
   readonly seek: (
     pattern: ReadonlyArray<string>,
     start: number,
     isEndOfFile: boolean,
   ) => number | undefined
-  /** True once a search was given up for the time it takes: then nothing more is found in this file. */
+  /** True once a search was given up because of its time: from then on nothing is found in this file. */
   readonly isExhausted: () => boolean
 }
 
+/** A search in the lines of one file. */
 export const make = (lines: ReadonlyArray<string>): Seeker => {
   const indexes: Array<Index> = []
   const budget: Budget = { left: maxComparisons }

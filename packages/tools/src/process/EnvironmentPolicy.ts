@@ -1,21 +1,23 @@
 /**
- * What of the server's environment a command sees (§6.12). Pure. Keys of model providers are taken out last, so that no
- * setting brings them back: a command is written by the model, and its output goes to the model.
+ * Builds the environment of a command from the environment of the server and the policy of the conversation. Pure. Keys
+ * of model providers are removed last, so that no setting brings them back: a command is written by the model, and its
+ * output goes to the model.
  */
 import type { ShellEnvironment } from "@colloquy/core/ConversationSettings"
 import { hasSecretGitSetting, isGitSetting } from "./GitSettingVariables.ts"
 import { isSecretVariable } from "./SecretVariables.ts"
 
+/** What besides the policy decides about the environment of a command. */
 export interface EnvironmentOptions {
-  /** The command may not use the network. */
+  /** True when the command may not use the network; the command sees `CODEX_SANDBOX_NETWORK_DISABLED=1`. */
   readonly networkDisabled: boolean
-  /** Variables that hold keys of providers, `env_key` of each. */
+  /** Names of variables that hold keys of model providers: the `env_key` of each provider. */
   readonly providerKeyNames: ReadonlyArray<string>
-  /** Told to the command as `CODEX_THREAD_ID`. */
+  /** The command sees it as `CODEX_THREAD_ID`. */
   readonly conversationId?: string
 }
 
-/** §6.12. Whatever the case, as Windows has `Path`. */
+/** Variables of `inherit = "core"`, as in the original. Compared without case, because Windows has `Path`. */
 const coreNames = [
   "HOME",
   "LOGNAME",
@@ -28,7 +30,7 @@ const coreNames = [
   "TMP",
 ] as const
 
-/** Names known to hold keys of providers, whether or not one is configured. */
+/** Names known to hold keys of model providers, whether or not such a provider is configured. */
 const knownKeyNames = [
   "OPENAI_API_KEY",
   "CODEX_API_KEY",
@@ -43,7 +45,9 @@ const knownKeyNames = [
   "XAI_API_KEY",
 ] as const
 
-/** Everything but secrets. The original of late inherits them too, unless `ignore_default_excludes` is false. */
+/**
+ * Everything but secrets. Late versions of the original inherit secrets too, unless `ignore_default_excludes` is false.
+ */
 const defaultPolicy: ShellEnvironment = {
   inherit: "all",
   ignoreDefaultExcludes: false,
@@ -53,8 +57,8 @@ const defaultPolicy: ShellEnvironment = {
 }
 
 /**
- * Whole-name match with `*` (any run) and `?` (one character), whatever the case. Linear but for the text behind the
- * last star: never a regular expression, whose time a pattern could make explode.
+ * Matches the whole name without case, with `*` for any characters and `?` for one. Linear, except for the text after
+ * the last star. Not a regular expression, because a pattern could make one take exponential time.
  */
 const matches = (pattern: string, name: string): boolean => {
   const [glob, text] = [pattern.toUpperCase(), name.toUpperCase()]
@@ -81,7 +85,7 @@ const matchesAny = (patterns: ReadonlyArray<string>, name: string): boolean =>
 const isInherited = (inherit: ShellEnvironment["inherit"], name: string): boolean =>
   inherit === "all" || (inherit === "core" && matchesAny(coreNames, name))
 
-/** The default excludes of this environment: secrets, and the settings of `git` as a whole when one is a secret. */
+/** Default excludes of this environment: secrets, and all settings of `git` when one of them is a secret. */
 const defaultExcludesOf = (parent: Readonly<Record<string, string | undefined>>) => {
   const excludesGitSettings = hasSecretGitSetting(parent)
   return (name: string, value: string): boolean =>
@@ -89,8 +93,8 @@ const defaultExcludesOf = (parent: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * In this order: inherit, the default excludes, `exclude`, `set`, `includeOnly`, what the server adds, and without the
- * keys of providers.
+ * Applies in this order: `inherit`, the default excludes, `exclude`, `set`, `includeOnly`, the variables that the
+ * server adds. Finally removes the keys of model providers. `policy` undefined: everything but secrets is inherited.
  */
 export const environmentOf = (
   parent: Readonly<Record<string, string | undefined>>,

@@ -1,78 +1,82 @@
 /**
- * Holds a program back until the watchdog knows of its group, so that a server killed in between leaves none behind
- * (L8). A shell stands in for the program: it waits for a line on its standard input and then becomes the program;
- * where the server dies first that input ends, and the shell with it. It also joins the outputs of the program, which
- * the platform cannot. Pure: starts nothing.
+ * Holds a program back until the watchdog knows its process group, so that a server that is killed in between leaves no
+ * process behind (L8). A shell is started in place of the program: it waits for a line on its standard input and then
+ * replaces itself by the program. If the server dies first, that input ends and the shell exits. The shell also joins
+ * the outputs of the program, which the platform cannot do. Pure: starts nothing.
  *
- * The program has the same process, group, words and environment as without, and no descriptor more: what shells set on
- * their own is taken back. The only difference is one resource limit, which marks it (`Mark`).
+ * The program has the same process, group, arguments and environment as without the gate, and no additional descriptor:
+ * variables that shells set by themselves are restored. The only difference is one resource limit, the mark
+ * (`ProcessMark`).
  */
 import type { Launch } from "./Command.ts"
 import { type Mark, settingLine } from "./Mark.ts"
 
-/** What the shell calls itself in its complaints. */
+/** Name of the shell in its own error messages. */
 const gateName = "colloquy-gate"
 
-/** The line that lets the program run. */
+/** The input line that lets the program run. */
 export const pass = new TextEncoder().encode("go\n")
 
-/** Only a shell's variable may have such a name; dash drops all others. */
+/** Only such names can be shell variables; dash drops all others from the environment. */
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Variables that one shell or another does not pass on as it got them. */
+/** Variables that some shell does not pass on unchanged. */
 const changed = new Set(["BASHOPTS", "IFS", "LINENO", "OPTIND", "PPID", "PS4", "SHELLOPTS"])
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Shells say where they are, whether or not they were told. */
+/** Shells set their working directory as a variable even when the environment has none. */
 const restored = (name: string, value: string | undefined): string =>
   value === undefined ? `unset ${name}` : `export ${name}=${quoted(value)}`
 
 const uncounted = 'case ${BASH_VERSION-} in ?*) set -- /usr/bin/env -u SHLVL "$@" ;; esac'
 
+/** A program that is to be started by way of the gate. */
 export interface Gated {
   readonly argv: Launch["argv"]
-  /** Where the gate is started itself, unless given. */
+  /** Directory that the gate changes to. Absent: the platform sets the directory. */
   readonly cwd?: string
   readonly env: Launch["env"]
-  /** Carried by the program and all its descendants; absent: nothing is waited for. */
+  /** The mark of the program and all its descendants. Absent: the program is not held back. */
   readonly mark?: Mark
-  /** False for a program that finds its standard input at its end at once. */
+  /** False for a program whose standard input is empty. */
   readonly hasInput: boolean
-  /** True: standard error goes where standard output goes. */
+  /** True: standard error goes to the same pipe as standard output. */
   readonly joinsOutput?: boolean
 }
 
 /**
- * What to start in the program's stead, with the program's environment. Its standard input is `pass` once the program
- * may run, and after it the program's own.
+ * Argument list to start instead of the program, with the environment of the program. Its standard input is
+ * `releaseLine` when the program may run, followed by the standard input of the program.
  */
 export const gateOf = (gated: Gated): Launch["argv"] => {
   const { argv, cwd, env, hasInput, joinsOutput, mark } = gated
   const apart = Object.entries(env).filter(([name]) => !identifier.test(name) || changed.has(name))
   const through = apart.length === 0 ? [] : ["/usr/bin/env", ...apart.map((pair) => pair.join("="))]
   const script = [
-    // First, so that the complaints of the gate come there too.
+    // First, so that error messages of the gate go to the same pipe.
     ...(joinsOutput === true ? ["exec 2>&1"] : []),
     ...(mark === undefined ? [] : ["read -r COLLOQUY_GATE || exit", settingLine(mark)]),
-    // Not by the platform, which asks a thread whether the directory is there: a fifth of what the gate costs.
+    // The platform would ask a thread whether the directory exists, which is a fifth of the cost of the gate.
     ...(cwd === undefined ? [] : [`cd ${quoted(cwd)} || exit 126`]),
     restored("PWD", env["PWD"]),
     restored("OLDPWD", env["OLDPWD"]),
-    // Bash counts itself where nobody has counted, and can't be kept from it.
+    // Bash sets SHLVL where the environment has none, and cannot be kept from it.
     ...(env["SHLVL"] === undefined ? [uncounted] : []),
     `exec "$@"${hasInput ? "" : " </dev/null"}`,
   ]
   return ["/bin/sh", "-c", script.join("\n"), gateName, ...through, ...argv]
 }
 
-/** How the message of a shell begins that could not become the program. */
+/** Prefix of the error message of a shell that could not start the program. */
 export const complaintPrefix = `${gateName}: `
 
-/** True for what begins as a shell does that could not become the program. */
+/** True for output that begins with the error message of a shell that could not start the program. */
 export const isComplaint = (stderr: string): boolean => stderr.startsWith(complaintPrefix)
 
-/** The system's error behind a complaint; `exitCode` is the gate's, as words depend on shell and language. */
+/**
+ * Error code of the system behind such a message. The exit code counts first, because the wording depends on the shell.
+ */
 export const faultCode = (complaint: string, exitCode?: number): "E2BIG" | "ENOENT" | "EACCES" => {
   if (/too long/i.test(complaint)) return "E2BIG"
   return exitCode === 127 || /not found|no such|not a directory/i.test(complaint)

@@ -1,6 +1,6 @@
 /**
- * What every `git` that the server starts gets besides `ownEnvironment`: no configuration of the system or of a user, no
- * question at a terminal, no fetch of what is missing, no lock. Part of L15.
+ * Environment of every `git` that the server starts, besides that of `ServerProgram`: no configuration of the system or
+ * of a user, no question at a terminal, no fetching of missing objects, no locks. Part of L15.
  */
 export const gitVariables: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: "1",

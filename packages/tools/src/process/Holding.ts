@@ -1,6 +1,6 @@
 /**
- * What keeps a program from running before the watchdog knows of it: turns a `Launch` into a command of the platform of
- * which nothing runs until it is admitted. Starts nothing itself. Part of L8.
+ * Turns a `Launch` into a command of the platform of which nothing runs before the watchdog knows its process groups.
+ * Starts nothing itself. Part of L8.
  */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -13,20 +13,23 @@ import * as Gate from "./Gate.ts"
 import type { Mark } from "./Mark.ts"
 import type { Reaper } from "./Reaper.ts"
 
-/** How a program is kept from running before it is sure to die with the server. */
+/** When the parts of a program may run: not before they are sure to die with the server. */
 export interface Holding {
-  /** Carried by a program that the gate stands in for; absent: it is held back by the inputs that its `Launch` names, if any. */
+  /**
+   * Mark of a program that is started by way of the gate. Absent: the `held` inputs of its `Launch` hold it back, if
+   * any.
+   */
   readonly mark?: Mark
-  /** Waits until it may run. */
+  /** Resolves when the program may run. */
   readonly admitted: Effect.Effect<void>
-  /** Waits until what runs in its sandbox may. */
+  /** Resolves when the process inside the sandbox may run. */
   readonly admittedInside: Effect.Effect<void>
 }
 
 const stdinOf = ({ stdin }: Launch, { admitted, mark }: Holding): ChildProcess.CommandInput => {
   const own = stdin === undefined ? [] : [stdin]
   if (mark !== undefined) return Stream.concat(after(admitted, Gate.pass), Stream.fromIterable(own))
-  // An open pipe makes programs wait for input that never comes.
+  // An open pipe would make programs wait for input that never comes.
   return stdin === undefined ? "ignore" : Stream.make(stdin)
 }
 
@@ -43,15 +46,16 @@ const wordsOf = (launch: Launch, mark: Mark | undefined): Launch["argv"] => {
     return Gate.gateOf({ ...launch, mark, hasInput: launch.stdin !== undefined })
   }
   if (launch.joinsOutput !== true) return launch.argv
-  // The platform gives the program its directory and its input.
+  // The platform sets the directory and the input of the program.
   const { argv, env } = launch
   return Gate.gateOf({ argv, env, hasInput: true, joinsOutput: true })
 }
 
-/** True when a shell stands in for the program. */
+/** True when the program is started by way of the gate. */
 export const isGated = (launch: Launch, { mark }: Pick<Holding, "mark">): boolean =>
   mark !== undefined || launch.joinsOutput === true
 
+/** The command of the platform for this launch. */
 export const commandOf = (
   launch: Launch,
   killGrace: Duration.Duration,
@@ -74,12 +78,12 @@ export const commandOf = (
   })
 }
 
-/** Has groups die with the server, each from when the watchdog knows it. */
+/** Registers the process groups of one program with the watchdog. */
 export const guarding = (reaper: Reaper["Service"], lifetime: Scope.Scope) => {
   const groups: Array<number> = []
   return {
     groups,
-    /** The group is waited for by what holds the program back, and by nobody else. */
+    /** Registers a group and completes `known` when the watchdog knows it. Does not wait. */
     add: (group: number, known: Deferred.Deferred<void>) => {
       groups.push(group)
       return Effect.asVoid(
@@ -88,6 +92,7 @@ export const guarding = (reaper: Reaper["Service"], lifetime: Scope.Scope) => {
         }),
       )
     },
+    /** Removes all registered groups from the watchdog, because they are gone. */
     remove: Effect.suspend(() => Effect.forEach(groups, reaper.remove, { discard: true })),
   }
 }

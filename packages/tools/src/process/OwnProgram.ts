@@ -1,6 +1,6 @@
 /**
- * Runs a program for the server's own purposes: a trusted one, with an environment of nothing but what is named here. It
- * runs in the sandbox of this machine, if there is one, read-only and without a network, unless it reads data only. Never
+ * Runs a program for the server's own purposes: a trusted program, with no environment but the variables named here. It
+ * runs in the sandbox of this machine if there is one, read-only and without network, unless it only reads data. Never
  * runs what the model asked for (L15).
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
@@ -13,8 +13,8 @@ import type { CommandRunner, RunOptions } from "./CommandRunner.ts"
 import type { ProgramNotTrusted, TrustedPrograms } from "./TrustedPrograms.ts"
 
 /**
- * The environment of a program that runs for the server's own purposes: nothing of the server's own, which may make a
- * program run another one (`LD_PRELOAD`, `GIT_*`, `BASH_ENV`, `NODE_OPTIONS`, `RIPGREP_CONFIG_PATH`, `PAGER`).
+ * The environment of such a program contains nothing of the server's environment, which could make it start another
+ * program (`LD_PRELOAD`, `GIT_*`, `BASH_ENV`, `NODE_OPTIONS`, `RIPGREP_CONFIG_PATH`, `PAGER`).
  */
 const ownEnvironment: Readonly<Record<string, string>> = {
   PATH: "/usr/bin:/bin",
@@ -29,27 +29,30 @@ export interface OwnParts {
   readonly programs: TrustedPrograms["Service"]
 }
 
+/** A program that the server runs for its own purposes. */
 export interface OwnProgram {
-  /** Name of the program: `git`. */
+  /** Name of the program, such as `git`. */
   readonly name: string
-  /** Absolute path of the one that was installed together with the server, if there is one. */
+  /** Absolute path of the copy that was installed together with the server, if there is one. */
   readonly installed?: string
   readonly args: ReadonlyArray<string>
-  /** Absolute. */
+  /** Working directory, an absolute path. */
   readonly cwd: string
-  /** Added to `ownEnvironment`. */
+  /** Variables added to the environment. */
   readonly variables?: Readonly<Record<string, string>>
-  /** A directory that the program can read although it lies in one that the sandbox hides. Default: `cwd`. */
+  /** A directory that the program can read even inside a directory that the sandbox hides. Default: `cwd`. */
   readonly visible?: string
-  /** True for a program that obeys nothing it reads: a trusted one then needs no sandbox, and sees what is hidden. */
+  /**
+   * True for a program that executes nothing it reads: a trusted one then runs without sandbox, and sees hidden files.
+   */
   readonly readsDataOnly?: boolean
 }
 
 const readOnly = { mode: "read-only" } satisfies SandboxPolicy
 
 /**
- * Fails when no trustworthy program was found. One that was installed where commands can write runs in the sandbox, or
- * not at all.
+ * Runs the program to its end. Fails when no trustworthy program was found, or when it never ran. A copy that was
+ * installed where commands can write runs only in the sandbox.
  */
 export const run = Effect.fn("OwnProgram.run")(function* (
   { programs, runner, sandbox }: OwnParts,
@@ -59,7 +62,7 @@ export const run = Effect.fn("OwnProgram.run")(function* (
   const { args, cwd, installed, name } = program
   const isAvailable = (yield* sandbox.status)._tag === "Available"
   const resolved = yield* Effect.result(programs.resolve(name, installed))
-  // Without a sandbox, one that was refused does not run.
+  // Without a sandbox a program that was refused does not run.
   if (Result.isFailure(resolved) && (installed === undefined || !isAvailable)) {
     return yield* resolved.failure
   }

@@ -1,12 +1,12 @@
 /**
- * Directories for files that a program of the server works on. They lie where no confined command can write, so that
- * none can replace a file, or lead the server's own writing elsewhere by a symbolic link. Part of L15.
+ * Directories for files that a program of the server works on. They lie where no confined command can write, so that no
+ * command can replace a file, or redirect the server's writing by a symbolic link. Part of L15.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 
-/** Makes an empty directory below `hidden`, a path that the sandbox hides; it is removed when the scope ends. */
+/** Creates an empty directory below `hidden`, a path that the sandbox hides. It is removed when the scope closes. */
 export const make = Effect.fn("PrivateDirectory.make")(function* (hidden: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -1,39 +1,40 @@
 /**
- * Decides which program on this machine may run for the server's own purposes. Pure: the facts about files are given.
+ * Decides which program on this machine may run for the server's own purposes. Pure: the facts about files are
+ * parameters.
  *
- * A command in the sandbox has the server's own user, so permissions alone do not tell what it can change: it can
+ * A command in the sandbox runs as the server's own user, so permissions alone do not say what it can change: it can
  * change what lies in a writable root, and what every user of the machine can change. Part of L15.
  */
 
-/** What was found where a program was looked for. */
+/** What was found at a path where a program was searched. */
 export interface Candidate {
-  /** Absolute path at which it was looked for. */
+  /** Absolute path that was examined. */
   readonly path: string
-  /** Absolute path without symbolic links; undefined when no executable file is there. */
+  /** Absolute path without symbolic links; undefined when there is no executable file. */
   readonly realPath: string | undefined
-  /** Every path that decides what `path` leads to: `path` itself, each symbolic link on the way, and `realPath`. */
+  /** Every path that determines what `path` leads to: `path` itself, each symbolic link on the way, and `realPath`. */
   readonly places: ReadonlyArray<string>
-  /** One of the files and directories on the way that every user of the machine can change, if there is one. */
+  /** A file or directory on the way that every user of the machine can change, if there is one. */
   readonly openPlace: string | undefined
 }
 
-/** A candidate that must not run, and why. */
+/** A candidate that must not run, and the reason. */
 export interface Refusal {
   readonly path: string
   readonly reason: string
 }
 
-/** Where systems install programs. Searched before PATH, which a person may have pointed at a project. */
+/** Where systems install programs. Searched before PATH, which a user may have pointed at a project. */
 export const systemDirectories: ReadonlyArray<string> = ["/usr/bin", "/bin", "/usr/local/bin"]
 
 /**
- * True when `path` is `directory` or lies in it. Both absolute and normalized. Nothing counts as lying in `/`: a policy
- * under which commands can write everywhere leaves no program to trust, hence protects none.
+ * True when `path` is `directory` or lies in it. Both are absolute and normalized. Nothing counts as lying in `/`:
+ * under a policy that lets commands write everywhere no program could be trusted, so such a policy refuses none.
  */
 const isWithinRoot = (path: string, directory: string): boolean =>
   directory !== "/" && (path === directory || path.startsWith(`${directory}/`))
 
-/** The root that holds a path, if any. */
+/** The first of the roots that contains the path, if any. */
 export const rootHolding = (path: string, roots: Iterable<string>): string | undefined => {
   for (const root of roots) if (isWithinRoot(path, root)) return root
   return undefined
@@ -48,7 +49,7 @@ const entryFault = (entry: string): string | undefined => {
     : undefined
 }
 
-/** The directories in which programs are searched, in order, and the entries of PATH that are left out. */
+/** The directories in which programs are searched, in order, and the entries of PATH that are skipped. */
 export const searchOrder = (
   searchPath: string,
 ): { readonly directories: ReadonlyArray<string>; readonly ignored: ReadonlyArray<Refusal> } => {

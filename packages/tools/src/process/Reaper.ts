@@ -1,13 +1,17 @@
 /**
- * Service: process groups that have to die with the server, also when it is killed with -9 (L8), and directories of ours
- * that nobody else would remove then.
+ * Service: process groups that have to be killed when the server ends, even when it is killed by SIGKILL (L8), and
+ * directories of the server that have to be removed then.
  *
- * One watchdog for the whole server: a shell that reads from a pipe which groups there are, and that kills them when
- * the pipe ends, as it does however the server ends. It costs one process and three lines per command: a watchdog in
- * each group costs two more processes per command and becomes its child, and `setpriv --pdeathsig` covers neither
- * grandchildren nor macOS. It says which groups it knows; until then their programs are held back, so that nothing runs
- * of which it does not know. Descendants that left their group (`setsid`, daemons) carry a mark of this server, by which
- * the watchdog finds them.
+ * One watchdog serves the whole server: a shell that reads the groups from a pipe and kills them when the pipe ends,
+ * which it does however the server ends. It costs one process, and three lines per command. A watchdog in each group
+ * would cost two more processes per command and become a child of the command; `setpriv --pdeathsig` covers neither
+ * grandchildren nor macOS. The watchdog acknowledges each group; until then the program of the group is held back, so
+ * that nothing runs that the watchdog does not know. Descendants that left their group (by `setsid`, or as daemons)
+ * carry a mark of this server, by which the watchdog finds them.
+ *
+ *     not running --first command--> running --killed from outside--> not running (the next command starts it anew)
+ *                                       |
+ *                                       +--pipe ends with the server--> kills groups, then marked processes, then exits
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -24,15 +28,15 @@ import * as Stream from "effect/Stream"
 import { linePattern, type Mark, markOf, prefixRange, settingLine } from "./Mark.ts"
 
 /**
- * Lines `+ NAME`, which are answered with the name, and `- NAME`, in any number and in any state; a name is the number of
- * a group or the path of a directory. It kills with the shell's own `kill`, and does not go by itself when a terminal or a
- * supervisor asks everything at once to end, nor when nobody is left to hear an answer. Programs have fixed paths:
- * `command -p` also searches `/usr/local`, which may be a workspace.
+ * Reads lines `+ NAME`, which it acknowledges with the name, and `- NAME`; a name is the number of a process group or
+ * the path of a directory. It kills with the shell's own `kill`. It ignores the signals with which a terminal or a
+ * supervisor ends everything, and a closed output. Programs have fixed paths: `command -p` would also search
+ * `/usr/local`, which may be a workspace.
  *
- * Once its groups are killed it searches for processes with a mark that begins with its argument. A process may start
- * another one unseen between the listing and the reading: the search ends when two in a row find nothing, or after a
- * number of rounds where a process cannot be killed. The watchdog of a server that was itself started by a command of
- * another server removes that server's mark from itself, or it would be killed before its work is done.
+ * After its groups it kills processes whose mark begins with its argument. A process may start another one unseen
+ * between the listing and the reading, so the search ends when two passes in a row find nothing, or after 50 passes
+ * where a process cannot be killed. The watchdog of a server that was itself started by a command of another server
+ * removes that server's mark from itself, or it would be killed before its work is done.
  */
 const watchdog = `
 trap '' HUP INT TERM PIPE
@@ -71,29 +75,33 @@ for name in $known; do
 done
 `
 
-/** Lines the watchdog has not read yet; it reads at once. */
+/** Lines that the watchdog has not read yet; it normally reads at once. */
 const maxUnread = 1024
 
+/** Ends processes and removes directories when the server is gone; see the header of this file. */
 export class Reaper extends Context.Service<
   Reaper,
   {
     /**
-     * Starts the watchdog unless it runs, and tells whether it does. Where it cannot be started, that is logged and
-     * commands run without.
+     * Starts the watchdog unless it runs, and reports whether it runs. When it cannot be started, a warning is logged
+     * and commands run without it.
      */
     readonly ready: Effect.Effect<boolean>
-    /** A new mark: what carries it is to die with the server. Needs no further word to the watchdog. */
+    /** A new mark: the watchdog kills all processes that carry it, without being notified of the mark. */
     readonly mark: Effect.Effect<Mark>
-    /** This group is to die with the server. Returns once the watchdog knows, or is itself gone. */
+    /** Registers a group to be killed with the server. Resolves once the watchdog knows it, or has itself ended. */
     readonly add: (group: number) => Effect.Effect<void>
-    /** This group is over: its number may soon be somebody else's. */
+    /** Removes a group that is gone: the system may soon assign its number to another one. */
     readonly remove: (group: number) => Effect.Effect<void>
-    /** This empty directory, then the one that holds it if nothing else is in it, are to go with the server. */
+    /**
+     * Registers an empty directory to be removed with the server, then the directory that contains it if it is empty.
+     */
     readonly tidy: (directory: string) => Effect.Effect<void>
-    /** This directory is gone, or somebody else's by now. */
+    /** Removes the registration of a directory that was removed or has other content by now. */
     readonly tidied: (directory: string) => Effect.Effect<void>
   }
 >()("@colloquy/tools/Reaper") {
+  /** Starts nothing; the watchdog is started by the first use of `ready`. */
   static readonly layer = Layer.effect(
     this,
     Effect.gen(function* () {
@@ -120,26 +128,26 @@ const make = Effect.fnUntraced(function* (
   spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
   scope: Scope.Scope,
 ) {
-  /** Of groups and directories. */
+  /** Registered groups and directories. */
   const names = new Set<number | string>()
-  /** Groups for which the watchdog has not answered yet. */
-  const unheard = new Map<number, Deferred.Deferred<void>>()
+  /** Groups that the watchdog has not acknowledged yet. */
+  const unacknowledged = new Map<number, Deferred.Deferred<void>>()
   const starting = yield* Semaphore.make(1)
   const prefix = yield* Random.nextIntBetween(...prefixRange)
   let marks = 0
-  /** Where the watchdog that runs reads from. */
+  /** Input of the running watchdog. */
   let lines: Queue.Queue<string> | undefined
 
-  const heard = (group: number) => {
-    const waiting = unheard.get(group)
+  const acknowledge = (group: number) => {
+    const waiting = unacknowledged.get(group)
     if (waiting !== undefined) Deferred.doneUnsafe(waiting, Exit.void)
   }
-  /** To the watchdog's end. */
+  /** Reads acknowledgements until the watchdog ends. */
   const read = ({ stdout }: ChildProcessSpawner.ChildProcessHandle) =>
     stdout.pipe(
       Stream.decodeText(),
       Stream.splitLines,
-      Stream.runForEach((line) => Effect.sync(() => heard(Number(line)))),
+      Stream.runForEach((line) => Effect.sync(() => acknowledge(Number(line)))),
     )
 
   const start = Effect.gen(function* () {
@@ -148,39 +156,39 @@ const make = Effect.fnUntraced(function* (
     const known = Stream.fromIterable([...names].map((name) => `+ ${name}\n`))
     const lifetime = yield* Scope.fork(scope)
     const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)), prefix)
-    // From here on groups are told of, and wait in the queue.
+    // From here on new groups wait in the queue.
     lines = queue
     const handle = yield* spawner.spawn(command).pipe(
       Scope.provide(lifetime),
       Effect.tapError(() => Effect.sync(() => (lines = undefined))),
     )
-    // Killed by somebody: the next command starts another one, which hears of everything.
+    // When the watchdog is killed, the next command starts another one, which receives everything that is registered.
     const over = Effect.suspend(() => {
       lines = undefined
-      for (const group of unheard.keys()) heard(group)
+      for (const group of unacknowledged.keys()) acknowledge(group)
       return Effect.andThen(Queue.shutdown(queue), Scope.close(lifetime, Exit.void))
     })
     yield* Effect.forkIn(Effect.andThen(Effect.exit(read(handle)), over), scope)
   })
 
-  const tell = (line: string) =>
+  const send = (line: string) =>
     Effect.suspend(() => (lines === undefined ? Effect.void : Queue.offer(lines, line)))
 
   const add = (name: number | string) =>
     Effect.suspend(() => {
       names.add(name)
-      return tell(`+ ${name}\n`)
+      return send(`+ ${name}\n`)
     })
   const remove = (name: number | string) =>
-    Effect.suspend(() => (names.delete(name) ? tell(`- ${name}\n`) : Effect.void))
+    Effect.suspend(() => (names.delete(name) ? send(`- ${name}\n`) : Effect.void))
 
   const addAndWait = (group: number) =>
     Effect.suspend(() => {
       if (lines === undefined) return add(group)
       const answer = Deferred.makeUnsafe<void>()
-      unheard.set(group, answer)
+      unacknowledged.set(group, answer)
       return Effect.andThen(add(group), Deferred.await(answer)).pipe(
-        Effect.ensuring(Effect.sync(() => unheard.delete(group))),
+        Effect.ensuring(Effect.sync(() => unacknowledged.delete(group))),
       )
     })
 
@@ -197,7 +205,7 @@ const make = Effect.fnUntraced(function* (
     mark: Effect.sync(() => markOf(prefix, marks++)),
     add: addAndWait,
     remove,
-    // A path of two lines would be two names.
+    // A path with a line feed would read as two names.
     tidy: (directory) => (directory.includes("\n") ? Effect.void : add(directory)),
     tidied: remove,
   })

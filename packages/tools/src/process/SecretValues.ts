@@ -1,20 +1,20 @@
 /**
- * Which values are secrets, whatever the variable is called. Pure. Each pattern begins at a fixed text or at a word
- * boundary, and what it repeats is bounded or cannot contain another beginning, so that none takes more than linear time.
+ * Recognizes secrets by their value, whatever the variable is called. Pure. Each pattern begins with a fixed text or at
+ * a word boundary, and what it repeats is bounded or cannot contain another beginning, so that each takes linear time.
  */
 
 const addresses: ReadonlyArray<RegExp> = [
-  // A user and a password; over HTTP also a user alone, since only a secret is put there.
+  // A user and a password. Over HTTP also a user alone, because only secrets are put there.
   /:\/\/[^\s/@:?#]*:[^\s/@?#]+@/,
   /(?<=https?):\/\/[^\s/@?#]+@/i,
-  // Webhooks: whoever knows the address can post.
+  // Webhooks: knowing the address is enough to post.
   /hooks\.slack\.com\/(?:services|triggers|workflows)\/\w/i,
   /discord(?:app)?\.com\/api\/(?:v\d{1,3}\/)?webhooks\/\d/i,
   /\.webhook\.office\.com\/webhookb2\/\w/i,
 ]
 
 /**
- * Assignments in options, connection strings, query parameters, JSON and YAML. A colon counts only behind a quotation
+ * Assignments in options, connection strings, query parameters, JSON and YAML. A colon counts only after a quotation
  * mark or before a space, because lists of directories have colons too.
  */
 const assignments: ReadonlyArray<RegExp> = [
@@ -29,11 +29,11 @@ const headers: ReadonlyArray<RegExp> = [
   /(?:authorization|x-api-key|x-auth-token|private-token|job-token)["']?\s{0,4}[:=]\s{0,4}\S/i,
   /^(?:Basic|Bearer)\s+\S{8}/i,
   /(?<![A-Za-z0-9])Bearer\s{1,4}\S{16}/i,
-  // Within a text, what follows `Basic` must look like base64 rather than a word.
+  // Within a text, the word after `Basic` must look like base64.
   /(?<![A-Za-z0-9])[Bb]asic\s{1,4}(?=[A-Za-z0-9+/]{0,64}(?:[a-z][A-Z]|[0-9=]))[A-Za-z0-9+/]{8}/,
 ]
 
-/** Tokens whose form names their issuer. */
+/** Tokens whose form identifies their issuer. */
 const tokens: ReadonlyArray<RegExp> = [
   /(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{16}|github_pat_\w{16}|gl(?:agent|cbt|dt|ffct|ft|imt|pat|ptt|rt|soat)-[\w-]{16})/,
   /(?<![A-Za-z0-9])(?:sk-[\w-]{16}|[rs]k_(?:live|test)_\w{8}|xai-\w{16}|gsk_\w{16}|hf_[A-Za-z0-9]{16})/,
@@ -42,7 +42,7 @@ const tokens: ReadonlyArray<RegExp> = [
   /(?<![A-Za-z0-9])(?:npm_[A-Za-z0-9]{30}|pypi-[\w-]{16}|dop_v1_\w{16}|SG\.[\w-]{16}|hvs\.[\w-]{16}|dckr_pat_\w{8})/,
   /(?<![A-Za-z0-9])(?:AT[ACS]TT3[\w-]{16}|ATBB[A-Za-z0-9]{16}|shp(?:at|ca|pa|ss)_\w{16}|lin_(?:api|oauth)_\w{16})/,
   /[A-Za-z0-9]\.atlasv1\.[\w-]{8}/,
-  // Of a Telegram bot.
+  // Token of a Telegram bot.
   /(?<!\d)\d{8,10}:AA[\w-]{33}/,
   // A JSON Web Token.
   /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8}/,
@@ -50,7 +50,7 @@ const tokens: ReadonlyArray<RegExp> = [
 
 const privateKeys: ReadonlyArray<RegExp> = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
-  // The beginning of a PEM file in base64. Behind it a certificate looks like a key.
+  // The beginning of a PEM file in base64. After it, a certificate looks like a key.
   /LS0tLS1CRUdJTi/,
   /PuTTY-User-Key-File-/,
   /AGE-SECRET-KEY-1/,
@@ -58,5 +58,6 @@ const privateKeys: ReadonlyArray<RegExp> = [
 
 const secretValues = [...addresses, ...assignments, ...headers, ...tokens, ...privateKeys]
 
+/** True for a value that looks like a secret. */
 export const isSecretValue = (value: string): boolean =>
   secretValues.some((pattern) => pattern.test(value))

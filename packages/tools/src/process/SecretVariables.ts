@@ -1,11 +1,11 @@
 /**
- * Which variables of the server's environment a person would call a secret, by the words of the name or by the value.
- * Pure. Names are read word by word, so that `MONKEY`, `KEYMAP` and `PATH` stay while `API_KEY`, `apiKey` and `DB_PWD` do
- * not; when in doubt a variable counts as a secret, since a setting can bring it back.
+ * Recognizes variables that a person would call a secret, by the words of the name or by the value. Pure. Names are
+ * read word by word, so that `MONKEY`, `KEYMAP` and `PATH` are not secrets while `API_KEY`, `apiKey` and `DB_PWD` are.
+ * In doubt a variable counts as a secret, because a setting can bring it back.
  */
 import { isSecretValue } from "./SecretValues.ts"
 
-/** Words that make any name a secret one. */
+/** Words that make any name secret. */
 const secretWords = new Set(
   (
     "2FA AUTH AUTHORIZATION BEARER BOT COOKIE COOKIES CRED CREDS CSRF DSN ECDSA HMAC JWT KUBECONFIG MFA MNEMONIC NETRC " +
@@ -13,24 +13,24 @@ const secretWords = new Set(
   ).split(" "),
 )
 
-/** Longer words that contain a secret one, as in `PGPASSWORD`, `AUTHTOKEN`, `SSHPASS`, `BINDPW`. */
+/** Longer words that contain a secret word, as in `PGPASSWORD`, `AUTHTOKEN`, `SSHPASS`, `BINDPW`. */
 const secretInWord =
   /SECRET|TOKEN(?!IZ)|CREDENTIAL|PASSW|PASSPHRASE|PASSCODE|PASSFILE|PASSKEY|(?:ASK|DB|KEY|MAIL|PG|ROOT|SMTP|SSH|STORE|USER)PASS$|PWD?S?$/
 
-/** Words that are a secret only together. Trailing digits are cut off, as of `ED25519`. */
+/** Words that are secret only together. Trailing digits have been removed, as from `ED25519`. */
 const secretPhrase =
   /(?:^|_)(?:(?:ACCESS|BACKUP|LOGIN|RECOVERY|SCRATCH|VERIFICATION)_?CODES?|ID_(?:DSA|ED)|MAGIC_?LINKS?|(?:RECOVERY|SEED)_?(?:PHRASE|WORD)S?|SA_JSON|SERVICE_?ACCOUNTS?)(?:_|$)/
 
-/** Words that end in `KEY` and mean something else. */
+/** Words that end in `KEY` with another meaning. */
 const otherKeys = new Set(
   "DONKEY FLUNKEY HOCKEY HOTKEY JOCKEY LACKEY MICKEY MONKEY TURKEY WHISKEY".split(" "),
 )
 const keyWord = /KEYS?$|^KEY(?:CHAIN|DATA|FILE|ID|PAIR|RING|STORE|TAB|VAULT)/
 
-/** Families of which nearly every member is one, or leads to one. */
+/** Prefixes of which nearly every variable is a secret, or leads to one. */
 const secretFamilies = /^(?:AWS|AZURE|GH|GITHUB)_/
 
-/** Members of those families, and the version of Erlang, which are public and which builds read. */
+/** Variables with those prefixes, and the version of Erlang, that are public and that builds read. */
 const publicNames = new Set(
   (
     "AWS_DEFAULT_OUTPUT AWS_DEFAULT_REGION AWS_PAGER AWS_REGION GH_HOST GH_PAGER GITHUB_ACTION GITHUB_ACTIONS " +
@@ -45,10 +45,10 @@ const secretNames =
   /^(?:BW_SESSION|DOCKER_CONFIG|GPG_AGENT_INFO|OP_SESSION_?.*|PGSERVICEFILE|PHPSESSID|J?SESSIONID|SESSION_ID)$/
 const publicSessions = new Set(["DESKTOP_SESSION", "GNOME_DESKTOP_SESSION"])
 
-/** The directory a shell is in, and was in. */
+/** The current and the previous directory of a shell. */
 const directories = new Set(["PWD", "OLDPWD"])
 
-/** Services whose addresses carry a user and a password as a rule. */
+/** Services whose addresses usually contain a user and a password. */
 const servicesWithLogin = new Set(
   (
     "AMQP BROKER CELERY CLICKHOUSE CLOUDAMQP DATABASE DB ELASTIC ELASTICSEARCH JDBC KAFKA LDAP MAILER MARIADB MONGO " +
@@ -57,7 +57,7 @@ const servicesWithLogin = new Set(
 )
 const addressWords = new Set(["URL", "URI", "URLS", "URIS"])
 
-/** At `_` and everything else that is no letter or digit, and where a capital follows a small letter. */
+/** Splits at `_` and other characters that are no letters or digits, and where a capital follows a small letter. */
 const wordsOf = (name: string): ReadonlyArray<string> =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -76,7 +76,7 @@ const isAddressWithLogin = (words: ReadonlyArray<string>): boolean =>
     words.some((word) => servicesWithLogin.has(word))) ||
   words.some((word) => /^(?:DATABASE|REDIS|MONGO(?:DB)?|AMQP|POSTGRES(?:QL)?)UR[IL]$/.test(word))
 
-/** By its name alone. */
+/** Judges by the name alone. */
 const isSecretName = (name: string): boolean => {
   const upper = name.toUpperCase()
   if (directories.has(upper) || publicNames.has(upper)) return false
@@ -86,6 +86,6 @@ const isSecretName = (name: string): boolean => {
   return words.some(isSecretWord) || secretPhrase.test(words.join("_")) || isAddressWithLogin(words)
 }
 
-/** True for what commands do not inherit unless a setting says so. */
+/** True for a variable that commands do not inherit unless a setting says so. */
 export const isSecretVariable = (name: string, value: string): boolean =>
   isSecretName(name) || isSecretValue(value)

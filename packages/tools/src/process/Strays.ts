@@ -1,6 +1,6 @@
 /**
- * Ends the processes that descend from a program and left its process group, found by the mark that they carry. Never
- * starts anything, and never signals a process without the mark. Part of L8.
+ * Kills the processes that descend from a program and left its process group. It finds them by the mark that they
+ * carry. Never starts anything, and never signals a process without the mark. Part of L8.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -8,40 +8,40 @@ import * as Schedule from "effect/Schedule"
 import { isMarked, type Mark } from "./Mark.ts"
 import type { ProcessGroup } from "./ProcessGroup.ts"
 
-/** A program with the mark that it and its descendants carry. */
+/** A program, and the mark that it and its descendants carry. */
 export interface Marked {
   readonly mark: Mark
   /** Id of the first process that carried the mark. */
   readonly pid: number
-  /** Reading of the monotonic clock at its start. */
+  /** Reading of the monotonic clock at the start of that process. */
   readonly startedAtNanos: bigint
 }
 
 /**
- * In less time the system does not give out all process ids once: descendants have the ids that come after the first.
- * Later, all processes are read, each of which takes some 20 to 40 microseconds.
+ * Within this time the system does not assign all process ids once, so descendants have ids that follow the first.
+ * Later, all processes are read, which takes some 20 to 40 microseconds each.
  */
 const idsRepeatAfterNanos = 1_000_000_000n
 
-/** Processes read before other fibers get their turn. */
+/** Number of processes that are read before other fibers run. */
 const sliceSize = 64
 
 const delays = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.spaced("50 millis")])
 
-/** With these delays about half a second: what lives longer after SIGKILL hangs in the system. */
+/** With these delays about half a second: a process that survives SIGKILL longer hangs in the kernel. */
 const maxRepeats = 15
 
-/** What has been seen of the processes over all passes. */
+/** What is known of the processes over all passes. */
 interface Seen {
-  /** Without limits to read: gone, or dead and not waited for. */
+  /** Processes without readable limits: gone, or dead and not waited for. */
   readonly silent: Set<number>
-  /** The system does not let this user signal these. */
+  /** Processes that the system does not let this user signal. */
   readonly refused: Set<number>
 }
 
 /**
- * Signals all that carry the mark; true when another pass is needed, because one was found, or because a process ended
- * while it was to be read, and may have left a child that was not listed.
+ * Kills all processes that carry the mark. True when another pass is needed, because one was found, or because a
+ * process ended while it was being read and may have left a child that was not listed.
  */
 const pass = Effect.fnUntraced(function* (
   group: ProcessGroup["Service"],
@@ -65,7 +65,7 @@ const pass = Effect.fnUntraced(function* (
   return again
 })
 
-/** Kills everything that carries the mark and waits until nothing of it is left, at most half a second. */
+/** Kills all processes that carry the mark and waits until none is left, at most half a second. */
 export const endMarked = Effect.fnUntraced(function* (
   group: ProcessGroup["Service"],
   marked: Marked,

@@ -1,11 +1,11 @@
 /**
  * Service: finds the programs that the server runs for its own purposes (`git`, `bwrap`, `rg`, a Node for patches).
  *
- * Each name is examined once and gives an absolute path without symbolic links, outside every directory that confined
- * commands of any conversation can write to. Relative and empty entries of PATH and directories of a project are never
- * searched. Starts nothing. Part of L15.
+ * Each name is examined once. The result is an absolute path without symbolic links, outside every directory that
+ * confined commands of any conversation can write to. Relative and empty entries of PATH and directories of a project
+ * are never searched. Starts nothing. Part of L15.
  *
- * Known limit: the directories of conversations that an earlier server held are not known to this one.
+ * Known limit: the directories of conversations that an earlier server served are not known to this one.
  */
 import { writableRoots } from "../policy/WritableRoots.ts"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
@@ -28,7 +28,7 @@ import {
   systemDirectories,
 } from "./ProgramTrust.ts"
 
-/** No program of this name may run. The message says where it was looked for and why each candidate was refused. */
+/** No program of this name may run. The message says where it was searched and why each candidate was refused. */
 export class ProgramNotTrusted extends Schema.TaggedError<ProgramNotTrusted>()(
   "ProgramNotTrusted",
   {
@@ -40,59 +40,68 @@ export class ProgramNotTrusted extends Schema.TaggedError<ProgramNotTrusted>()(
   },
 ) {}
 
+/** What the search depends on. */
 export interface TrustedProgramsOptions {
-  /** Of the server: PATH is searched after the directories of the system, commands can write to TMPDIR. */
+  /**
+   * Environment of the server: PATH is searched after the directories of the system, and commands can write to TMPDIR.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 /** How many writable roots and workspaces are remembered; the oldest are forgotten first. */
 const maxRemembered = 1024
-/** Distinct program names are few; tool servers add theirs. */
+/** Examined paths that are cached. Distinct program names are few; tool servers add theirs. */
 const maxExamined = 1024
 
+/** Finds trustworthy programs; see the header of this file. */
 export class TrustedPrograms extends Context.Service<
   TrustedPrograms,
   {
     /** From now on, nothing that commands of such a conversation can write to is trusted. `cwd` is absolute. */
     readonly remember: (policy: SandboxPolicy, cwd: string) => Effect.Effect<void>
     /**
-     * The absolute real path of the program. `installed` is tried first: the absolute path of one that was installed
-     * together with the server. Programs on PATH are refused in workspaces too, whatever commands can write there.
+     * The absolute real path of the program. `installed` is tried first: the absolute path of a copy that was installed
+     * together with the server. Programs on PATH are also refused in workspaces, whatever commands can write there.
      */
     readonly resolve: (name: string, installed?: string) => Effect.Effect<string, ProgramNotTrusted>
     /**
-     * The absolute path of a program that the user's configuration names: by an absolute path, which alone is tried and
-     * which keeps its symbolic links, or by a name for `resolve`.
+     * The absolute path of a program that the user's configuration names. An absolute path is the only candidate, and
+     * keeps its symbolic links; a name is searched like that of `resolve`.
      */
     readonly resolveConfigured: (program: string) => Effect.Effect<string, ProgramNotTrusted>
     /**
-     * `searchPath` without relative and empty entries and without those where commands can write: for the programs that
-     * a person configured by name or approved. It keeps the order of its entries. Where none is left it is that of the
-     * system: an empty search path would mean the working directory.
+     * `searchPath` without relative and empty entries, and without directories that commands can write to. It is for
+     * programs that a person configured by name or approved. The order is kept. Where no entry is left the result is
+     * the directories of the system, because an empty search path would mean the working directory.
      */
     readonly safeSearchPath: (searchPath: string) => Effect.Effect<string>
-    /** A program of the system, started from its fixed path, that lies in one of the roots; undefined when none does. */
+    /**
+     * A program of the system that is started from its fixed path and lies in one of the roots; undefined when none
+     * does.
+     */
     readonly systemProgramIn: (roots: ReadonlyArray<string>) => Effect.Effect<string | undefined>
   }
 >()("@colloquy/tools/TrustedPrograms") {
+  /** The service over the file system of this machine. */
   static readonly layer = (
     options: TrustedProgramsOptions,
   ): Layer.Layer<TrustedPrograms, never, FileSystem.FileSystem | Path.Path> =>
     Layer.effect(this, make(options))
 
+  /** The same as an effect. */
   static readonly make = (
     options: TrustedProgramsOptions,
   ): Effect.Effect<TrustedPrograms["Service"], never, FileSystem.FileSystem | Path.Path> =>
     make(options)
 }
 
-/** Started by their fixed paths: the watchdog and the gate, what the gate runs, what the watchdog runs. */
+/** Programs that are started by fixed paths: the watchdog and the gate, and what those two start. */
 const systemPrograms = ["/bin/sh", "/usr/bin/env", "/bin/rmdir", "/bin/grep", "/bin/bash"]
 
 const isOpenToAll = ({ mode, type }: FileSystem.File.Info): boolean =>
   (mode & 0o002) !== 0 && !(type === "Directory" && (mode & 0o1000) !== 0)
 
-/** The first of the files and directories on the way to these places that every user can change. */
+/** The first file or directory on the way to these places that every user can change. */
 const openPlaceOf = Effect.fnUntraced(function* (places: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const { dirname } = yield* Path.Path
@@ -107,7 +116,7 @@ const openPlaceOf = Effect.fnUntraced(function* (places: ReadonlyArray<string>) 
   return undefined
 })
 
-/** Looks at one path. What cannot be examined is no program. */
+/** Examines one path. What cannot be examined counts as no program. */
 const examine = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const places = [path]
@@ -138,7 +147,7 @@ const untrusted = (
   })
 }
 
-/** Where commands can write under the policy; where it confines nothing, no directory is told apart. */
+/** Where commands can write under the policy. Where the policy confines nothing, no directory is singled out. */
 const rootsUnder = (policy: SandboxPolicy, cwd: string): ReadonlyArray<string> => {
   const writable = writableRoots(policy, { cwd, slashTmpIsDirectory: false, protectedPaths: [] })
   return writable._tag === "Everything" ? [] : writable.roots.map(({ root }) => root)
@@ -166,7 +175,7 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
       (real) => [...directories.map((one) => path.resolve(one)), ...real],
     )
 
-  /** Every path that decides what a directory is; of one that cannot be examined, those found before that. */
+  /** Every path that determines what a directory is; where one cannot be examined, those found before it. */
   const placesOf = (directory: string) => {
     const places = [path.resolve(directory)]
     const add = (place: string) => Effect.sync(() => places.push(place))
@@ -179,7 +188,7 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
   }
 
   const { TMPDIR: tmpdir = "" } = environment
-  // Every policy that lets commands write may open these two.
+  // Every policy that lets commands write may include these two.
   const temporary = yield* Effect.cached(
     spelt(["/tmp", ...(tmpdir.startsWith("/") ? [tmpdir] : [])]),
   )

@@ -1,11 +1,12 @@
 /**
- * The sandbox of Linux: bubblewrap with our own system call filter. Probed on first need and then remembered: looking
- * for it must not delay a server's start. Confines by what the file system is at that moment. Keeps L15: whatever can't
- * be confined as asked does not run; and L8: all that runs in it dies with bubblewrap, and that with the server.
+ * The sandbox of Linux: bubblewrap with a system call filter of this package. Probed when it is first needed and then
+ * remembered, because looking for it must not delay the start of a server. Confines by the state of the file system at
+ * that moment. Keeps L15: what cannot be confined as requested does not run. Keeps L8: everything in the sandbox dies
+ * with bubblewrap, and bubblewrap with the server.
  *
- * Known limits: bubblewrap resolves the paths it is given once more when it starts, so a command of another
- * conversation that can write to a directory above a writable root has a moment to swap it; and with network access
- * the listeners of the host's loopback are reachable, ours among them, which therefore wants a token.
+ * Known limits: bubblewrap resolves its paths once more when it starts, so a command of another conversation that can
+ * write to a directory above a writable root has a moment to replace it. With network access, the loopback listeners of
+ * the host are reachable, those of this server among them, which is why they require a token.
  */
 import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Context from "effect/Context"
@@ -29,9 +30,13 @@ import { type ConfiningPolicy, Sandbox, type Unconfined } from "./Sandbox.ts"
 import { seccompProgram } from "./Seccomp.ts"
 import type { Processor } from "./Syscalls.ts"
 
-/** What the loader and the C library of bubblewrap and setpriv themselves would follow, into the workspace perhaps. */
+/**
+ * Variables that the loader and the C library of bubblewrap and setpriv would obey, possibly with files of the
+ * workspace.
+ */
 const actsOnLoader = /^(?:LD_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$|MALLOC_)/
 
+/** Splits the environment into what bubblewrap may see and what only the command gets. */
 const splitEnvironment = (env: Unconfined["env"]) => {
   const entries = Object.entries(env)
   return {
@@ -40,18 +45,18 @@ const splitEnvironment = (env: Unconfined["env"]) => {
   }
 }
 
-/** Where bubblewrap reads its options; the words of the program stand on its command line. */
+/** Descriptor from which bubblewrap reads its options; only the words of the program are on its command line. */
 const optionsFd = 5
 
-/** Stands in for what is missing; what others stand in for is missing too. */
+/** Creates placeholders for guarded paths that do not exist. */
 const prepare = Effect.fnUntraced(function* (guards: ReadonlyArray<Guard>) {
   for (const guard of guards) if (guard.kind === "empty") yield* placeholder(guard.path)
 })
 
-/** What bubblewrap starts: the command, behind the launcher where there is one. */
+/** What bubblewrap starts: the command, preceded by the launcher where there is one. */
 interface LastStep {
   readonly argv: Launch["argv"]
-  /** Set by bubblewrap: what acts on the loader reaches the launcher too, hence is set behind it. */
+  /** Variables that bubblewrap sets. Empty behind a launcher, which would obey them: it is followed by `env` then. */
   readonly variables: Unconfined["env"]
   readonly launcher?: { readonly path: string } & NonNullable<Launch["launcher"]>
 }
@@ -62,7 +67,7 @@ const lastStepOf = Effect.fnUntraced(function* (
   { argv }: Unconfined,
   variables: Unconfined["env"],
 ): Effect.fn.Return<LastStep, CommandNotStarted> {
-  // With a root of `/` there is nothing outside.
+  // With a root of `/` there is nothing outside of the writable roots.
   if (Option.isNone(launcher) || roots.includes("/")) return { argv, variables }
   const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
   if (pairs.length > 0 && argv[0].includes("=")) {
@@ -81,7 +86,7 @@ const lastStepOf = Effect.fnUntraced(function* (
 
 const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?: Processor) {
   const seccomp = processor === undefined ? undefined : seccompProgram(processor)
-  // Not the whole context: its scope is the layer's, and would keep what belongs to a command's.
+  // Not the whole context: its scope is that of the layer, and would retain resources of each command.
   const platform = Context.make(FileSystem.FileSystem, yield* FileSystem.FileSystem).pipe(
     Context.add(Path.Path, yield* Path.Path),
     Context.add(
@@ -124,7 +129,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       seccompFd,
       statusFd,
     })
-    // It would end an option, and begin one of somebody else's.
+    // A NUL character would end the option and start another one.
     if (options.some((word) => word.includes("\0"))) {
       return yield* refused("a path or variable for the sandbox has a NUL character")
     }
@@ -140,8 +145,8 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
       statusFd,
       ...(step.launcher === undefined ? {} : { launcher: step.launcher }),
       diesWithParent: true,
-      // The options are read before anything else: without them there is nothing in the sandbox, not even a program. The
-      // filter is read last, before the sandbox has a session of its own: the system takes no empty one (0.8.0).
+      // Bubblewrap reads its options before anything else: without them nothing runs in the sandbox. It reads the
+      // filter last, before the sandbox has its own session, because the system accepts no empty filter (0.8.0).
       held: { outside: optionsFd, inside: seccompFd },
     }
     return launch
@@ -157,7 +162,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
   })
 })
 
-/** `processor` undefined: one there is no filter for, hence no sandbox. */
+/** The sandbox by bubblewrap. `processor` undefined: there is no filter for this processor, hence no sandbox. */
 export const layerBubblewrap = (
   settings: SandboxSettings,
   processor: Processor | undefined,

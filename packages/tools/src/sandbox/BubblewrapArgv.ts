@@ -1,25 +1,27 @@
 /**
- * The argument list of bubblewrap from facts about the file system. Pure: asks nothing of the machine, and decides
- * nothing about what is allowed. Part of L15.
+ * Builds the argument list of bubblewrap from facts about the file system. Pure: it does not look at the machine, and
+ * does not decide what is allowed. Part of L15.
  *
- * Mounts go from the outside in, so that the innermost wins. A mount point can be neither renamed nor removed inside,
- * but the directories above it can be: those between the outermost writable root and each writable root or guarded path
- * in it are therefore bound onto themselves ("pinned"), or that path could be moved away and made anew.
+ * Mounts go from the outside in, so that the innermost wins. A mount point can be neither renamed nor removed inside
+ * the sandbox, but the directories above it can be. Those between the outermost writable root and each writable root or
+ * protected path in it are therefore bound onto themselves ("pinned"): otherwise that path could be moved away and made
+ * anew.
  */
 import { launcherPath } from "./Landlock.ts"
 
-/** What keeps a path from being changed in the sandbox. */
+/** How a path is protected from commands in the sandbox. */
 export type Guard =
-  /** Readable, not writable: a file or a directory that exists. */
+  /** An existing file or directory: readable, not writable. */
   | { readonly path: string; readonly kind: "readOnly" }
-  /** Does not exist; a read-only empty directory stands there meanwhile. */
+  /** A path that does not exist: a read-only empty directory takes its place while a command runs. */
   | { readonly path: string; readonly kind: "empty" }
-  /** A file whose text is no command's business. */
+  /** A file that commands cannot read. */
   | { readonly path: string; readonly kind: "hiddenFile" }
+  /** A directory whose content commands cannot read. */
   | { readonly path: string; readonly kind: "hiddenDirectory" }
   /**
-   * A directory in which an entry has to stay that can't be mounted over (a symbolic link): no entry can be made or
-   * removed in it; `entries` are those within that stay writable, absolute.
+   * A directory that contains an entry which has to stay but cannot be mounted over (a symbolic link). No entry can be
+   * created or removed in it. `entries` are the absolute paths of the entries that stay writable.
    */
   | {
       readonly path: string
@@ -27,7 +29,9 @@ export type Guard =
       readonly entries: ReadonlyArray<string>
     }
 
-/** All paths are absolute, exist unless said otherwise, and bear no symbolic link. */
+/**
+ * What bubblewrap is asked for. All paths are absolute, exist unless stated otherwise, and contain no symbolic link.
+ */
 export interface Confinement {
   readonly bwrap: string
   readonly argv: ReadonlyArray<string>
@@ -35,15 +39,15 @@ export interface Confinement {
   readonly writableRoots: ReadonlyArray<string>
   readonly guards: ReadonlyArray<Guard>
   readonly network: boolean
-  /** Variables that would act on bubblewrap itself, hence are set inside only. */
+  /** Variables that bubblewrap itself would obey, hence are set inside the sandbox only. */
   readonly variables: Readonly<Record<string, string>>
-  /** Absolute path of what is linked to as `launcherPath` inside, if anything. */
+  /** Absolute path of the program that `launcherPath` links to inside the sandbox, if any. */
   readonly launcher?: string
   readonly seccompFd: number
   readonly statusFd: number
 }
 
-/** True when `path` is `directory` or lies in it. Both absolute and normal. */
+/** True when `path` is `directory` or lies in it. Both are absolute and normalized. */
 export const isWithin = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`)
 
@@ -59,9 +63,10 @@ const between = (from: string, to: string): ReadonlyArray<string> => {
   return found.toReversed()
 }
 
+/** One mount of the sandbox. */
 interface Mount {
   readonly path: string
-  /** At the same path, later ones cover earlier ones. */
+  /** Order among mounts at the same path: later ones cover earlier ones. */
   readonly rank: number
   readonly words: ReadonlyArray<string>
 }
@@ -73,12 +78,12 @@ const readOnly = (path: string, rank: number): Mount => ({
   words: ["--ro-bind", path, path],
 })
 
-/** Places of the sandbox's own, which no root opens: writing there would reach the machine. */
+/** Directories that the sandbox provides itself. No root makes them writable: that would reach the machine's own. */
 const ownPlaces = ["/proc", "/sys", "/dev"]
 const isOwnPlace = (root: string): boolean =>
   ownPlaces.some((place) => isWithin(root, place)) && !isWithin(root, "/dev/shm")
 
-/** The roots that are mounted, each as itself. */
+/** The roots that are mounted. Each is mounted at its own path. */
 export const boundRoots = (roots: ReadonlyArray<string>): ReadonlyArray<string> =>
   roots.filter((root) => root !== "/" && !isOwnPlace(root))
 
@@ -97,14 +102,14 @@ const mountsOf = (guard: Guard): ReadonlyArray<Mount> => {
   }
 }
 
-/** Those of the paths that are `path` or hold it, outermost first. */
+/** The paths that are `path` or contain it, outermost first. */
 const holding = (paths: ReadonlyArray<string>, path: string): ReadonlyArray<string> =>
   paths.filter((candidate) => isWithin(path, candidate)).toSorted((a, b) => depthOf(a) - depthOf(b))
 
 /**
- * Pins of the directories above `path` that commands could rename because they lie in a writable root, which may be
- * several roots further out. None in what is guarded as a whole, which a pin would open again, nor in a place of the
- * sandbox's own, where it would open the machine's.
+ * Pins for the directories above `path` that commands could rename, because they lie in a writable root that may be
+ * several levels further out. None in what is protected as a whole, which a pin would open again, nor in a directory
+ * that the sandbox provides itself, where a pin would open the machine's.
  */
 const pinsOf = (
   path: string,
@@ -124,7 +129,7 @@ const pinsOf = (
     .map((directory) => bind(directory))
 }
 
-/** Empty directories are made read-only last: mount points may have to be made in them first. */
+/** Empty directories are made read-only last, because mount points may have to be created in them first. */
 const sealsOf = (guards: ReadonlyArray<Guard>): ReadonlyArray<string> =>
   guards
     .filter(({ kind }) => kind === "empty" || kind === "hiddenDirectory")
@@ -149,9 +154,9 @@ const mountWords = ({
 }
 
 /**
- * All that is said before the program's own words. A root of `/` opens everything but `/sys`, `/proc` and `/dev`; roots
- * in those are left out (except in `/dev/shm`). `/proc` is read-only as a whole: bubblewrap 0.8 leaves `/proc/sys`
- * writable to root.
+ * The options before the words of the program. A root of `/` makes everything writable but `/sys`, `/proc` and `/dev`;
+ * roots within those are ignored (except in `/dev/shm`). `/proc` is read-only as a whole, because bubblewrap 0.8 leaves
+ * `/proc/sys` writable to root.
  */
 export const bubblewrapOptions = (
   confinement: Omit<Confinement, "argv" | "bwrap">,

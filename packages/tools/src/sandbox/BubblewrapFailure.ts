@@ -1,4 +1,4 @@
-/** What a person may do about a sandbox that does not start, from the words it failed with. Pure. */
+/** Advice for a sandbox that does not start, derived from its error text. Pure. */
 
 const install =
   "install bubblewrap 0.8 or newer: apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap"
@@ -12,7 +12,7 @@ const container =
   "--security-opt apparmor=unconfined --security-opt systempaths=unconfined --cap-add SYS_ADMIN), or let the container " +
   'confine the commands and set sandbox_mode = "external-sandbox"'
 
-/** In this order; words of bubblewrap 0.8 and newer as seen or as told in its issues. */
+/** Checked in this order. The texts are those of bubblewrap 0.8 and newer, as seen or as reported in its issues. */
 const known: ReadonlyArray<readonly [RegExp, string]> = [
   [/was not found|cannot be used|ENOENT/, install],
   [/Unknown option|disable-userns/i, install],
@@ -23,10 +23,10 @@ const known: ReadonlyArray<readonly [RegExp, string]> = [
   [/uid map|Can't mount proc|pivot_root|setting up/i, container],
 ]
 
-/** One line; undefined for words that are not known. */
+/** Advice in one line; undefined for an unknown text. */
 export const knownAdvice = (reason: string): string | undefined =>
   known.find(([pattern]) => pattern.test(reason))?.[1]
 
-/** One line. */
+/** Advice in one line; for an unknown text the advice that most often helps. */
 export const adviceFor = (reason: string): string =>
   knownAdvice(reason) ?? `${container}; otherwise ${install}`

@@ -1,6 +1,6 @@
 /**
- * Finds bubblewrap and tries it with the flags that commands run with, so that the answer to "does it work here" is
- * the machine's own. Part of L15.
+ * Finds bubblewrap and tries it with the flags that commands run with, so that the status is what this machine really
+ * supports. Part of L15.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,15 +15,18 @@ import { adviceFor } from "./BubblewrapFailure.ts"
 import { namedPipesOf, probeWords, setprivMissing, setprivVariable } from "./Landlock.ts"
 import type { SandboxStatus } from "./Sandbox.ts"
 
+/** Longest time of one probe. */
 const probeLimit = "5 seconds"
 
+/** Descriptor from which bubblewrap reads the system call filter. */
 export const seccompFd = 3
+/** Descriptor to which bubblewrap writes its status. */
 export const statusFd = 4
 
 const decode = <R>(stream: Stream.Stream<Uint8Array, PlatformError.PlatformError, R>) =>
   stream.pipe(Stream.decodeText(), Stream.mkString)
 
-/** Both outputs and the exit code of a short run without an environment. */
+/** Joined output and exit code of a short run without environment. */
 const outputOf = Effect.fnUntraced(function* (
   [program, ...args]: readonly [string, ...ReadonlyArray<string>],
   seccomp?: Uint8Array,
@@ -61,7 +64,7 @@ interface Found {
   readonly seccomp: Uint8Array
 }
 
-/** Runs words in a sandbox without writable roots. */
+/** Runs the words in a sandbox without writable roots. */
 const runIn = (
   { bwrap, seccomp }: Found,
   argv: ReadonlyArray<string>,
@@ -85,7 +88,7 @@ const runIn = (
 
 type Programs = TrustedPrograms["Service"]
 
-/** The one that is named, at that absolute path alone; else the one of the system or of PATH. */
+/** The setpriv that the variable names, at that absolute path alone; otherwise that of the system or of PATH. */
 const setprivOf = (programs: Programs, named: string) =>
   named === "" ? programs.resolve("setpriv") : programs.resolve(named, named)
 
@@ -108,7 +111,7 @@ const tryLandlock = Effect.fnUntraced(function* (programs: Programs, found: Foun
 
 interface Tried {
   readonly status: SandboxStatus
-  /** The setpriv that gives itself the rules of Landlock; none where that does not work. */
+  /** The setpriv that applies Landlock rules to itself; none where that does not work. */
   readonly launcher: Option.Option<string>
 }
 
@@ -118,7 +121,7 @@ const without = (reason: string): Tried => ({
 })
 
 const tryIt = Effect.fnUntraced(function* (programs: Programs, found: Found, setpriv: string) {
-  // It runs in the sandbox, where a changed one does no harm.
+  // It runs in the sandbox, where a modified program does no harm.
   const nothing = yield* Effect.orElseSucceed(programs.resolve("true"), () => "/bin/true")
   const [version, run, { launcher, namedPipes }] = yield* Effect.all(
     [
@@ -140,7 +143,7 @@ const tryIt = Effect.fnUntraced(function* (programs: Programs, found: Found, set
   return { status, launcher } satisfies Tried
 })
 
-/** For the model and for a person who is asked: names the candidates, and not every directory that was searched. */
+/** For the model, and for a person who is asked: names the candidates, not every directory that was searched. */
 const notFound = ({ refusals }: ProgramNotTrusted): string => {
   const candidates = refusals.filter(({ path }) => path.endsWith("/bwrap"))
   return candidates.length === 0
@@ -148,7 +151,9 @@ const notFound = ({ refusals }: ProgramNotTrusted): string => {
     : `bubblewrap (bwrap) cannot be used: ${candidates.map(({ path, reason }) => `${path}: ${reason}`).join("; ")}`
 }
 
-/** Never fails: what goes wrong is the reason. `setpriv` is the path of the one to use; empty: any. */
+/**
+ * Probes the sandbox. Never fails: an error becomes the reason. `setpriv` is the path to use; empty: any that is found.
+ */
 export const probe = Effect.fn("BubblewrapProbe.probe")(function* (
   programs: TrustedPrograms["Service"],
   seccomp: Uint8Array | undefined,

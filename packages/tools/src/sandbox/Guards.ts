@@ -1,7 +1,7 @@
 /**
- * Looks at the file system for what the sandbox has to guard: `.git` under every writable root in each of its forms
- * (directory, file of a worktree, symbolic link, missing), the state directory and secret files. Changes nothing. Part
- * of L15: what can't be guarded refuses.
+ * Finds what the sandbox has to protect: `.git` below every writable root in each of its forms (directory, file of a
+ * worktree, symbolic link, missing), the state directory and secret files. Changes nothing. Part of L15: a command
+ * whose paths cannot be protected is refused.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -15,15 +15,19 @@ import { type FoundEntry, isSameFile, lookAt } from "./NodeFiles.ts"
 import { isPlaceholder } from "./Placeholders.ts"
 import { refused } from "./Refusal.ts"
 
-/** A `.git` file and `commondir` hold one path; what is larger is none. */
+/** A `.git` file and `commondir` contain one path; a larger file is neither. */
 const maxLinkFileBytes = 16_384
-/** Each is a mount; a directory with more can't be frozen entry by entry. */
+/** Each entry is a mount; a directory with more entries is refused. */
 const maxFrozenEntries = 1000
 
-/** Questions to the file system that do not wait for one another's answers: each alone costs more than it asks. */
+/**
+ * Queries of the file system that do not depend on each other run together, because each waits longer than it works.
+ */
 const together = { concurrency: 8 } as const
 
-/** The path without links, refused where a command could lead it elsewhere; it can't in what is `guarded`. */
+/**
+ * Follows the links of a path. Fails at a link that a command could replace; links within `guarded` cannot be replaced.
+ */
 const steady = (start: string, roots: ReadonlyArray<string>, guarded: ReadonlyArray<string> = []) =>
   follow(start, (link) =>
     roots.some((root) => isWithin(link, root)) && !guarded.some((place) => isWithin(link, place))
@@ -34,8 +38,9 @@ const steady = (start: string, roots: ReadonlyArray<string>, guarded: ReadonlyAr
   )
 
 /**
- * The writable roots without links, those that exist, each once. A link in one of the `movable` places, to which
- * commands of this conversation or others can write, leads no root to where the others don't: that is refused.
+ * The existing writable roots without links, each once. Commands of this or other conversations can write to the
+ * `movable` places, so a link there must not make a directory writable that is not writable anyway: such a root is
+ * refused.
  */
 export const resolveRoots = Effect.fn("Guards.resolveRoots")(function* (
   roots: ReadonlyArray<string>,
@@ -69,7 +74,7 @@ export const resolveRoots = Effect.fn("Guards.resolveRoots")(function* (
   return [...new Set([...plain, ...linked.map(({ real }) => real)])]
 })
 
-/** The path a small text file holds, resolved against `directory`. */
+/** The path that a small text file contains after `prefix`, resolved against `directory`. */
 const pathIn = Effect.fnUntraced(function* (file: string, prefix: string, directory: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -85,7 +90,9 @@ const pathIn = Effect.fnUntraced(function* (file: string, prefix: string, direct
 
 const readOnly = (path: string): Guard => ({ path, kind: "readOnly" })
 
-/** A repository's own directory: itself, what its hooks and settings lead to, and the one it shares with others. */
+/**
+ * Protects the directory of a repository: itself, what its hooks and settings lead to, and a directory that it shares.
+ */
 const repositoryGuards = Effect.fnUntraced(function* (
   directory: string,
   roots: ReadonlyArray<string>,
@@ -98,7 +105,7 @@ const repositoryGuards = Effect.fnUntraced(function* (
   for (const [index, place] of places.entries()) {
     const guarded = found.map((guard) => guard.path)
     const known = plain[index] ?? Option.none<string>()
-    // Through a link it matters what is guarded by then.
+    // For a link it matters what is protected so far.
     const real = Option.isSome(known) ? known : yield* steady(place, roots, guarded)
     if (Option.isSome(real) && !guarded.some((at) => isWithin(real.value, at))) {
       found.push(readOnly(real.value))
@@ -107,7 +114,7 @@ const repositoryGuards = Effect.fnUntraced(function* (
   return found
 })
 
-/** What a `.git` file (of a worktree or a submodule) leads to. */
+/** Protects what a `.git` file (of a worktree or a submodule) leads to. */
 const gitFileGuards = Effect.fnUntraced(function* (
   file: string,
   directory: string,
@@ -119,7 +126,7 @@ const gitFileGuards = Effect.fnUntraced(function* (
   return [readOnly(file), ...(yield* repositoryGuards(real.value, roots))]
 })
 
-/** A link can't be mounted over: its directory is frozen instead, and what it leads to is guarded. */
+/** A link cannot be mounted over: its directory is frozen instead, and its target is protected. */
 const linkGuards = Effect.fnUntraced(function* (
   link: string,
   root: string,
@@ -173,8 +180,8 @@ const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArra
 })
 
 /**
- * What is missing where a command could make it is guarded too: settings planted there would be ours next time. Where the
- * directories that should hold it are missing as well, the outermost of them is guarded.
+ * Protects a hidden path that does not exist but that a command could create: the server would later take its content
+ * for settings. Where its parent directories are missing too, the outermost missing one is protected.
  */
 const missingGuards = Effect.fnUntraced(function* (
   missing: string,
@@ -196,7 +203,7 @@ const hide = Effect.fnUntraced(function* (path: string) {
   return { path, kind: isDirectory ? "hiddenDirectory" : "hiddenFile" } satisfies Guard
 })
 
-/** The secret entries of a hidden directory, and a hidden file itself. */
+/** The secret entries of a hidden directory, or a hidden file itself. */
 const secretsIn = Effect.fnUntraced(function* (guard: Guard) {
   const paths =
     guard.kind === "hiddenDirectory"
@@ -207,8 +214,8 @@ const secretsIn = Effect.fnUntraced(function* (guard: Guard) {
 })
 
 /**
- * A file that has a name outside of what is hidden can be read by that name, which nothing finds but a search of the whole
- * disk. Commands can make no such name, but a person can, or a command that ran without a sandbox.
+ * A file that has another name outside of the hidden paths can be read by that name, and only a search of the whole
+ * disk would find it. Commands cannot create such a name, but a person can, or a command that ran without a sandbox.
  */
 const refuseOtherNames = (secrets: ReadonlyArray<FoundEntry>) => {
   const files = secrets.filter(({ type }) => type === "File")
@@ -233,7 +240,7 @@ const hiddenGuards = Effect.fnUntraced(function* (
 ) {
   const found: Array<Guard> = []
   const reals = yield* Effect.forEach(hiddenPaths, (path) => steady(path, roots), together)
-  // From the outside in: what lies in another one is hidden with it.
+  // From the outside in: what lies in another hidden path is hidden with it.
   const existing = reals.flatMap(Option.toArray).toSorted((a, b) => a.length - b.length)
   for (const path of existing) if (!hides(found, path)) found.push(yield* hide(path))
   for (const [index, path] of hiddenPaths.entries()) {
@@ -258,8 +265,8 @@ const hiddenGuards = Effect.fnUntraced(function* (
 })
 
 /**
- * Everything to guard for these writable roots (existing, without links). `workspace` stays readable even inside
- * of a hidden directory. Fails where something can't be guarded.
+ * Everything to protect for these writable roots (existing, without links). `workspace` stays readable even inside a
+ * hidden directory. Fails where something cannot be protected.
  */
 export const guardsFor = Effect.fn("Guards.guardsFor")(function* (
   roots: ReadonlyArray<string>,

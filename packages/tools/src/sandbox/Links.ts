@@ -1,4 +1,4 @@
-/** Follows symbolic links one by one, so that a caller can judge each of them. Changes nothing. Part of L15. */
+/** Follows symbolic links one by one, so that a caller can check each of them. Changes nothing. Part of L15. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -8,9 +8,10 @@ import type { CommandNotStarted } from "../process/Command.ts"
 import { realPath } from "./NodeFiles.ts"
 import { refused } from "./Refusal.ts"
 
-/** As the kernel counts links on one way. */
+/** Limit of the kernel for the number of links on one path. */
 const maxLinks = 40
 
+/** Error for a path that the sandbox cannot examine. */
 export const unreadable =
   (path: string) =>
   (error: PlatformError.PlatformError): CommandNotStarted =>
@@ -30,13 +31,13 @@ const noneIfMissing =
       ),
     )
 
-/** What is at a path itself, links not followed. */
+/** Information about the path itself, links not followed; none when nothing is there. */
 export const typeAt = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* noneIfMissing(path)(fs.lstat(path))
 })
 
-/** The path itself where nothing on the way to it is a link, in one question; the usual case. */
+/** The path itself when no part of it is a link, with one query. This is the usual case. */
 export const linkless = Effect.fnUntraced(function* (start: string) {
   const path = yield* Path.Path
   const plain = path.resolve(start)
@@ -44,7 +45,7 @@ export const linkless = Effect.fnUntraced(function* (start: string) {
 })
 
 /**
- * The path without symbolic links, each link that was followed given to `onLink` first. None where nothing is there.
+ * The path without symbolic links. `onLink` is called with each link before it is followed. None when nothing is there.
  */
 export const follow = Effect.fnUntraced(function* <E>(
   start: string,

@@ -1,6 +1,6 @@
-/** How the sandbox says no before anything ran. */
+/** The error with which the sandbox refuses to start a command. */
 import { CommandNotStarted } from "../process/Command.ts"
 
-/** A refusal that names what is in the way. */
+/** A refusal; the message names the obstacle. */
 export const refused = (message: string): CommandNotStarted =>
   new CommandNotStarted({ reason: "Sandbox", message })

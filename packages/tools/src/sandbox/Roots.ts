@@ -1,6 +1,6 @@
 /**
- * The directories a policy lets commands write to, as they are on this machine: without links, and no link followed
- * that a command may have made. Part of L15.
+ * Determines the directories that a policy lets commands write to, as they are on this machine: without links, and
+ * without following a link that a command may have created. Part of L15.
  */
 import { writableRoots } from "../policy/WritableRoots.ts"
 import * as Effect from "effect/Effect"
@@ -11,17 +11,18 @@ import { resolveRoots } from "./Guards.ts"
 import { refused } from "./Refusal.ts"
 import type { ConfiningPolicy } from "./Sandbox.ts"
 
+/** What a sandbox depends on besides the policy. */
 export interface SandboxSettings {
-  /** Of the server: its TMPDIR is a writable root. */
+  /** Environment of the server: its TMPDIR is a writable root. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Files and directories no command reads or writes; the state directory first. Absolute. */
+  /** Files and directories that no command can read or write; the state directory first. Absolute. */
   readonly hiddenPaths: ReadonlyArray<string>
 }
 
-/** How many writable roots of other conversations are remembered. */
+/** Writable roots of other conversations that are remembered; the oldest are forgotten first. */
 const maxKnownRoots = 1024
 
-/** Writable roots of the policy as they are: without links, existing. Remembers them as places commands write to. */
+/** The existing writable roots of the policy, without links. Remembers them as places that commands write to. */
 const rootsOf = Effect.fnUntraced(function* (
   known: Ref.Ref<ReadonlySet<string>>,
   policy: ConfiningPolicy,
@@ -44,13 +45,15 @@ const rootsOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** A function from policy and workspace to the writable roots, which remembers those of all conversations. */
+/** Returns a function from policy and workspace to the writable roots; it remembers those of all conversations. */
 export const rememberingRoots = Effect.fnUntraced(function* (tmpdir: string | undefined) {
   const known = yield* Ref.make<ReadonlySet<string>>(new Set())
   return (policy: ConfiningPolicy, workspace: string) => rootsOf(known, policy, workspace, tmpdir)
 })
 
-/** Fails when a program that the server starts outside the sandbox lies where the commands in it could change it. */
+/**
+ * Fails when a program that the server starts outside the sandbox lies where commands in the sandbox could change it.
+ */
 export const refuseProgramIn = Effect.fnUntraced(function* (
   programs: TrustedPrograms["Service"],
   roots: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Chooses the sandbox of this machine. Where there is none, the layer says so, and nothing is confined by it (L15). */
+/** Selects the sandbox of this machine. Where there is none, the status says so, and nothing is confined (L15). */
 import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -12,7 +12,7 @@ import type { SandboxSettings } from "./Roots.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
 import { layerSeatbelt } from "./Seatbelt.ts"
 
-/** As Node names them: `linux`, `x64`. */
+/** The machine in the terms of Node: `linux`, `x64`. */
 export interface Machine {
   readonly platform: string
   readonly processor: string
@@ -34,11 +34,12 @@ const layerNone = (platform: string): Layer.Layer<Sandbox> => {
   )
 }
 
+/** What the sandbox of a machine depends on. */
 export interface SandboxOptions extends SandboxSettings {
   readonly machine: Machine
 }
 
-/** Probes nothing yet: that happens on first need. */
+/** The sandbox of this machine. It is probed when it is first needed. */
 export const layer = ({
   machine: { platform, processor },
   ...settings

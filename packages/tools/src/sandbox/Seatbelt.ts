@@ -1,7 +1,8 @@
 /**
  * The sandbox of macOS: the profile of `@anthropic-ai/sandbox-runtime`, without its `initialize()` (no proxies, hence
- * no network unless the policy allows it). NOT RUN on macOS by us. The library is loaded on first need, on that system
- * only. Keeps L15. It does not keep L8 by itself: nothing in it dies with the server, which the runner arranges.
+ * no network unless the policy allows it). NOT TESTED on macOS. The library is loaded when it is first needed, on that
+ * system only. Keeps L15. It does not keep L8 by itself: nothing in it dies with the server, which the command runner
+ * arranges.
  */
 import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Context from "effect/Context"
@@ -101,6 +102,7 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
   })
 })
 
+/** The sandbox of macOS. */
 export const layerSeatbelt = (
   settings: SandboxSettings,
 ): Layer.Layer<Sandbox, never, TrustedPrograms | FileSystem.FileSystem | Path.Path> =>

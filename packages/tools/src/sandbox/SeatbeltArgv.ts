@@ -1,13 +1,13 @@
 /**
- * What the macOS sandbox is asked for, and its answer as a launch. Pure. NOT RUN on macOS: only the text of the
- * profile was read. Part of L15.
+ * The rules for the macOS sandbox, and the launch made of the library's answer. Pure. NOT TESTED on macOS: only the
+ * text of the profile was checked. Part of L15.
  *
- * The library gives one line for a shell, which begins outside of the sandbox; hence what a shell would follow there
- * (start files, functions, a PATH of the workspace) is kept from it and set inside.
+ * The library returns one line for a shell, which starts outside of the sandbox. What a shell would obey there (start
+ * files, functions, a PATH of the workspace) is therefore withheld from it and set inside.
  */
 import type { Guard } from "./BubblewrapArgv.ts"
 
-/** What the library calls `readConfig` and `writeConfig`; all paths are names, never patterns. */
+/** Named `readConfig` and `writeConfig` as in the library; all paths are literal, never patterns. */
 export interface SeatbeltRules {
   readonly needsNetworkRestriction: boolean
   readonly readConfig: { readonly denyOnly: []; readonly literalDenyOnly: Array<string> }
@@ -21,7 +21,7 @@ export interface SeatbeltRules {
 
 const hidden = ({ kind }: Guard): boolean => kind === "hiddenFile" || kind === "hiddenDirectory"
 
-/** Rules by path need no mounts: what does not exist and what is a link is named like everything else. */
+/** Rules by path need no mounts: missing paths and links are named like all others. */
 export const seatbeltRules = (
   roots: ReadonlyArray<string>,
   guards: ReadonlyArray<Guard>,
@@ -42,13 +42,13 @@ export const seatbeltRules = (
   },
 })
 
-/** One word of a shell's line. */
+/** Quotes one word for a shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 const actsOnShell = /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|DYLD_.*|PS4|IFS|CDPATH)$/
 const isName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Variables for the shell outside, and those that are set inside only. */
+/** Variables for the shell outside the sandbox, and those that are set inside only. */
 export const splitForShell = (env: Readonly<Record<string, string>>) => {
   const entries = Object.entries(env)
   return {
@@ -59,7 +59,7 @@ export const splitForShell = (env: Readonly<Record<string, string>>) => {
   }
 }
 
-/** The line run inside: sets what was kept back, and the TMPDIR that the library replaced. */
+/** The line that runs inside the sandbox: it sets the withheld variables, and TMPDIR, which the library replaced. */
 export const shellLine = (
   argv: ReadonlyArray<string>,
   variables: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ export const shellLine = (
     `exec ${argv.map(quoted).join(" ")}`,
   ].join("; ")
 
-/** The library's line with its `env` named in full; undefined where it does not read as known. */
+/** The library's line with an absolute path of `env`; undefined when it has an unknown form. */
 export const launchArgv = (line: string): readonly [string, ...ReadonlyArray<string>] | undefined =>
   line.startsWith("env ") && line.includes("/usr/bin/sandbox-exec")
     ? ["/bin/bash", "--noprofile", "--norc", "-c", `exec /usr/bin/${line}`]

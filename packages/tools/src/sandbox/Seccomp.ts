@@ -1,29 +1,30 @@
 /**
- * The system call filter of the sandbox as bytes (classic BPF, for `bwrap --seccomp`): what mounts and namespaces do
- * not close. Pure, and never a policy: the same program whatever is allowed, network included, since abstract Unix
- * sockets come back with the network of the host. Part of L15.
+ * Builds the system call filter of the sandbox as bytes (classic BPF, for `bwrap --seccomp`). It closes what mounts and
+ * namespaces do not. Pure, and independent of the policy: the program is the same whatever is allowed, network
+ * included, because access to the host's network also gives access to its abstract Unix sockets. Part of L15.
  *
- * A read-only bind does not stop connect() to a Unix socket, hence no such socket can be made (Docker, ssh-agent and
- * D-Bus would be ways out). Pairs of sockets stay, since fork() with IPC in Node and pipes in Python are pairs, but
- * no pair of datagram sockets: those connect anew to any address. The call that a filter refuses reads EPERM.
+ * A read-only bind does not stop connect() to a Unix socket, hence no such socket can be created (Docker, ssh-agent and
+ * D-Bus would be ways out). Pairs of sockets stay possible, because fork() with IPC in Node and pipes in Python use
+ * them, but not pairs of datagram sockets, which can be connected to any address. A refused call fails with EPERM.
  */
 import { type Processor, syscallTables } from "./Syscalls.ts"
 
-/** One condition over an argument; only its low 32 bits are read, as the kernel reads these arguments. */
+/** A condition on an argument. Only its low 32 bits are read, as the kernel does for these arguments. */
 type Test =
   | { readonly argument: number; readonly anyBitOf: number }
   | { readonly argument: number; readonly mask: number; readonly in: ReadonlyArray<number> }
   | { readonly argument: number; readonly mask: number; readonly notIn: ReadonlyArray<number> }
 
-/** Refused when all tests hold. */
+/** A call that is refused when all tests are true. */
 interface Rule {
   readonly syscall: number
   readonly tests: ReadonlyArray<Test>
 }
 
+/** An instruction of classic BPF. */
 interface Instruction {
+  /** Operation code. `jt` and `jf`: number of instructions to skip when the test is true or false. */
   readonly code: number
-  /** How many instructions to skip if true, if false. */
   readonly jt: number
   readonly jf: number
   readonly k: number
@@ -52,11 +53,11 @@ const typeMask = 0xf
 const [sockStream, sockSeqpacket] = [1, 5]
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const namespaces = 0x7e020000
-/** CLONE_NEWTIME shares its bit with the signal number in clone(), which can't ask for it. */
+/** CLONE_NEWTIME shares its bit with the signal number of clone(), which cannot request it. */
 const timeNamespace = 0x80
 const [tiocsti, tioclinux] = [0x5412, 0x541c]
 const setuidBit = 0o4000
-/** O_CREAT and the bit of O_TMPFILE: without them `mode` is no argument. */
+/** O_CREAT and the bit of O_TMPFILE: without them `mode` is ignored. */
 const creating = 0x40 | 0x400000
 
 const instruction = (code: number, k: number, jt = 0, jf = 0): Instruction => ({ code, jt, jf, k })
@@ -72,9 +73,9 @@ const rulesOf = (processor: Processor): ReadonlyArray<Rule> => {
     rule(nr.socketpair, { argument: 1, mask: typeMask, notIn: [sockStream, sockSeqpacket] }),
     rule(nr.clone, { argument: 0, anyBitOf: namespaces }),
     rule(nr.unshare, { argument: 0, anyBitOf: namespaces | timeNamespace }),
-    // Keys pressed into the terminal of whoever started the server.
+    // These put input into the terminal from which the server was started.
     rule(nr.ioctl, { argument: 1, mask: fullMask, in: [tiocsti, tioclinux] }),
-    // A program left behind that lends the server's user to others on the machine.
+    // These create a program that runs as the server's user for others on the machine.
     rule(nr.chmod, setuid(1)),
     rule(nr.fchmod, setuid(1)),
     rule(nr.fchmodat, setuid(2)),
@@ -87,7 +88,7 @@ const rulesOf = (processor: Processor): ReadonlyArray<Rule> => {
   ].flat()
 }
 
-/** Goes on when the test holds, else skips `skip` instructions beyond its own. */
+/** Continues when the test is true, else skips `skip` instructions beyond its own. */
 const testOf = (test: Test, skip: number): ReadonlyArray<Instruction> => {
   const first = instruction(load, argumentOffset(test.argument))
   if ("anyBitOf" in test) return [first, instruction(jumpAnyBit, test.anyBitOf, 0, skip)]
@@ -101,7 +102,7 @@ const testOf = (test: Test, skip: number): ReadonlyArray<Instruction> => {
 }
 
 const ruleOf = (rule: Rule): ReadonlyArray<Instruction> => {
-  // From the end, since each test jumps over what comes after it.
+  // Built from the end, because each test jumps over what follows it.
   const body = rule.tests.reduceRight<ReadonlyArray<Instruction>>(
     (rest, test) => [...testOf(test, rest.length), ...rest],
     [instruction(ret, eperm)],
@@ -123,11 +124,11 @@ const instructionsOf = (processor: Processor): ReadonlyArray<Instruction> => {
   const { audit, absent, refused } = syscallTables[processor]
   return [
     instruction(load, archOffset),
-    // Numbers of another processor (32-bit programs) mean other calls: nothing could be told about them.
+    // For another processor (32-bit programs) the same numbers mean other calls, which cannot be judged.
     instruction(jumpEqual, audit, 1, 0),
     instruction(ret, killProcess),
     instruction(load, numberOffset),
-    // The x32 numbers are a second door to the same calls; no call of arm64 is that high.
+    // The x32 numbers are an alternative to the same calls; no call of arm64 has such a number.
     instruction(jumpAtLeast, 0x40000000, 0, 1),
     instruction(ret, eperm),
     ...Object.values(absent).flatMap((number) => [
@@ -140,7 +141,7 @@ const instructionsOf = (processor: Processor): ReadonlyArray<Instruction> => {
   ]
 }
 
-/** The program, eight bytes per instruction, little-endian as both processors are. */
+/** The filter, eight bytes per instruction, little-endian as both processors are. */
 export const seccompProgram = (processor: Processor): Uint8Array => {
   const instructions = instructionsOf(processor)
   const bytes = new Uint8Array(instructions.length * 8)

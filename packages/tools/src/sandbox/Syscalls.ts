@@ -1,12 +1,12 @@
 /**
- * Numbers of the system calls that the filter looks at, from the kernel's own tables (`asm/unistd_64.h`,
+ * Numbers of the system calls that the filter checks, from the kernel's tables (`asm/unistd_64.h`,
  * `asm-generic/unistd.h`). Never decides anything.
  */
 
-/** Processors there are numbers for, as Node names them. */
+/** Processors with known numbers, named as in Node. */
 export type Processor = "x64" | "arm64"
 
-/** Calls with conditions of their own; undefined: the processor has no such call. */
+/** Calls that are refused under conditions; undefined: the processor has no such call. */
 interface Conditional {
   readonly socket: number
   readonly socketpair: number
@@ -25,16 +25,16 @@ interface Conditional {
 }
 
 interface SyscallTable {
-  /** `AUDIT_ARCH_*`, with which the kernel tells whose numbers a call bears. */
+  /** `AUDIT_ARCH_*`: identifies the processor that the number of a call belongs to. */
   readonly audit: number
   readonly conditional: Conditional
-  /** Refused whatever their arguments are. */
+  /** Calls that are refused whatever their arguments are. */
   readonly refused: Readonly<Record<string, number>>
-  /** Answered as if the kernel were older: their arguments lie in memory, where a filter can't look. */
+  /** Calls that fail as in an older kernel: their arguments lie in memory, which a filter cannot read. */
   readonly absent: Readonly<Record<string, number>>
 }
 
-/** Numbers that are the same everywhere, as all that came after 2019 are. */
+/** Numbers that are the same on all processors, like all those added after 2019. */
 const common = {
   pidfd_getfd: 438,
   process_madvise: 440,
@@ -54,6 +54,7 @@ const common = {
 
 const absent = { clone3: 435, openat2: 437 }
 
+/** The numbers of each processor. */
 export const syscallTables: Readonly<Record<Processor, SyscallTable>> = {
   x64: {
     audit: 0xc000003e,
