@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { stateDirectory } from "./CliProcess.ts"
 import { buildIfMissing, entry } from "./support/Bundle.ts"
-import { ask } from "./support/ReadmeClient.ts"
+import { ask } from "./support/ClientExample.ts"
 import { environment } from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
@@ -86,10 +86,10 @@ describe("the client of the built app-server", () => {
     }),
   )
 
-  it.live("the README shows a program with it, to the letter, that asks and is answered", () =>
+  it.live("the page on the app-server shows the program that runs a turn here, to the letter", () =>
     Effect.gen(function* () {
-      const source = read("./support/ReadmeClient.ts")
-      assert.include(read("../../../README.md"), `\`\`\`ts\n${source}\`\`\``)
+      const source = read("./support/ClientExample.ts")
+      assert.include(read("../../docs/app-server.md"), `\`\`\`ts\n${source}\`\`\``)
       const home = yield* stateDirectory()
       const server = { command: process.execPath, args: [entry, "app-server"] }
       const env = environment({ home })

@@ -10,14 +10,14 @@ import type * as Scope from "effect/Scope"
 import type { ConversationUnavailable } from "./ConversationErrors.ts"
 import type { ConversationOptions, OwnedConversation } from "./conversation/ConversationHandle.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import { initial, number, project } from "./decider/State.ts"
+import { initialState, numberDrafts, project } from "./decider/State.ts"
 import { EventLog } from "./log/EventLog.ts"
 import { Inbox } from "./conversation/Inbox.ts"
 import { Journal } from "./conversation/Journal.ts"
 import { ConversationActor } from "./conversation/ConversationActor.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { initialEvents } from "./decider/InitialEvents.ts"
-import { restore } from "./recovery/Restore.ts"
+import { restoreState } from "./recovery/RestoreState.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 
 export type { Conversation, OwnedConversation } from "./conversation/ConversationHandle.ts"
@@ -28,8 +28,8 @@ const beginning = (
   settings: ConversationSettings,
   maxListeners: number | undefined,
 ): Journal => {
-  const state = initial(settings)
-  const events = number(state.seq, initialEvents(id, settings))
+  const state = initialState(settings)
+  const events = numberDrafts(state.seq, initialEvents(id, settings))
   const log = new EventLog()
   log.append(events)
   return new Journal(log, events.reduce(project, state), maxListeners)
@@ -57,9 +57,9 @@ export const begin = Effect.fnUntraced(function* (
   const journal =
     existing === undefined
       ? beginning(id, settings, maxListeners)
-      : new Journal(existing.log, restore(settings, existing), maxListeners)
+      : new Journal(existing.log, restoreState(settings, existing), maxListeners)
   const conversation = new ConversationActor(id, options, { inbox, journal, services })
-  if (existing !== undefined) yield* conversation.begin(existing.left, repairs)
+  if (existing !== undefined) yield* conversation.begin(existing.unfinished, repairs)
   // An interrupt that came before the fiber got to its first step would end it without a word. Whoever owns the
   // conversation ends the fiber: a scope of its own for each would cost every idle one anew.
   const fiber = yield* Effect.forkDetach(conversation.life, {

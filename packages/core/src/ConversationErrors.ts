@@ -139,3 +139,8 @@ export class BadPageLimit extends Schema.TaggedError<BadPageLimit>()("BadPageLim
     return `limit: expected a whole number from 1 to ${this.maxLimit}; got ${this.limit}`
   }
 }
+
+/** The cursor of a page is not one that a list of this server gave out. */
+export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", {}) {
+  override readonly message = "cursor: expected the nextCursor of an earlier page"
+}

@@ -2,11 +2,13 @@
  * Port: the conversations of one process, made, found, listed, forked and ended here, nowhere else (§5.1, §5.2). `Conversations`
  * keeps them.
  */
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Conversation } from "./Conversation.ts"
 import type {
+  BadCursor,
   BadPageLimit,
   CannotResume,
   ConversationUnavailable,
@@ -14,10 +16,9 @@ import type {
   NoSuchConversation,
   TooManyConversations,
 } from "./ConversationErrors.ts"
-import type { ConversationPage, PageOptions } from "./manager/Pages.ts"
+import type { ListQuery } from "./ConversationStore.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
-import type { BadCursor } from "./manager/Cursor.ts"
-import type { BadForkRule, ForkRule } from "./recovery/Fork.ts"
+import type { BadForkRule, ForkRule } from "./ForkRule.ts"
 import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
 
 /** Why a conversation could not be made. Nothing of it is left behind (L3). */
@@ -28,9 +29,42 @@ export type CreateError =
   | ConversationUnavailable
 
 /** Why what a store has of a conversation could not be taken away or moved. */
-export type PutAwayError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
+export type RemoveError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
 
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
+
+/** What a list tells of a conversation; none of them is loaded for it. */
+export interface ConversationSummary {
+  readonly id: ConversationId
+  /** False when it is in the store and comes back at its next use. */
+  readonly loaded: boolean
+  /** What a person said first, white space folded; absent while nobody has said anything. */
+  readonly preview?: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly cwd: string
+  readonly provider?: string
+  readonly model?: string
+  readonly archived: boolean
+  /** Of its file, where the store keeps files. */
+  readonly path?: string
+}
+
+export interface ConversationPage {
+  readonly items: ReadonlyArray<ConversationSummary>
+  /** Where the next page begins; absent on the last. */
+  readonly nextCursor?: string
+}
+
+export interface PageOptions extends Pick<
+  ListQuery,
+  "cwd" | "provider" | "archived" | "spoken" | "text"
+> {
+  /** The `nextCursor` of an earlier page; default: the newest. */
+  readonly cursor?: string
+  /** 1 to 1,000; default 50. */
+  readonly limit?: number
+}
 
 export class ConversationManager extends Context.Service<
   ConversationManager,
@@ -62,14 +96,14 @@ export class ConversationManager extends Context.Service<
      * Ends a conversation: its turn, its listeners, its fiber, what the store has of it. Returns when that is done.
      * From the call on nobody finds it. When the store fails it is found again, and removing it can be tried again.
      */
-    readonly remove: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly remove: (id: string) => Effect.Effect<void, RemoveError>
     /**
      * Ends what runs of a conversation and puts it away: it is not listed and not found by its id until it is unarchived. When
      * the store fails it is where it was.
      */
-    readonly archive: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly archive: (id: string) => Effect.Effect<void, RemoveError>
     /** Brings it back. */
-    readonly unarchive: (id: string) => Effect.Effect<void, PutAwayError>
+    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
     /**
      * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
      * is left out and goes on. Its log is its own: nothing of it is read elsewhere. A rule that cannot be counted,

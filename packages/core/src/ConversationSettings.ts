@@ -13,7 +13,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Unattended } from "./approvals/Approval.ts"
 import type { ModelProvider } from "./ModelClient.ts"
-import type { StoredSettings } from "./store/StoredSettings.ts"
+import type { StoredSettings } from "./StoredSettings.ts"
 
 export interface ConversationSettings {
   readonly model: string

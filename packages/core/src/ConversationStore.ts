@@ -4,16 +4,14 @@
  *
  * The first record of every log is event 0, `session_configured`; a store that reads logs of others, which have none,
  * makes one of what it knows, and numbers the events that follow by their order. A store never decides what is
- * recorded, or when it is loaded. `layerMemory` lives as long as the layer; `@colloquy/store` keeps files.
+ * recorded, or when it is loaded. `MemoryStore` lives as long as its layer; `@colloquy/store` keeps files.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { NoSuchConversation } from "./ConversationErrors.ts"
-import type { LogRecord } from "./store/LogRecord.ts"
-import { MemoryStore } from "./store/MemoryStore.ts"
+import type { LogRecord } from "./LogRecord.ts"
 import type { AppendError, LeaseHeld, StoreError } from "./StoreErrors.ts"
 
 /** What a conversation is, told once when it is made. Plain data. */
@@ -56,7 +54,7 @@ export interface ConversationSummary {
 }
 
 /** Where a page of a list ended. */
-export interface Place {
+export interface ListPosition {
   readonly createdAtMs: number
   readonly id: ConversationId
 }
@@ -65,7 +63,7 @@ export interface ListQuery {
   /** At least 1. */
   readonly limit: number
   /** Only those behind this place. */
-  readonly after?: Place
+  readonly after?: ListPosition
   readonly cwd?: string
   /** Id of the provider it began with. */
   readonly provider?: string
@@ -81,11 +79,11 @@ export interface ListPage {
   /** Newest first: by `createdAtMs`, the same time by `id`, both descending. */
   readonly items: ReadonlyArray<ConversationSummary>
   /** The place of the last item when there may be more. */
-  readonly next?: Place
+  readonly next?: ListPosition
 }
 
 /** By its id, or by the path of its file where the store keeps files. */
-export type Where = { readonly id: ConversationId } | { readonly path: string }
+export type LogAddress = { readonly id: ConversationId } | { readonly path: string }
 
 /** A place between two records of a log, as a page gave it: valid for that log as long as nobody removes it. 0: before the first. */
 export type Position = number
@@ -145,7 +143,7 @@ export class ConversationStore extends Context.Service<
      * lease of an owner that is dead is taken over.
      */
     readonly open: (
-      where: Where,
+      where: LogAddress,
     ) => Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope>
     /** Forward from `from` (default: the first record), at most `max` records. Needs no lease. */
     readonly read: (
@@ -164,7 +162,7 @@ export class ConversationStore extends Context.Service<
     ) => Effect.Effect<Position | undefined, StoreError | NoSuchConversation>
     readonly list: (query: ListQuery) => Effect.Effect<ListPage, StoreError>
     readonly metadata: (
-      where: Where,
+      where: LogAddress,
     ) => Effect.Effect<ConversationSummary, StoreError | NoSuchConversation>
     /** Nobody writes it meanwhile. Done twice it is done once. */
     readonly archive: (
@@ -178,7 +176,4 @@ export class ConversationStore extends Context.Service<
       id: ConversationId,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
   }
->()("@colloquy/core/ConversationStore") {
-  /** A map. The records are shared with whoever appended them, not copied. */
-  static readonly layerMemory = Layer.sync(this, () => new MemoryStore())
-}
+>()("@colloquy/core/ConversationStore") {}

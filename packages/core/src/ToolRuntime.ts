@@ -21,7 +21,7 @@ import type {
 } from "./approvals/Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
-import type { ReplayClass } from "./store/LogRecord.ts"
+import type { ReplayClass } from "./LogRecord.ts"
 
 export type ToolCall = FunctionCallItem | CustomToolCallItem | LocalShellCallItem
 

@@ -11,7 +11,7 @@ import { SubmissionRefused } from "../src/ConversationErrors.ts"
 import { make } from "../src/Conversation.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { ModelClient } from "../src/ModelClient.ts"
-import type { Delivery } from "../src/listeners/Outbox.ts"
+import type { Delivery } from "../src/listeners/Delivery.ts"
 import { type ToolContext, ToolRuntime } from "../src/ToolRuntime.ts"
 import { exec, execGrant, patch, requested, resolved } from "./approvals.ts"
 import {
@@ -288,7 +288,10 @@ describe("approvals of a conversation", () => {
       yield* Scope.close(scope, Exit.void)
       yield* settle
       const state = yield* conversation.state
-      assert.deepStrictEqual([state.approvals.open.length, state.approvals.answering], [1, 0])
+      assert.deepStrictEqual(
+        [state.approvals.open.length, state.approvals.approvalListeners],
+        [1, 0],
+      )
       yield* conversation.submit(approve("c"))
       assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)).slice(1), [
         resolved("c", "approved", "answered"),

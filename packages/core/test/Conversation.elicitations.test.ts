@@ -11,7 +11,7 @@ import { SubmissionRefused } from "../src/ConversationErrors.ts"
 import { make } from "../src/Conversation.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { ModelClient } from "../src/ModelClient.ts"
-import type { Delivery } from "../src/listeners/Outbox.ts"
+import type { Delivery } from "../src/listeners/Delivery.ts"
 import { type ToolContext, ToolRuntime } from "../src/ToolRuntime.ts"
 import { exec } from "./approvals.ts"
 import {

@@ -8,7 +8,7 @@ import * as Conversation from "../src/Conversation.ts"
 import { SubmissionRefused } from "../src/ConversationErrors.ts"
 import type { ConversationSettings } from "../src/ConversationSettings.ts"
 import { ModelClient } from "../src/ModelClient.ts"
-import type { Delivery } from "../src/listeners/Outbox.ts"
+import type { Delivery } from "../src/listeners/Delivery.ts"
 import { ToolRuntime } from "../src/ToolRuntime.ts"
 import {
   answer,

@@ -11,7 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { ConversationUnavailable } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import { LeaseLost, StoreError, StoreLimit } from "../src/StoreErrors.ts"
-import type { LogRecord } from "../src/store/LogRecord.ts"
+import type { LogRecord } from "../src/LogRecord.ts"
 import { exec } from "./approvals.ts"
 import { diskFull, observed } from "./stores.ts"
 import {

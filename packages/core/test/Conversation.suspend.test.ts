@@ -92,7 +92,7 @@ describe("Conversation.suspend", () => {
       assert.isTrue(yield* first.suspend)
       const left = existing(events)
       const second = yield* make(answer("again"), {
-        existing: { ...left, left: { ...left.left, receipts: state.receipts } },
+        existing: { ...left, unfinished: { ...left.unfinished, receipts: state.receipts } },
       })
       assert.deepStrictEqual(yield* second.state, state)
       assert.deepStrictEqual(yield* second.events, events)

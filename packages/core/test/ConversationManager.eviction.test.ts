@@ -9,9 +9,9 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { ConversationUnavailable, TooManyConversations } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
-import { ConversationStore } from "../src/ConversationStore.ts"
+import { MemoryStore } from "../src/store/MemoryStore.ts"
 import { StoreError } from "../src/StoreErrors.ts"
-import { eventRecord } from "../src/store/LogRecord.ts"
+import { eventRecord } from "../src/LogRecord.ts"
 import { diskFull, observed } from "./stores.ts"
 import {
   answer,
@@ -311,7 +311,7 @@ describe("ConversationManager and what is idle", () => {
   it.effect("finds what a store kept of an earlier process", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
-      const store = yield* Layer.build(ConversationStore.layerMemory)
+      const store = yield* Layer.build(MemoryStore.layer)
       const layer = managerLayer(scripted(answer("yes")), {
         maxLoaded: 1,
         store: Layer.succeedContext(store),

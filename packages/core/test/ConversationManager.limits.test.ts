@@ -12,8 +12,8 @@ import {
   TooManyListeners,
 } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
-import { BadCursor } from "../src/manager/Cursor.ts"
-import { BadForkRule } from "../src/recovery/Fork.ts"
+import { BadCursor } from "../src/ConversationErrors.ts"
+import { BadForkRule } from "../src/ForkRule.ts"
 import {
   answer,
   eventsOf,

@@ -3,7 +3,13 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import { SubmissionRefused } from "../src/ConversationErrors.ts"
-import { type Draft, initial, number, project, type State } from "../src/decider/State.ts"
+import {
+  type Draft,
+  initialState,
+  numberDrafts,
+  project,
+  type State,
+} from "../src/decider/State.ts"
 import { decide } from "../src/decider/Decide.ts"
 import {
   type Decision,
@@ -37,7 +43,7 @@ export const failure: TurnExit = { _tag: "Failed", message: "boom" }
 export const interruption: TurnExit = { _tag: "Interrupted" }
 
 export const next = ({ state, events }: Decision): State =>
-  number(state.seq, events).reduce(project, state)
+  numberDrafts(state.seq, events).reduce(project, state)
 
 export const after = (state: State, ...inputs: ReadonlyArray<Input>): State =>
   inputs.reduce((s, input) => next(decide(s, input)), state)
@@ -63,7 +69,7 @@ export const taskComplete = (id: string, last_agent_message: string | null) =>
   draft(id, { type: "task_complete", last_agent_message })
 export const shutdownComplete = (id: string) => draft(id, { type: "shutdown_complete" })
 
-const fresh = initial(settings)
+const fresh = initialState(settings)
 export const idle: State = { ...fresh, seq: 2 }
 export const running = after(idle, submit(says("a"), { id: "a" }))
 export const withWaiting = (...ids: ReadonlyArray<string>): State =>

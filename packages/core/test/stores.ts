@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ConversationStore, type LogWriter } from "../src/ConversationStore.ts"
-import type { LogRecord } from "../src/store/LogRecord.ts"
+import type { LogRecord } from "../src/LogRecord.ts"
 import { MemoryStore } from "../src/store/MemoryStore.ts"
 import { StoreError } from "../src/StoreErrors.ts"
 

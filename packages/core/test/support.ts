@@ -17,15 +17,16 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as Conversation from "../src/Conversation.ts"
 import { LogFold } from "../src/recovery/LogFold.ts"
-import { eventRecord } from "../src/store/LogRecord.ts"
+import { eventRecord } from "../src/LogRecord.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import * as Conversations from "../src/manager/Conversations.ts"
 import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
 import { IdGenerator } from "../src/IdGenerator.ts"
 import type { Listener } from "../src/listeners/Listener.ts"
 import { ModelClient, ModelError, type ModelEvent, type ModelRequest } from "../src/ModelClient.ts"
-import type { Delivery } from "../src/listeners/Outbox.ts"
+import type { Delivery } from "../src/listeners/Delivery.ts"
 import { ConversationStore } from "../src/ConversationStore.ts"
+import { MemoryStore } from "../src/store/MemoryStore.ts"
 import {
   type ToolCall,
   type ToolContext,
@@ -161,7 +162,7 @@ export const managerLayer = (
 ) =>
   Conversations.layerWith(options).pipe(
     Layer.provide(IdGenerator.layer),
-    Layer.provide(options.store ?? ConversationStore.layerMemory),
+    Layer.provide(options.store ?? MemoryStore.layer),
     Layer.provide(
       options.resolver ??
         Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
@@ -278,5 +279,5 @@ export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yi
 export const existing = (events: ReadonlyArray<Event>) => {
   const fold = new LogFold()
   fold.add(events.map((event) => eventRecord(0, event)))
-  return fold.done()
+  return fold.finish()
 }

@@ -3,7 +3,8 @@
  * knows what a crash at any moment leaves of it. Tells the trace what it did.
  */
 import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { LeaseLost, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
@@ -26,7 +27,7 @@ interface Batch {
 /** `late` is longer than anybody waits, `slow` is not. */
 const delayMs = { fails: 0, stolen: 0, slow: 2_000, late: 12_000 } as const
 
-const memory = Effect.map(Effect.scoped(Layer.build(ConversationStore.layerMemory)), (services) =>
+const memory = Effect.map(Effect.scoped(Layer.build(MemoryStore.layer)), (services) =>
   Context.get(services, ConversationStore),
 )
 

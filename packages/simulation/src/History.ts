@@ -1,5 +1,5 @@
 /** A trace, sorted for the laws: calls with their answers, what each listener took, what each conversation's log held. Pure. */
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import { auditOf } from "./Listeners.ts"
 import type { Answer, Entry, EntryOf } from "./Trace.ts"

@@ -1,7 +1,7 @@
 /** The listeners of a run: each has a fiber that reads as its plan says and tells the trace what it took. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/listeners/Listener"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

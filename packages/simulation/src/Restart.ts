@@ -4,7 +4,7 @@
  * conversations of it that keep every law again, and has to know everything that the first had acknowledged (L10, L11).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"

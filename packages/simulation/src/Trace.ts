@@ -1,5 +1,5 @@
 /** What happened in a run, in order: calls and their answers, what each listener took, what model and tools did. */
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { Answering, ForkRule, Operation, Reading } from "./Plan.ts"
 
 /** How an operation came back. `died` is a defect: no operation may have one. */

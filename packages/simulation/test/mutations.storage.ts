@@ -13,14 +13,14 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L3",
     name: "a conversation that is loaded is forgotten when it leaves memory",
     file: "packages/core/src/manager/LoadedConversations.ts",
-    find: 'entry.slot = { _tag: "Stored" }',
-    replace: 'entry.slot = { _tag: "Gone" }',
+    find: 'entry.placement = { _tag: "Stored" }',
+    replace: 'entry.placement = { _tag: "Gone" }',
   },
   {
     law: "L5",
     name: "a turn that a crash cut off is left open",
-    file: "packages/core/src/recovery/Reopen.ts",
-    find: 'ended(current, turn.id, { _tag: "Interrupted" })',
+    file: "packages/core/src/recovery/RecoverTurn.ts",
+    find: 'turnEnded(current, turn.id, { _tag: "Interrupted" })',
     replace: "nothing(current)",
   },
   {
@@ -40,7 +40,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
   {
     law: "L7",
     name: "a question that a crash left open is withdrawn",
-    file: "packages/core/src/recovery/Reopen.ts",
+    file: "packages/core/src/recovery/RecoverTurn.ts",
     find: "if (isParkable(state, left)) return park",
     replace: "if (isParkable(state, left) && nowMs < 0) return park",
   },
@@ -68,7 +68,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
   {
     law: "L11",
     name: "a call that a crash cut off gets no output",
-    file: "packages/core/src/recovery/Reopen.ts",
+    file: "packages/core/src/recovery/RecoverTurn.ts",
     find: "...left.calls.map((open) =>",
     replace: "...left.calls.slice(0, 0).map((open) =>",
   },

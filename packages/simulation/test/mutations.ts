@@ -46,7 +46,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "conversations that are being made do not count",
     file: "packages/core/src/manager/Conversations.ts",
     find: "entries.size + starting >= maxConversations",
-    replace: "[...entries.values()].filter((e) => !e.leaving).length >= maxConversations",
+    replace: "[...entries.values()].filter((e) => !e.isHidden).length >= maxConversations",
   },
   {
     law: "L3",
@@ -213,7 +213,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L13",
     name: "a rule that counts no number is taken",
-    file: "packages/core/src/recovery/Fork.ts",
+    file: "packages/core/src/ForkRule.ts",
     find: "Number.isSafeInteger(value) && value >= 0",
     replace: "value !== Infinity",
   },

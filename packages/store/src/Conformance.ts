@@ -6,13 +6,13 @@ import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { leaseCases } from "./conformance/Leasing.ts"
-import { listCases } from "./conformance/Listing.ts"
-import { logCases } from "./conformance/Logs.ts"
-import type { Behaviour } from "./conformance/Check.ts"
-import { durableCases } from "./conformance/Durable.ts"
+import { leaseCases } from "./conformance/LeaseCases.ts"
+import { listCases } from "./conformance/ListCases.ts"
+import { logCases } from "./conformance/LogCases.ts"
+import type { Behaviour } from "./conformance/Expectations.ts"
+import { durabilityCases } from "./conformance/DurabilityCases.ts"
 
-export interface Subject {
+export interface ConformanceSubject {
   /** A store with nothing in it. Each build of the layer it gives is another process over the same data. */
   readonly make: Effect.Effect<Layer.Layer<ConversationStore>>
   /** What one process stored, a later one finds. */
@@ -25,17 +25,17 @@ export interface ConformanceCase {
   readonly run: Effect.Effect<void, never, Scope.Scope>
 }
 
-const caseOf = (subject: Subject, { name, run }: Behaviour): ConformanceCase => ({
+const caseOf = (subject: ConformanceSubject, { name, run }: Behaviour): ConformanceCase => ({
   name,
   run: Effect.flatMap(subject.make, (layer) =>
     Effect.orDie(run.pipe(Effect.provide(Layer.fresh(layer)))),
   ),
 })
 
-export const cases = (subject: Subject): ReadonlyArray<ConformanceCase> => [
+export const conformanceCases = (subject: ConformanceSubject): ReadonlyArray<ConformanceCase> => [
   ...[...logCases, ...listCases, ...leaseCases].map((behaviour) => caseOf(subject, behaviour)),
   ...(subject.isDurable
-    ? durableCases.map(({ name, run }) => ({
+    ? durabilityCases.map(({ name, run }) => ({
         name,
         run: Effect.flatMap(subject.make, (layer) =>
           Effect.orDie(run((use) => use.pipe(Effect.scoped, Effect.provide(Layer.fresh(layer))))),

@@ -15,7 +15,7 @@ export interface Lease {
   /** Of the writer that died with it, as far as it told; else 0. */
   readonly lastGeneration: number
   /** For whoever takes it over when this process dies without having written. */
-  readonly tellGeneration: (generation: number) => Effect.Effect<void, FileFault>
+  readonly recordGeneration: (generation: number) => Effect.Effect<void, FileFault>
   /**
    * Asked before each append. False once another owner has it, or its file is gone. Fails when that cannot be found out:
    * the lease is not lost then, and nothing may be appended before the question is answered.

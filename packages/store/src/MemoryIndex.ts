@@ -1,11 +1,11 @@
 /** The index of one process, in memory: where no other can be kept, and in tests. */
-import type { ListQuery, Place } from "@colloquy/core/ConversationStore"
+import type { ListQuery, ListPosition } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type IndexRow, RolloutIndex } from "./RolloutIndex.ts"
 
-const newestFirst = (a: Place, b: Place): number => {
+const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
   if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1

@@ -54,14 +54,14 @@ export interface HistoryOptions {
 }
 
 /** As often as the original tries to get the lock, and as far apart. */
-const tries = { times: 9, apart: Duration.millis(100) }
+const lockRetries = { times: 9, apart: Duration.millis(100) }
 
 const Line = Schema.Struct({ session_id: Schema.String, ts: Schema.Int, text: Schema.String })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Line))
 
-class Crowded extends Data.TaggedError("Crowded") {}
+class HistoryLocked extends Data.TaggedError("Crowded") {}
 
-const faulty = (fault: FileFault): HistoryFault =>
+const historyFault = (fault: FileFault): HistoryFault =>
   new HistoryFault({ message: `the message history: ${fault.message}` })
 
 export class MessageHistory extends Context.Service<
@@ -103,14 +103,14 @@ const append = (file: File, { persistence }: HistoryOptions): Service["append"] 
     const line = `${JSON.stringify({ session_id: conversationId, ts, text })}\n`
     const bytes = new TextEncoder().encode(line)
     yield* file.append(bytes).pipe(
-      Effect.mapError(faulty),
+      Effect.mapError(historyFault),
       Effect.filterOrFail(
         (isDone) => isDone,
-        () => new Crowded(),
+        () => new HistoryLocked(),
       ),
       Effect.retry({
-        schedule: Schedule.spaced(tries.apart),
-        times: tries.times,
+        schedule: Schedule.spaced(lockRetries.apart),
+        times: lockRetries.times,
         while: (error) => error._tag === "Crowded",
       }),
       Effect.catchTag(
@@ -135,7 +135,7 @@ const lookup = (file: File): Service["lookup"] =>
       }
     },
     Effect.scoped,
-    Effect.mapError(faulty),
+    Effect.mapError(historyFault),
   )
 
 const entryOf = (text: string | undefined): HistoryEntry | undefined =>
@@ -158,4 +158,4 @@ const metadata = (file: File): Service["metadata"] =>
       if (lines === undefined) return { logId: log.logId, entryCount }
       entryCount += lines.length
     }
-  }).pipe(Effect.scoped, Effect.mapError(faulty))
+  }).pipe(Effect.scoped, Effect.mapError(historyFault))

@@ -7,7 +7,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type { Numbering } from "./rollout/RolloutLines.ts"
+import type { Numbering } from "./rollout/LineEncoder.ts"
 
 /** The index could not be used; the files are as they are. `damaged`: it will not work again before it is made anew. */
 export class IndexFault extends Data.TaggedError("IndexFault")<{
@@ -23,7 +23,7 @@ export interface FileVersion {
 }
 
 /** Of a file that was read from beginning to end, or written so: what an opener need not read it for. */
-export interface Checked {
+export interface CheckedLog {
   /** Behind the last line. */
   readonly numbering: Numbering
   /** Of its last writer. */
@@ -39,7 +39,7 @@ export interface IndexRow {
   readonly archived: boolean
   readonly preview?: string
   readonly version: FileVersion
-  readonly checked?: Checked
+  readonly checked?: CheckedLog
 }
 
 export class RolloutIndex extends Context.Service<

@@ -10,10 +10,10 @@ import {
   type ListQuery,
   type LogWriter,
   type OpenedLog,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -22,21 +22,21 @@ import type * as Scope from "effect/Scope"
 import { Catalog } from "./catalog/Catalog.ts"
 import { Files } from "./Files.ts"
 import { Leases } from "./Leases.ts"
-import { LiveRollouts } from "./rollout/LiveRollouts.ts"
+import { ActiveRollouts } from "./rollout/ActiveRollouts.ts"
 import { maxLineBytes } from "./rollout/LineReader.ts"
-import { Locator } from "./rollout/Locate.ts"
-import { ownHeader } from "./rollout/OpenRollout.ts"
-import { readRow } from "./rollout/RolloutHead.ts"
+import { RolloutLocator } from "./rollout/RolloutLocator.ts"
+import { readOwnHeader } from "./rollout/RolloutRecovery.ts"
+import { readIndexRow } from "./rollout/IndexRowReader.ts"
 import { type IndexRow, RolloutIndex } from "./RolloutIndex.ts"
-import { archiveFolder, directoryOfName, folderOf } from "./rollout/RolloutName.ts"
-import { exists, RolloutOpener, type RolloutPlace } from "./rollout/RolloutOpener.ts"
+import { archiveFolder, folderOfName, parentFolder } from "./rollout/RolloutName.ts"
+import { alreadyExists, RolloutOpener, type RolloutDirectory } from "./rollout/RolloutOpener.ts"
 import { RolloutPages } from "./rollout/RolloutPages.ts"
 import type { WriterLimits } from "./rollout/RolloutWriter.ts"
-import { withReason } from "./internal/StoreFaults.ts"
+import { mapFileFaults } from "./internal/StoreErrorMapping.ts"
 
 type Service = ConversationStore["Service"]
 
-export interface RolloutStoreOptions extends Partial<WriterLimits>, RolloutPlace {}
+export interface RolloutStoreOptions extends Partial<WriterLimits>, RolloutDirectory {}
 
 /** A file of it takes a second to read; a person's longest conversations have some ten thousands. */
 const defaultMaxEvents = 1_000_000
@@ -48,9 +48,9 @@ class RolloutStore implements Service {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
   private readonly catalog: Catalog
-  private readonly locator: Locator
+  private readonly locator: RolloutLocator
   private readonly home: string
-  private readonly live: LiveRollouts
+  private readonly live: ActiveRollouts
   private readonly opener: RolloutOpener
   private readonly pages: RolloutPages
 
@@ -69,8 +69,8 @@ class RolloutStore implements Service {
       maxLineBytes: Math.min(options.maxLineBytes ?? maxLineBytes, maxLineBytes),
     }
     this.catalog = new Catalog(files, leases, index, options.home)
-    this.locator = new Locator(files, this.catalog, options.home)
-    this.live = new LiveRollouts(this.catalog)
+    this.locator = new RolloutLocator(files, this.catalog, options.home)
+    this.live = new ActiveRollouts(this.catalog)
     this.pages = new RolloutPages(files, this.locator, options.home, this.live.all)
     const { catalog, live, locator } = this
     this.opener = new RolloutOpener({
@@ -89,19 +89,19 @@ class RolloutStore implements Service {
     records: ReadonlyArray<LogRecord>,
   ): Effect.Effect<LogWriter, StoreError, Scope.Scope> {
     return this.opener.create(meta, records).pipe(
-      withReason("create"),
-      Effect.catchTag("LeaseHeld", () => Effect.fail(exists(meta.id))),
+      mapFileFaults("create"),
+      Effect.catchTag("LeaseHeld", () => Effect.fail(alreadyExists(meta.id))),
     )
   }
 
   placeOf({ createdAtMs, id }: ConversationMeta): Effect.Effect<string> {
-    return Effect.sync(() => this.pathOf({ path: this.opener.placeIn(id, createdAtMs) }))
+    return Effect.sync(() => this.pathOf({ path: this.opener.relativePath(id, createdAtMs) }))
   }
 
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> {
-    return this.opener.open(where).pipe(withReason("open"))
+    return this.opener.open(where).pipe(mapFileFaults("open"))
   }
 
   read: Service["read"] = (id, page) => this.pages.read(id, page)
@@ -119,38 +119,38 @@ class RolloutStore implements Service {
       return last === undefined || rows.length <= query.limit
         ? { items }
         : { items, next: { createdAtMs: last.createdAtMs, id: last.id } }
-    }).pipe(withReason("list"))
+    }).pipe(mapFileFaults("list"))
   }
 
-  metadata(where: Where): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> {
+  metadata(where: LogAddress): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> {
     return Effect.gen({ self: this }, function* () {
       const known = "id" in where ? this.live.all.get(where.id) : undefined
       if (known !== undefined) return known.summary(this.home)
       const located = yield* this.locator.find("metadata", where)
       const handle = yield* this.files.open(this.pathOf(located), "read")
-      const { meta } = yield* ownHeader(handle, located)
-      const row = yield* readRow(handle, yield* handle.stat, located)
+      const { meta } = yield* readOwnHeader(handle, located)
+      const row = yield* readIndexRow(handle, yield* handle.stat, located)
       return row === undefined
         ? yield* new NoSuchConversation({ id: located.id })
         : { ...this.summaryOf(row), meta }
-    }).pipe(Effect.scoped, withReason("metadata"))
+    }).pipe(Effect.scoped, mapFileFaults("metadata"))
   }
 
   archive: Service["archive"] = (id) =>
     this.move("archive", id, (name) => `${archiveFolder}/${name}`, true)
 
   unarchive: Service["unarchive"] = (id) =>
-    this.move("unarchive", id, (name) => `${directoryOfName(name)}/${name}`, false)
+    this.move("unarchive", id, (name) => `${folderOfName(name)}/${name}`, false)
 
   delete: Service["delete"] = (id) =>
     Effect.gen({ self: this }, function* () {
       const located = yield* this.locator.find("delete", { id })
       yield* this.leases.take(id)
       yield* this.files.remove(this.pathOf(located))
-      yield* this.files.syncDirectory(folderOf(this.pathOf(located)))
+      yield* this.files.syncDirectory(parentFolder(this.pathOf(located)))
       yield* this.catalog.remove(id)
       this.pages.forget(id)
-    }).pipe(Effect.scoped, Effect.uninterruptible, withReason("delete"))
+    }).pipe(Effect.scoped, Effect.uninterruptible, mapFileFaults("delete"))
 
   private pathOf({ path }: { readonly path: string }): string {
     return `${this.home}/${path}`
@@ -181,13 +181,13 @@ class RolloutStore implements Service {
       if (located.archived === archived) return
       const path = to(located.path.slice(located.path.lastIndexOf("/") + 1))
       const [from, target] = [this.pathOf(located), this.pathOf({ path })]
-      yield* this.files.makeDirectory(folderOf(target))
+      yield* this.files.makeDirectory(parentFolder(target))
       yield* this.files.rename(from, target)
-      yield* this.files.syncDirectory(folderOf(target))
-      yield* this.files.syncDirectory(folderOf(from))
+      yield* this.files.syncDirectory(parentFolder(target))
+      yield* this.files.syncDirectory(parentFolder(from))
       const row = yield* this.catalog.get(id)
       if (row !== undefined) yield* this.catalog.put([{ ...row, path, archived }])
-    }).pipe(Effect.scoped, Effect.uninterruptible, withReason(operation))
+    }).pipe(Effect.scoped, Effect.uninterruptible, mapFileFaults(operation))
   }
 }
 

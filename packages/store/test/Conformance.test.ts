@@ -1,12 +1,12 @@
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cases, type Subject } from "../src/Conformance.ts"
-import { Machine } from "./support/Store.ts"
+import { conformanceCases, type ConformanceSubject } from "../src/Conformance.ts"
+import { Machine } from "./support/Machine.ts"
 
-const subjects: Readonly<Record<string, Subject>> = {
+const subjects: Readonly<Record<string, ConformanceSubject>> = {
   "the store in memory": {
-    make: Effect.succeed(ConversationStore.layerMemory),
+    make: Effect.succeed(MemoryStore.layer),
     isDurable: false,
   },
   "rollouts over files in memory": {
@@ -17,6 +17,7 @@ const subjects: Readonly<Record<string, Subject>> = {
 
 for (const [name, subject] of Object.entries(subjects)) {
   describe(name, () => {
-    for (const { name: behaviour, run } of cases(subject)) it.effect(behaviour, () => run)
+    for (const { name: behaviour, run } of conformanceCases(subject))
+      it.effect(behaviour, () => run)
   })
 }

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Operation } from "./support/MemoryFiles.ts"
 import { idOf, metaOf, opening, turn } from "./support/Records.ts"
-import { home, Machine, readAll } from "./support/Store.ts"
+import { home, Machine, readAll } from "./support/Machine.ts"
 
 const meta = metaOf(1)
 const { id } = meta

@@ -1,6 +1,6 @@
 /** A disk that is really full: a small file system of its own, where whoever runs the tests may make one. */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import { eventRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord } from "@colloquy/core/LogRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,7 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeStore from "../src/node/NodeStore.ts"
 import { metaOf, opening } from "./support/Records.ts"
-import { readAll } from "./support/Store.ts"
+import { readAll } from "./support/Machine.ts"
 
 const mounted = (folder: string) =>
   spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", folder]).status === 0

@@ -1,15 +1,15 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Decoder } from "../src/rollout/Decode.ts"
+import { LineDecoder } from "../src/rollout/LineDecoder.ts"
 import { Files } from "../src/Files.ts"
 import { indexedMeta, indexedPath } from "../src/catalog/IndexedMeta.ts"
 import { isoOf } from "../src/internal/IsoTime.ts"
-import { encode, headerLines, markLine } from "../src/rollout/RolloutLines.ts"
+import { encodeLines, headerLines, markLine } from "../src/rollout/LineEncoder.ts"
 import { rolloutName } from "../src/rollout/RolloutName.ts"
-import { unfold } from "../src/rollout/SameText.ts"
+import { unfoldRepeats } from "../src/rollout/RepeatedText.ts"
 import { events, idOf, metaOf, opening, startMs } from "./support/Records.ts"
-import { home, Machine, readAll } from "./support/Store.ts"
+import { home, Machine, readAll } from "./support/Machine.ts"
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
 
@@ -19,11 +19,11 @@ const lineOf = (type: string, payload: string) =>
 /** A file that somebody put in place of a conversation's. */
 const planted = (lines: string) => {
   const machine = new Machine()
-  const { directory, file } = rolloutName(idOf(1), startMs)
+  const { folder, file } = rolloutName(idOf(1), startMs)
   return Effect.gen(function* () {
     const files = yield* Files
-    yield* files.makeDirectory(`${home}/${directory}`)
-    machine.files.put(`${home}/${directory}/${file}`, headerLines(metaOf(1)) + lines)
+    yield* files.makeDirectory(`${home}/${folder}`)
+    machine.files.put(`${home}/${folder}/${file}`, headerLines(metaOf(1)) + lines)
     return machine
   }).pipe(Effect.provide(machine.files.layer))
 }
@@ -52,7 +52,7 @@ describe("a rollout that somebody planted", () => {
   )
 
   it("L13 nests a line without end: it is left out, and lines around it are read", () => {
-    const decoder = new Decoder("ours", { seq: 0, id: "" }, 0)
+    const decoder = new LineDecoder("colloquy", { seq: 0, id: "" }, 0)
     const item = (y: string) =>
       lineOf("response_item", `{"type":"web_search_call","action":{"type":"x","y":${y}}}`)
     assert.deepStrictEqual(decoder.decode(item(nested(50_000)), 1e6), { records: [], bad: true })
@@ -67,7 +67,7 @@ describe("a rollout that somebody planted", () => {
       lineOf("response_item", `{"type":${type}}`),
       lineOf("event_msg", `{"type":${type}}`),
     ]) {
-      assert.deepStrictEqual(new Decoder("august", { seq: 0, id: "" }, 0).decode(line, 1e6), {
+      assert.deepStrictEqual(new LineDecoder("august", { seq: 0, id: "" }, 0).decode(line, 1e6), {
         records: [],
       })
     }
@@ -83,7 +83,7 @@ describe("a rollout that somebody planted", () => {
           ...opening(metaOf(1)),
           ...events(1, [{ type: "compacted", message, keeps_input: true }], "0"),
         ]
-        const machine = yield* planted(encode({ seq: 0, id: "", unnumbered: 0 }, records).text)
+        const machine = yield* planted(encodeLines({ seq: 0, id: "", unnumbered: 0 }, records).text)
         const [last] = yield* machine.run(
           Effect.gen(function* () {
             const store = yield* ConversationStore
@@ -97,7 +97,7 @@ describe("a rollout that somebody planted", () => {
   it("L13 refers to members that no event repeats: nothing but repeated output is put in place", () => {
     const msg = { type: "exec_command_end", stdout: { polluted: true } }
     const same: unknown = JSON.parse('{"__proto__":"stdout","type":"stdout","stderr":"stdout"}')
-    const whole = unfold(msg, same) as Readonly<Record<string, unknown>>
+    const whole = unfoldRepeats(msg, same) as Readonly<Record<string, unknown>>
     assert.deepStrictEqual(whole, { ...msg, stderr: msg.stdout })
     assert.strictEqual(Object.getPrototypeOf(whole), Object.prototype)
   })

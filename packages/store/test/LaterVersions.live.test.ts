@@ -2,12 +2,12 @@ import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Decoder } from "../src/rollout/Decode.ts"
-import { readHeader } from "../src/rollout/Header.ts"
-import { encode, headerLines } from "../src/rollout/RolloutLines.ts"
+import { LineDecoder } from "../src/rollout/LineDecoder.ts"
+import { parseHeader } from "../src/rollout/RolloutHeader.ts"
+import { encodeLines, headerLines } from "../src/rollout/LineEncoder.ts"
 import { readFileSync } from "node:fs"
 import { metaOf, opening } from "./support/Records.ts"
-import { Machine, readAll } from "./support/Store.ts"
+import { Machine, readAll } from "./support/Machine.ts"
 
 /** Written by Colloquy, and then resumed by the original in the versions that the first test names. */
 const resumed = readFileSync(
@@ -28,11 +28,11 @@ const valuesOf = (file: string): ReadonlyArray<unknown> =>
 describe("rollout files and versions", () => {
   it("are written with the lines of the file that the original 0.36.0, 0.45.0 and 0.153.4 resumed", () => {
     const [first = "", ...rest] = resumed.trimEnd().split("\n")
-    const header = readHeader([first, ...rest.slice(0, 9)])
+    const header = parseHeader([first, ...rest.slice(0, 9)])
     if (header === undefined) return assert.fail("the file begins with its header")
-    const decoder = new Decoder(header.generation, header.numbering, header.meta.createdAtMs)
+    const decoder = new LineDecoder(header.lineFormat, header.numbering, header.meta.createdAtMs)
     const records = rest.flatMap((line) => decoder.decode(line, resumed.length).records)
-    const { text } = encode({ seq: 0, id: "", unnumbered: 0 }, records)
+    const { text } = encodeLines({ seq: 0, id: "", unnumbered: 0 }, records)
     assert.deepStrictEqual(valuesOf(headerLines(header.meta) + text), valuesOf(resumed))
   })
 

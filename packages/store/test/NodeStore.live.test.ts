@@ -6,27 +6,27 @@ import type * as Scope from "effect/Scope"
 import * as FS from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { cases, type Subject } from "../src/Conformance.ts"
+import { conformanceCases, type ConformanceSubject } from "../src/Conformance.ts"
 import * as NodeStore from "../src/node/NodeStore.ts"
-import { typesOf } from "./support/Documented.ts"
+import { typesOf } from "./support/OriginalRollouts.ts"
 import { metaOf, opening, turn } from "./support/Records.ts"
-import { readAll } from "./support/Store.ts"
+import { readAll } from "./support/Machine.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-store-"))),
   (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, force: true })),
 )
 
-const subject = (home: string): Subject => ({
+const subject = (home: string): ConformanceSubject => ({
   make: Effect.sync(() => NodeStore.layer({ home: FS.mkdtempSync(join(home, "home-")) })),
   isDurable: true,
 })
 
 describe("rollouts over real files", () => {
-  for (const { name } of cases(subject(""))) {
+  for (const { name } of conformanceCases(subject(""))) {
     it.effect(name, () =>
       Effect.flatMap(temporary, (home) => {
-        const found = cases(subject(home)).find((each) => each.name === name)
+        const found = conformanceCases(subject(home)).find((each) => each.name === name)
         return found === undefined ? Effect.die(name) : found.run
       }),
     )

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import * as NodeStore from "../src/node/NodeStore.ts"
 import { idOf } from "./support/Records.ts"
-import { readAll } from "./support/Store.ts"
+import { readAll } from "./support/Machine.ts"
 
 const script = fileURLToPath(new URL("./processes/Writer.ts", import.meta.url))
 

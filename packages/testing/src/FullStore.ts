@@ -1,5 +1,6 @@
 /** A store of conversations in memory that can run out of space: from then on nothing more is recorded until there is room. */
 import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +22,7 @@ export interface FullStore {
 const full = (operation: StoreError["operation"]) =>
   Effect.fail(new StoreError({ operation, reason: "Full", message: fullMessage }))
 
-const memory = Effect.map(Effect.scoped(Layer.build(ConversationStore.layerMemory)), (services) =>
+const memory = Effect.map(Effect.scoped(Layer.build(MemoryStore.layer)), (services) =>
   Context.get(services, ConversationStore),
 )
 

@@ -3,15 +3,18 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { withDifferences } from "../../server/test/differences/Markdown.ts"
 import { memoryPair } from "../src/MemoryConnection.ts"
-import { Agents, ask } from "./support/ReadmeExample.ts"
-import { serve } from "./support/ReadmeFeatures.ts"
+import { Agents, ask } from "./support/EmbeddingExample.ts"
+import { serve } from "./support/FeaturesExample.ts"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 const readme = read("../../../README.md")
+const page = (name: string) => read(`../../docs/${name}.md`)
 
 describe("README", () => {
   it("shows the program that is compiled and run here, to the letter", () => {
-    assert.include(readme, `\`\`\`ts\n${read("./support/ReadmeExample.ts")}\`\`\``)
+    const program = `\`\`\`ts\n${read("./support/EmbeddingExample.ts")}\`\`\``
+    assert.include(readme, program)
+    assert.include(page("embedding"), program)
   })
 
   it.effect("the program runs a turn on the offline model", () =>
@@ -24,8 +27,8 @@ describe("README", () => {
     }).pipe(Effect.provide(Agents)),
   )
 
-  it("shows the server with features of its own that is compiled and run here, to the letter", () => {
-    assert.include(readme, `\`\`\`ts\n${read("./support/ReadmeFeatures.ts")}\`\`\``)
+  it("the page on the MCP server shows the features that are compiled and run here, to the letter", () => {
+    assert.include(page("mcp-server"), `\`\`\`ts\n${read("./support/FeaturesExample.ts")}\`\`\``)
   })
 
   it.effect("that server serves them", () =>
@@ -56,7 +59,11 @@ describe("README", () => {
     }).pipe(Effect.scoped, Effect.provide(Agents)),
   )
 
-  it("has the tables of all differences from the original, as `npm run docs` writes them", () => {
-    assert.strictEqual(readme, withDifferences(readme))
+  it("the page on compatibility has all differences from the original, as `npm run docs` writes them", () => {
+    assert.strictEqual(page("compatibility"), withDifferences(page("compatibility")))
+  })
+
+  it("has at most 200 lines", () => {
+    assert.isAtMost(readme.split("\n").length - 1, 200)
   })
 })

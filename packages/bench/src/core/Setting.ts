@@ -2,12 +2,12 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
 import { ModelClient } from "@colloquy/core/ModelClient"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { scriptedResolver, scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ export const withManager = <A>(
           Layer.succeed(ModelClient, { stream }),
           ToolRuntime.layerNone,
           IdGenerator.layer,
-          ConversationStore.layerMemory,
+          MemoryStore.layer,
           scriptedResolver(),
         ]),
       ),

@@ -1,7 +1,7 @@
 /** A whole turn with one command in it: asked for by the model, judged, confined, run, told, answered to the model. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
@@ -90,7 +90,7 @@ export const shellCall = ({ turns, warmUps }: ShellCallSizes): Effect.Effect<She
           Layer.provide([
             model,
             IdGenerator.layer,
-            ConversationStore.layerMemory,
+            MemoryStore.layer,
             scriptedResolver(),
             Layer.effect(ToolRuntime, ToolRuntime),
           ]),

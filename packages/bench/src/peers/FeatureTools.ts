@@ -1,6 +1,6 @@
 /** The whole server with one tool of an embedder, `echo`: what a call costs in each era, all of the way. */
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -35,7 +35,7 @@ const services = Conversations.layer.pipe(
     Layer.succeed(ModelClient, { stream: () => Stream.never }),
     ToolRuntime.layerNone,
     IdGenerator.layer,
-    ConversationStore.layerMemory,
+    MemoryStore.layer,
   ]),
   Layer.provideMerge(scriptedResolver()),
 )

@@ -1,9 +1,9 @@
 /** What every figure of the store is taken with: a directory of its own, and logs like those of real work. */
 import { ConversationStore, type ConversationMeta } from "@colloquy/core/ConversationStore"
-import { eventRecord, type LogRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
-import * as NodeStore from "@colloquy/store/NodeStore"
+import * as NodeStore from "@colloquy/store/node/NodeStore"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -3,7 +3,7 @@
  * beside what the server has of its own.
  */
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/config/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -32,7 +32,7 @@ const settings = Resolve.layer({
 
 const core = Conversations.layer.pipe(
   Layer.provide([
-    ConversationStore.layerMemory,
+    MemoryStore.layer,
     IdGenerator.layer,
     OfflineModel.layer(),
     ToolRuntime.layerNone,

@@ -1,7 +1,7 @@
 /** What a fuzzed server runs over: conversations in memory, the offline model, tools that ask, ids that are known. */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import * as Resolve from "@colloquy/config/Resolve"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
@@ -136,7 +136,7 @@ export const services = (ids: Ids) =>
   Conversations.layerWith(limits).pipe(
     Layer.provide([
       Layer.succeed(IdGenerator, { conversationId: ids.next }),
-      ConversationStore.layerMemory,
+      MemoryStore.layer,
       models,
       tools,
     ]),

@@ -3,7 +3,7 @@
  * made with either serves both. Its owner's alone (0600); members that nobody here knows stay. No error quotes it.
  */
 import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
-import { readFile } from "@colloquy/store/ReadFile"
+import { readFile } from "@colloquy/store/node/ReadFile"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"

@@ -1,6 +1,6 @@
 /** Reads `config.toml`. Its errors name the file and the place and never its text, which may hold keys. */
 import * as ConfigTree from "@colloquy/config/ConfigTree"
-import { readFile, UnsuitableFile } from "@colloquy/store/ReadFile"
+import { readFile, UnsuitableFile } from "@colloquy/store/node/ReadFile"
 import * as Result from "effect/Result"
 import { join } from "node:path"
 

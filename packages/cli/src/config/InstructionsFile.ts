@@ -1,6 +1,6 @@
 /** `experimental_instructions_file`: the text that replaces the built-in system instructions (§7.2). */
 import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
-import { readFile } from "@colloquy/store/ReadFile"
+import { readFile } from "@colloquy/store/node/ReadFile"
 import * as Effect from "effect/Effect"
 import { problemOf } from "./ConfigFile.ts"
 

@@ -2,7 +2,7 @@
  * `notify` of `config.toml`: the program that is started after each completed turn. It is read from the user's own file
  * when a turn has completed; neither `-c` nor a client's `config` sets it, since it runs outside the sandbox.
  */
-import type { OnTurnCompleted } from "@colloquy/core/log/CompletedTurn"
+import type { OnTurnCompleted } from "@colloquy/core/decider/CompletedTurn"
 import { SettingsError } from "@colloquy/core/ConversationSettings"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import * as TurnNotifier from "@colloquy/tools/TurnNotifier"

@@ -6,12 +6,12 @@
  */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
-import type { NodeStoreOptions } from "@colloquy/store/NodeStore"
+import type { NodeStoreOptions } from "@colloquy/store/node/NodeStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** The part of `@colloquy/store/NodeStore` that is used. */
+/** The part of `@colloquy/store/node/NodeStore` that is used. */
 interface StoreModule {
   readonly layer: (options: NodeStoreOptions) => Layer.Layer<ConversationStore>
 }
@@ -30,7 +30,7 @@ const withAdvice = (home: string) => (error: StoreError) =>
 
 export const layer = (
   options: NodeStoreOptions,
-  load: () => Promise<StoreModule> = () => import("@colloquy/store/NodeStore"),
+  load: () => Promise<StoreModule> = () => import("@colloquy/store/node/NodeStore"),
 ): Layer.Layer<ConversationStore> =>
   Layer.effect(
     ConversationStore,

@@ -1,5 +1,5 @@
 /** Replaces a small file as a whole: nobody ever reads half of it, and a crash leaves the old one or the new one. */
-import { makeFolders } from "@colloquy/store/MakeFolders"
+import { makeFolders } from "@colloquy/store/node/MakeFolders"
 import { chmodSync, closeSync, fsyncSync, openSync, realpathSync } from "node:fs"
 import { renameSync, rmSync, statSync, writeSync } from "node:fs"
 import { basename, dirname, join } from "node:path"

@@ -1,5 +1,5 @@
 /** Starts the program of `notify` on this machine. Loaded with the first turn that it is notified of. */
-import type { CompletedTurn } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import { CommandRunner } from "@colloquy/tools/CommandRunner"
 import { type NotifyFailed, type NotifyParts, run } from "@colloquy/tools/NotifyProgram"
 import { TrustedPrograms } from "@colloquy/tools/TrustedPrograms"

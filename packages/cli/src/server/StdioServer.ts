@@ -9,6 +9,7 @@ import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
@@ -104,7 +105,7 @@ const services = (
     ),
     Layer.provideMerge(
       options.conversation_store === "memory"
-        ? ConversationStore.layerMemory
+        ? MemoryStore.layer
         : LazyStore.layer({ home: environment.stateDirectory }),
     ),
     Layer.provideMerge(

@@ -10,7 +10,7 @@ import { ServerOptions, serverOptions } from "../../src/args/ServerOptions.ts"
 
 const toolNames = serverTools.map(({ name }) => `\`${name}\``).join(", ")
 
-const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
+const page = readFileSync(new URL("../../../docs/configuration.md", import.meta.url), "utf8")
 
 describe("ServerOptions", () => {
   it.each([
@@ -18,9 +18,9 @@ describe("ServerOptions", () => {
     "unattended",
     "approval_timeout_sec",
     "on_restart",
-  ])("people find %s in the help and in the README", (path) => {
+  ])("%s is in the help and on the page on configuration", (path) => {
     assert.include(help, `\n  ${path} `)
-    assert.include(readme, `\`${path}\``)
+    assert.include(page, `\`${path}\``)
   })
 
   it("the keys of the server are read beside those of the conversations", () => {

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { typesOf } from "../../../store/test/support/Documented.ts"
+import { typesOf } from "../../../store/test/support/OriginalRollouts.ts"
 
 interface Msg {
   readonly type: string

@@ -1,4 +1,5 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +20,7 @@ const told = (failure: StoreError) => {
   const refusing = Layer.effect(
     ConversationStore,
     Effect.map(ConversationStore, (memory) => ({ ...memory, create: () => Effect.fail(failure) })),
-  ).pipe(Layer.provide(ConversationStore.layerMemory))
+  ).pipe(Layer.provide(MemoryStore.layer))
   return Effect.gen(function* () {
     const store = yield* ConversationStore
     return yield* Effect.flip(store.create(meta, []))

@@ -11,7 +11,6 @@ import type {
   PatchApproval,
   Verdict,
 } from "./Approval.ts"
-import { canBeShown } from "../question/FormText.ts"
 
 /** As it is put to a conversation, which names it. */
 export interface UnnamedElicitation extends Elicitation {
@@ -37,48 +36,6 @@ export type QuestionRequest = ApprovalRequest | ElicitationRequest
 export interface Outcome extends Verdict {
   readonly content?: Readonly<Record<string, unknown>>
 }
-
-/** Of each part of a form and of an answer, as JSON, in UTF-16 code units. */
-const maxChars = 64 * 1024
-
-/** Of arrays and objects in each other, in levels. Forms of the specification have at most 6. */
-const maxLevels = 8
-
-const isShallow = (value: unknown, levels = maxLevels): boolean =>
-  typeof value !== "object" ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1)))
-
-/** False also for what is no JSON. */
-const fits = (value: unknown): boolean => {
-  try {
-    return JSON.stringify(value).length <= maxChars
-  } catch {
-    return false
-  }
-}
-
-const isTooLong = (what: string) => `${what} is longer than ${maxChars} characters of JSON`
-
-/**
- * Why a form is declined without a question, with the limit that it exceeds; undefined for one that can be shown.
- * Nothing is removed from a form to make it fit: a person must not accept members that were not displayed.
- */
-export const formFault = (form: Elicitation): string | undefined => {
-  if (!fits(form.server)) return isTooLong("the name of its server")
-  if (!fits(form.message)) return isTooLong("its message")
-  if (!isShallow(form.requestedSchema)) return `its schema has more than ${maxLevels} levels`
-  if (!fits(form.requestedSchema)) return isTooLong("its schema")
-  return canBeShown(form.requestedSchema) ? undefined : "the name of a member is not visible"
-}
-
-/** False for a form that is declined without a question. */
-export const canBePut = (request: QuestionRequest): boolean =>
-  request._tag !== "Elicitation" || formFault(request) === undefined
-
-/** False for what counts as an answer that cannot be read. */
-export const canBeRead = (content: Outcome["content"]): boolean =>
-  content === undefined || fits(content)
 
 /** Cancelled: nobody chose. */
 export const decisionOf = (action: ElicitationAnswer["action"]): ReviewDecision => {

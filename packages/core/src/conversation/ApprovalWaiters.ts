@@ -77,7 +77,7 @@ export class ApprovalWaiters {
   /** Tells when the time is over in which somebody may come. */
   expect(within: Duration.Duration): Effect.Effect<void> {
     return Effect.sleep(within).pipe(
-      Effect.andThen(this.send({ _tag: "NobodyCame" })),
+      Effect.andThen(this.send({ _tag: "GraceEnded" })),
       Effect.forkIn(this.scope, { startImmediately: true }),
       Effect.asVoid,
     )

@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Ref from "effect/Ref"
-import { type Completion, completionOf, notifyCompleted } from "../log/CompletedTurn.ts"
+import { type Completion, completionOf, notifyCompleted } from "../decider/CompletedTurn.ts"
 import {
   ConversationClosed,
   ConversationUnavailable,
@@ -26,21 +26,16 @@ import {
 import type { Conversation, ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
 import type { State } from "../decider/State.ts"
 import { decide } from "../decider/Decide.ts"
-import {
-  type Action,
-  type Decision,
-  followedBy,
-  nothing,
-  type Receipt,
-} from "../decider/Decision.ts"
+import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
+import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
 import { answer, type Command, type Inbox, refuse } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
-import { withinTimeout } from "../store/StoreTimeout.ts"
-import { reopen } from "../recovery/Reopen.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import { recoverTurn } from "../recovery/RecoverTurn.ts"
 import type { AppendError } from "../StoreErrors.ts"
 import { stopBound } from "./TurnRunner.ts"
 import { type Services, TurnSupervisor } from "./TurnSupervisor.ts"
@@ -141,7 +136,8 @@ export class ConversationActor implements OwnedConversation {
     const listening = this.journal.listeners.attach(options)
     const answers = answersOf(options?.answers)
     if (answers === undefined) return listening
-    const attend = (by: 1 | -1) => this.inbox.send({ input: { _tag: "Attend", by, answers } })
+    const attend = (by: 1 | -1) =>
+      this.inbox.send({ input: { _tag: "ListenersChanged", by, answers } })
     return Effect.tap(listening, () => Effect.acquireRelease(attend(1), () => attend(-1)))
   }
 
@@ -153,7 +149,9 @@ export class ConversationActor implements OwnedConversation {
     return Effect.gen({ self: this }, function* () {
       const nowMs = yield* Clock.currentTimeMillis
       const { head } = this.journal
-      const decision = followedBy(warnings(head, repairs), (state) => reopen(state, left, nowMs))
+      const decision = followedBy(warnings(head, repairs), (state) =>
+        recoverTurn(state, left, nowMs),
+      )
       this.journal.stage(undefined, decision, nowMs)
       if (head.turn === undefined) this.options.permits?.resume(this.journal.head)
       else this.options.permits?.settle(head, this.journal.head)
@@ -189,7 +187,7 @@ export class ConversationActor implements OwnedConversation {
       this.over =
         turn === undefined &&
         listings.length + waiting.length + journal.listeners.size + unread === 0
-      return { command, decision: { state: before, events: [], actions: [], goOn: this.over } }
+      return { command, decision: { state: before, events: [], actions: [], proceed: this.over } }
     }
     const { permits } = this.options
     const decided = decide(before, command.input)
@@ -205,11 +203,11 @@ export class ConversationActor implements OwnedConversation {
   /** Whoever waits for the answer goes on at once. */
   private answer({ command, decision }: Decided): void {
     if (command === undefined) return
-    if ("suspend" in command) return answer(command.suspend, decision.goOn === true)
+    if ("suspend" in command) return answer(command.suspend, decision.proceed === true)
     if (command.reply === undefined) return
     const { log, now } = this.journal
     const step =
-      decision.goOn === true && command.input._tag === "Advance"
+      decision.proceed === true && command.input._tag === "Advance"
         ? {
             step: {
               history: log.history(),
@@ -230,13 +228,13 @@ export class ConversationActor implements OwnedConversation {
         return workshop.start(this.id, action.id, action.calls)
       case "InterruptTurn":
         return workshop.runner.interrupt()
-      case "Settle":
+      case "ResolveQuestion":
         return workshop.desk.settle(action.number, action.verdict)
       case "StartDeadline":
         return workshop.desk.startDeadline(action.number, action.after)
-      case "KeepDeadline":
+      case "RestoreDeadline":
         return workshop.desk.keepDeadline(action.number, action.after)
-      case "Expect":
+      case "StartGrace":
         return workshop.desk.expect(action.within)
       case "MoveDeadline":
         workshop.desk.moveDeadline(action.from, action.to)
@@ -253,7 +251,7 @@ export class ConversationActor implements OwnedConversation {
     const { writer } = options
     if (writer === undefined || records.length === 0) return Effect.succeed(true)
     return Effect.matchEffect(
-      withinTimeout("append", writer.append(records, durabilityOf(records))),
+      withinStoreTimeout("append", writer.append(records, durabilityOf(records))),
       {
         onSuccess: () => Effect.succeed(true),
         onFailure: (error) => this.lose(error),

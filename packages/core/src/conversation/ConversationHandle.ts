@@ -6,7 +6,7 @@ import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { OnTurnCompleted } from "../log/CompletedTurn.ts"
+import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type {
   AttachError,
   ConversationClosed,
@@ -14,7 +14,8 @@ import type {
   SubmitError,
 } from "../ConversationErrors.ts"
 import type { State } from "../decider/State.ts"
-import type { Receipt, WhileRunning } from "../decider/Decision.ts"
+import type { WhileRunning } from "../decider/Decision.ts"
+import type { Receipt } from "../decider/Receipts.ts"
 import type { Answers } from "../approvals/Approval.ts"
 import type { Listener } from "../listeners/Listener.ts"
 import type { OutboxLimits } from "../listeners/Outbox.ts"

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { Decision, Input } from "../decider/Decision.ts"
-import type { Step } from "../turn/Turn.ts"
+import type { Step } from "../turn/TurnPort.ts"
 
 type Answer =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Step }

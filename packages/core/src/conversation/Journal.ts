@@ -10,12 +10,12 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import * as MutableRef from "effect/MutableRef"
 import * as Ref from "effect/Ref"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
-import { number, project, type State } from "../decider/State.ts"
+import { numberDrafts, project, type State } from "../decider/State.ts"
 import type { Decision, Input } from "../decider/Decision.ts"
 import type { EventLog } from "../log/EventLog.ts"
 import { recordsOf } from "../decider/LogRecords.ts"
 import { Listeners } from "../listeners/Listeners.ts"
-import type { LogRecord } from "../store/LogRecord.ts"
+import type { LogRecord } from "../LogRecord.ts"
 
 const none: ReadonlyArray<never> = []
 
@@ -54,7 +54,7 @@ export class Journal {
   /** Numbers the events of a decision on the head; nobody sees them yet. */
   stage(input: Input | undefined, decision: Decision, atMs: number): void {
     const before = this.staged
-    const events = number(decision.state.seq, decision.events)
+    const events = numberDrafts(decision.state.seq, decision.events)
     const records = recordsOf(before, input, decision, events, atMs)
     // Not spread: a model that says a million deltas at once would overflow the stack.
     if (events.length > 0) {

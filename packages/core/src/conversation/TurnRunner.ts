@@ -17,6 +17,7 @@ import type { TurnExit } from "../decider/Decision.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import * as Turn from "../turn/Turn.ts"
+import type { TurnOptions, TurnPort } from "../turn/TurnPort.ts"
 
 /** L14: the terminal event comes within one second plus the kill grace. */
 const stopTime = Duration.seconds(1)
@@ -46,9 +47,7 @@ const turnExit = (exit: Exit.Exit<void, { readonly message: string }>): Effect.E
 type OnEnd = (turnId: SubmissionId, exit: TurnExit) => Effect.Effect<unknown>
 
 export class TurnRunner {
-  private running:
-    | { readonly turn: Turn.TurnOptions; readonly fiber: Fiber.Fiber<void> }
-    | undefined
+  private running: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
   private readonly services: Context.Context<ModelClient | ToolRuntime>
   private readonly scope: Scope.Scope
   private readonly onEnd: OnEnd
@@ -65,7 +64,7 @@ export class TurnRunner {
   }
 
   /** Starts a turn; `onEnd` is told once it is over by itself or by `interrupt`. */
-  start(turn: Turn.TurnOptions, port: Turn.TurnPort): Effect.Effect<void> {
+  start(turn: TurnOptions, port: TurnPort): Effect.Effect<void> {
     return Turn.run(turn, port).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
       Effect.updateContext((_: Context.Context<never>) => this.services),

@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { ApprovalWaiters } from "./ApprovalWaiters.ts"
-import { answerOf, formFault } from "../approvals/Elicitation.ts"
+import { answerOf } from "../approvals/Elicitation.ts"
+import { formFault } from "../question/FormLimits.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
 import { CallIds } from "../turn/CallIds.ts"
 import type { Inbox } from "./Inbox.ts"
@@ -17,7 +18,7 @@ import type { Journal } from "./Journal.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
-import type { TurnPort } from "../turn/Turn.ts"
+import type { TurnPort } from "../turn/TurnPort.ts"
 import { quoted } from "../question/VisibleText.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
@@ -99,10 +100,10 @@ export class TurnSupervisor {
       granted: (request) =>
         Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
       emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
-      begin: (call) =>
+      recordCall: (call) =>
         Effect.map(
-          inbox.ask({ _tag: "Begin", turnId, ...call }),
-          (answer) => answer._tag === "Decision" && answer.decision.goOn === true,
+          inbox.ask({ _tag: "StartCall", turnId, ...call }),
+          (answer) => answer._tag === "Decision" && answer.decision.proceed === true,
         ),
       emitCompaction: (messages) =>
         Effect.asVoid(

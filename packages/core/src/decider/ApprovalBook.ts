@@ -5,8 +5,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Equal from "effect/Equal"
-import type { Verdict } from "../approvals/Approval.ts"
-import type { InputOf } from "./Decision.ts"
+import type { Answers, Verdict } from "../approvals/Approval.ts"
 import { type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
 import { remember } from "../approvals/SessionGrants.ts"
 
@@ -20,6 +19,12 @@ export interface Question {
   /** True while no listener that can answer has been there: no deadline runs. */
   readonly parked: boolean
 }
+
+/** Number of a question that was restored from the log; negative, so that no tool of this process has the same. */
+export const restoredNumber = (seq: number): number => -1 - seq
+
+/** True for the number of a restored question: the tool that asked it does not run any more. */
+export const isRestored = (number: number): boolean => number < 0
 
 interface Resolved {
   readonly turnId: SubmissionId
@@ -42,19 +47,19 @@ export interface ApprovalBook {
   /** What the session approved; the fold of `approval_resolved` events, so it lasts as long as the log. */
   readonly grants: ReadonlyArray<string>
   /** Listeners that declared they can answer the questions of our own tools. */
-  readonly answering: number
+  readonly approvalListeners: number
   /** Listeners that declared they can fill in the forms of tool servers. */
-  readonly filling: number
+  readonly formListeners: number
   /** True for a moment after a restart: whoever loads the conversation has not had the time to listen yet. */
-  readonly expecting?: true
+  readonly inGrace?: true
 }
 
 export const emptyBook: ApprovalBook = {
   open: [],
   resolved: [],
   grants: [],
-  answering: 0,
-  filling: 0,
+  approvalListeners: 0,
+  formListeners: 0,
 }
 
 /** Tools ask one at a time, or a few; one more is denied. */
@@ -139,19 +144,19 @@ export const resolve = (book: ApprovalBook, question: Question, verdict: Verdict
 }
 
 /** Its asker asks again: from now on it is the question of the new one. */
-export const adopt = (book: ApprovalBook, question: Question, number: number): ApprovalBook => ({
+export const assignTo = (book: ApprovalBook, question: Question, number: number): ApprovalBook => ({
   ...book,
   open: book.open.map((open) => (open === question ? { ...open, number } : open)),
 })
 
 /** Keeps the verdict for a call that has not asked again yet. */
-export const put = (book: ApprovalBook, request: QuestionRequest, outcome: Outcome) => ({
+export const storeVerdict = (book: ApprovalBook, request: QuestionRequest, outcome: Outcome) => ({
   ...book,
   unclaimed: [...(book.unclaimed ?? []), { request, outcome }],
 })
 
 /** The verdict that was kept for this very question, and the book without it. */
-export const claim = (
+export const claimVerdict = (
   book: ApprovalBook,
   request: QuestionRequest,
 ): { readonly outcome: Outcome; readonly book: ApprovalBook } | undefined => {
@@ -180,34 +185,39 @@ const isForm = ({ _tag }: QuestionRequest): boolean => _tag === "Elicitation"
 
 /** True while somebody is there to be asked. */
 export const isAttended = (book: ApprovalBook, request: QuestionRequest): boolean =>
-  (isForm(request) ? book.filling : book.answering) > 0
+  (isForm(request) ? book.formListeners : book.approvalListeners) > 0
 
-type Attending = Omit<InputOf<"Attend">, "_tag">
+/** A listener that can answer questions of these kinds was attached (1) or detached (-1). */
+export interface Attendance {
+  readonly by: 1 | -1
+  readonly answers: Answers
+}
 
 /** True for a question that waits for whoever has come. */
-export const unparks = ({ parked, request }: Question, { answers, by }: Attending): boolean =>
+export const isUnparkedBy = ({ parked, request }: Question, { answers, by }: Attendance): boolean =>
   parked && by === 1 && takes(answers, isForm(request))
 
 /** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */
-export const attend = (book: ApprovalBook, who: Attending): ApprovalBook => {
-  const answering = book.answering + (takes(who.answers, false) ? who.by : 0)
-  const filling = book.filling + (takes(who.answers, true) ? who.by : 0)
-  if (who.by === -1) return { ...book, answering, filling }
+export const countListener = (book: ApprovalBook, attendance: Attendance): ApprovalBook => {
+  const { answers, by } = attendance
+  const approvalListeners = book.approvalListeners + (takes(answers, false) ? by : 0)
+  const formListeners = book.formListeners + (takes(answers, true) ? by : 0)
+  if (by === -1) return { ...book, approvalListeners, formListeners }
   return {
-    // Whoever came answers some questions; the others are still waited for.
-    ...(answering > 0 && filling > 0 ? expectNobody(book) : book),
-    answering,
-    filling,
+    // The grace continues for the kind of question that still has no listener.
+    ...(approvalListeners > 0 && formListeners > 0 ? endGrace(book) : book),
+    approvalListeners,
+    formListeners,
     open: book.open.map((question) =>
-      unparks(question, who) ? { ...question, parked: false } : question,
+      isUnparkedBy(question, attendance) ? { ...question, parked: false } : question,
     ),
   }
 }
 
 /** From now on nobody is there unless a listener is. */
-export const expectNobody = ({ expecting: _, ...book }: ApprovalBook): ApprovalBook => book
+export const endGrace = ({ inGrace: _, ...book }: ApprovalBook): ApprovalBook => book
 
-export const grant = (book: ApprovalBook, text: string): ApprovalBook => ({
+export const addGrant = (book: ApprovalBook, text: string): ApprovalBook => ({
   ...book,
   grants: remember(book.grants, text),
 })

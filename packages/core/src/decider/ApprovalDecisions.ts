@@ -7,18 +7,13 @@ import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
-import { requestEvent, resolvedEvent } from "../approvals/ApprovalEvents.ts"
-import {
-  canBePut,
-  canBeRead,
-  type Outcome,
-  type QuestionRequest,
-} from "../approvals/Elicitation.ts"
+import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
+import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
+import { canBePut, canBeRead } from "../question/FormLimits.ts"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
 import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
 import { grantFor, grantOf } from "../approvals/SessionGrants.ts"
-import { isRestored } from "../recovery/Restore.ts"
 
 /** Long enough to come back from a meeting's edge, short enough that no call hangs for days (R5). */
 const defaultDeadline = Duration.minutes(10)
@@ -28,7 +23,8 @@ const deadlineOf = (state: State) => state.settings.approvalDeadline ?? defaultD
 const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", reason })
 
 /** The asker is told. */
-const settle = (number: number, verdict: Outcome) => ({ _tag: "Settle", number, verdict }) as const
+const settle = (number: number, verdict: Outcome) =>
+  ({ _tag: "ResolveQuestion", number, verdict }) as const
 
 /** The question is closed, the listeners and the asker are told; the asker alone of what was filled in. */
 const resolve = (
@@ -48,8 +44,8 @@ const resolve = (
     state: {
       ...state,
       approvals:
-        isRestored(number) && verdict.reason !== "withdrawn" && verdict.reason !== "shutdown"
-          ? Book.put(approvals, request, outcome)
+        Book.isRestored(number) && verdict.reason !== "withdrawn" && verdict.reason !== "shutdown"
+          ? Book.storeVerdict(approvals, request, outcome)
           : approvals,
     },
     events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
@@ -72,7 +68,7 @@ const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdi
 
 /** Where somebody is there who answers other questions alone, a form waits for nobody. */
 const whenUnattended = ({ approvals, settings }: State): Unattended =>
-  approvals.answering > 0 ? "deny" : (settings.unattended ?? "deny")
+  approvals.approvalListeners > 0 ? "deny" : (settings.unattended ?? "deny")
 
 /** A call id of the model is no place for it: several calls may run. The number of the event is unique in the log. */
 const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest =>
@@ -82,10 +78,10 @@ const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest
  * A tool asks. A question that its call put before a restart is not put again: it is this one's from now on, or its verdict
  * is. Another one of that call is nobody's any more.
  */
-export const ask = (state: State, input: InputOf<"Ask">): Decision => {
+export const askQuestion = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, request, turnId } = input
   if (state.turn?.id !== turnId || request._tag === "Elicitation") return askAnew(state, input)
-  const claimed = Book.claim(state.approvals, request)
+  const claimed = Book.claimVerdict(state.approvals, request)
   if (claimed !== undefined) {
     return {
       ...nothing({ ...state, approvals: claimed.book }),
@@ -93,7 +89,7 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
     }
   }
   const earlier = state.approvals.open.find(
-    (open) => isRestored(open.number) && open.request.callId === request.callId,
+    (open) => Book.isRestored(open.number) && open.request.callId === request.callId,
   )
   if (earlier === undefined) return askAnew(state, input)
   if (!Book.isSame(earlier.request, request)) {
@@ -102,7 +98,7 @@ export const ask = (state: State, input: InputOf<"Ask">): Decision => {
     )
   }
   return {
-    ...nothing({ ...state, approvals: Book.adopt(state.approvals, earlier, number) }),
+    ...nothing({ ...state, approvals: Book.assignTo(state.approvals, earlier, number) }),
     actions: [{ _tag: "MoveDeadline", from: earlier.number, to: number }],
   }
 }
@@ -127,7 +123,7 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
   const parked = !Book.isAttended(approvals, request)
   const verdict =
-    parked && approvals.expecting !== true
+    parked && approvals.inGrace !== true
       ? unattendedVerdict(whenUnattended(state), request)
       : undefined
   if (verdict !== undefined) return atOnce(verdict)
@@ -142,7 +138,7 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
  * Somebody answers; the first one wins. With `because` the answer is none: it could not be read or never came, and
  * counts as a denial; so does one with more in it than is taken. `abort` only closes the question here; that it stops the turn is decided by the caller.
  */
-export const answer = (
+export const answerQuestion = (
   state: State,
   submissionId: SubmissionId,
   kind: QuestionRequest["_tag"],
@@ -171,16 +167,20 @@ export const answer = (
 }
 
 /** The deadline is over, or nobody asks any more; a question that is closed already is left alone. */
-export const giveUp = (state: State, number: number, reason: "expired" | "withdrawn"): Decision => {
+export const closeUnanswered = (
+  state: State,
+  number: number,
+  reason: "expired" | "withdrawn",
+): Decision => {
   const question = state.approvals.open.find((open) => open.number === number)
   return question === undefined ? nothing(state) : resolve(state, question, denied(reason))
 }
 
 /** Whoever was expected did not come: what waits for somebody is decided as if it were asked now. */
-export const nobodyCame = (state: State): Decision => {
+export const graceEnded = (state: State): Decision => {
   const { approvals } = state
-  if (approvals.expecting !== true) return nothing(state)
-  const before = nothing({ ...state, approvals: Book.expectNobody(approvals) })
+  if (approvals.inGrace !== true) return nothing(state)
+  const before = nothing({ ...state, approvals: Book.endGrace(approvals) })
   return approvals.open.reduce<Decision>((decision, question) => {
     const verdict = question.parked
       ? unattendedVerdict(whenUnattended(state), question.request)
@@ -192,7 +192,7 @@ export const nobodyCame = (state: State): Decision => {
 }
 
 /** A verdict came: a turn that was parked since a restart goes on, its open calls first. */
-export const takeUp = (state: State): Decision => {
+export const resumeParkedTurn = (state: State): Decision => {
   const { turn } = state
   if (turn?.parked === undefined || state.approvals.unclaimed === undefined) return nothing(state)
   const { parked, ...running } = turn
@@ -213,10 +213,10 @@ export const withdrawAll = (state: State): Decision => {
 }
 
 /** A listener that can answer came or went. With the first, the deadlines of what was parked begin. */
-export const attend = (state: State, input: InputOf<"Attend">): Decision => ({
-  ...nothing({ ...state, approvals: Book.attend(state.approvals, input) }),
+export const countListener = (state: State, input: InputOf<"ListenersChanged">): Decision => ({
+  ...nothing({ ...state, approvals: Book.countListener(state.approvals, input) }),
   actions: state.approvals.open.flatMap((question) =>
-    Book.unparks(question, input)
+    Book.isUnparkedBy(question, input)
       ? [{ _tag: "StartDeadline", number: question.number, after: deadlineOf(state) } as const]
       : [],
   ),

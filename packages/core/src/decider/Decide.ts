@@ -4,10 +4,17 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
-import { answer, ask, attend, giveUp, nobodyCame, takeUp } from "./ApprovalDecisions.ts"
+import {
+  answerQuestion,
+  askQuestion,
+  countListener,
+  closeUnanswered,
+  graceEnded,
+  resumeParkedTurn,
+} from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "../ConversationErrors.ts"
-import { autoCompactId, isAutoCompactId, type State, type Waiting } from "./State.ts"
-import { triggerText } from "../turn/compaction/Compacted.ts"
+import { autoCompactId, isAutoCompactId, type State, type QueuedSubmission } from "./State.ts"
+import { triggerText } from "../log/Compacted.ts"
 import {
   type Decision,
   followedBy,
@@ -17,10 +24,10 @@ import {
   type WhileRunning,
 } from "./Decision.ts"
 import { decisionOf } from "../approvals/Elicitation.ts"
-import { list, listed } from "./ToolListings.ts"
-import { automatic, isSpent, keep, receiptOf } from "./Receipts.ts"
-import { advance, cancel, closed, ended, interrupt, stopTurn } from "./TurnEnd.ts"
-import { inputEvents, start, withContext } from "./TurnStart.ts"
+import { startListing, finishListing } from "./ToolListings.ts"
+import { nextAutomatic, isSpent, keep, receiptOf } from "./Receipts.ts"
+import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } from "./TurnEnd.ts"
+import { inputEvents, startTurn, withContext } from "./TurnStart.ts"
 import { unfinishedAfter } from "../log/UnfinishedText.ts"
 
 /** Submissions that may wait for a turn of their own; one more is refused. */
@@ -49,30 +56,30 @@ export const decide = (state: State, input: Input): Decision => {
     case "Advance":
       return advance(state, input)
     case "Ask":
-      return ask(state, input)
-    case "Begin":
+      return askQuestion(state, input)
+    case "StartCall":
       return begin(state, input)
     case "Expire":
-      return followedBy(giveUp(state, input.number, "expired"), takeUp)
+      return followedBy(closeUnanswered(state, input.number, "expired"), resumeParkedTurn)
     case "Withdraw":
-      return giveUp(state, input.number, "withdrawn")
-    case "NobodyCame":
-      return nobodyCame(state)
-    case "Attend":
-      return attend(state, input)
+      return closeUnanswered(state, input.number, "withdrawn")
+    case "GraceEnded":
+      return graceEnded(state)
+    case "ListenersChanged":
+      return countListener(state, input)
     case "Listed":
-      return listed(state, input)
+      return finishListing(state, input)
     case "Ended":
-      return ended(state, input.turnId, input.exit)
+      return turnEnded(state, input.turnId, input.exit)
   }
 }
 
 /** It runs once that is recorded: after a restart nobody has to guess whether it did. */
-const begin = (state: State, { _tag: _, ...call }: InputOf<"Begin">): Decision => {
+const begin = (state: State, { _tag: _, ...call }: InputOf<"StartCall">): Decision => {
   const { turn } = state
   return turn?.id !== call.turnId || turn.aborting !== undefined
-    ? { ...nothing(state), goOn: false }
-    : { ...nothing(state), facts: [{ _tag: "ToolCall", ...call }], goOn: true }
+    ? { ...nothing(state), proceed: false }
+    : { ...nothing(state), records: [{ _tag: "ToolCall", ...call }], proceed: true }
 }
 
 const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">): Decision => {
@@ -90,7 +97,7 @@ const submit = (state: State, input: InputOf<"Submit">): Decision => {
   const { id: chosen } = input
   if (state.closing) return { ...nothing(state), refused: new ConversationClosed() }
   if (chosen === undefined) {
-    const { id, receipts } = automatic(state.receipts)
+    const { id, receipts } = nextAutomatic(state.receipts)
     return accept({ ...state, receipts }, id, input)
   }
   if (isAutoCompactId(chosen)) {
@@ -126,26 +133,26 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "interrupt":
       return { ...done, ...interrupt(state) }
     case "list_mcp_tools":
-      return list(state, id)
+      return startListing(state, id)
     case "shutdown": {
       const stopped = interrupt({ ...state, closing: true, shutdownId: id })
-      return { ...done, ...(state.turn === undefined ? closed(stopped) : stopped) }
+      return { ...done, ...(state.turn === undefined ? closeConversation(stopped) : stopped) }
     }
     case "exec_approval":
     case "patch_approval": {
       const kind = op.type === "exec_approval" ? "Exec" : "Patch"
-      const answered = answer(state, id, kind, op, input.because)
+      const answered = answerQuestion(state, id, kind, op, input.because)
       // Like `interrupt`, but what waits was not asked about and stays.
       if (answered.refused !== undefined) return answered
       return input.because === undefined && op.decision === "abort"
         ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
-        : followedBy(answered, takeUp)
+        : followedBy(answered, resumeParkedTurn)
     }
     case "elicitation_answer": {
       const { action, content, ...named } = op
       const filledIn = action === "accept" && content !== undefined ? { content } : {}
       const reply = { ...named, decision: decisionOf(action), ...filledIn }
-      return answer(state, id, "Elicitation", reply, input.because)
+      return answerQuestion(state, id, "Elicitation", reply, input.because)
     }
     default:
       return refuse(
@@ -173,7 +180,11 @@ const textLength = (item: InputItem): number => {
   }
 }
 
-const userInput = (state: State, submission: Waiting, whileRunning: WhileRunning): Decision => {
+const userInput = (
+  state: State,
+  submission: QueuedSubmission,
+  whileRunning: WhileRunning,
+): Decision => {
   const { id, items } = submission
   if (items.length === 0) return { ...nothing(state), receipt: { id, disposition: "none" } }
   if (items.length > maxItems) {
@@ -191,7 +202,11 @@ const userInput = (state: State, submission: Waiting, whileRunning: WhileRunning
 }
 
 /** Input, or a summary of the history: where it runs. */
-const placed = (state: State, submission: Waiting, whileRunning: WhileRunning): Decision => {
+const placed = (
+  state: State,
+  submission: QueuedSubmission,
+  whileRunning: WhileRunning,
+): Decision => {
   const { turn } = state
   // A turn that is being stopped takes nothing in, nor one that summarises.
   const joinable = turn !== undefined && turn.aborting === undefined && !turn.compacts
@@ -202,7 +217,7 @@ const placed = (state: State, submission: Waiting, whileRunning: WhileRunning): 
       turn === undefined ? "no turn is running" : whyNotJoined(turn),
     )
   }
-  if (turn === undefined) return start(state, submission)
+  if (turn === undefined) return startTurn(state, submission)
   switch (whileRunning) {
     case "queue":
     case "steer":
@@ -226,7 +241,7 @@ const whyNotJoined = ({ aborting, id }: NonNullable<State["turn"]>): string =>
     : `turn \`${id}\` is being stopped`
 
 /** A summary that is wanted while a turn runs is asked of that turn, in words (§6.9). */
-const join = (state: State, turnId: SubmissionId, submission: Waiting): Decision => {
+const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission): Decision => {
   const inWords: ReadonlyArray<InputItem> = [{ type: "text", text: triggerText }]
   const items = submission.items.length === 0 ? inWords : submission.items
   return {
@@ -236,7 +251,7 @@ const join = (state: State, turnId: SubmissionId, submission: Waiting): Decision
   }
 }
 
-const wait = (state: State, submission: Waiting, first = false): Decision =>
+const wait = (state: State, submission: QueuedSubmission, first = false): Decision =>
   state.waiting.length >= maxWaiting
     ? refuse(state, "TooManyWaiting", `${maxWaiting} submissions are waiting already`)
     : {

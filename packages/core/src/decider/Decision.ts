@@ -3,11 +3,13 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Duration from "effect/Duration"
-import type { Answers, ApprovalRequest } from "../approvals/Approval.ts"
+import type { ApprovalRequest } from "../approvals/Approval.ts"
+import type { Attendance } from "./ApprovalBook.ts"
 import type { SubmitError } from "../ConversationErrors.ts"
+import type { Receipt } from "./Receipts.ts"
 import type { Draft, State } from "./State.ts"
 import type { Outcome, UnnamedElicitation } from "../approvals/Elicitation.ts"
-import type { LogRecord, ReplayClass } from "../store/LogRecord.ts"
+import type { LogRecord, ReplayClass } from "../LogRecord.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 
 /**
@@ -56,7 +58,7 @@ export type Input =
     }
   /** The turn is about to run a call; `attempt` counts from 1. */
   | {
-      readonly _tag: "Begin"
+      readonly _tag: "StartCall"
       readonly turnId: SubmissionId
       readonly callId: string
       readonly eventCallId?: string
@@ -76,9 +78,9 @@ export type Input =
   /** The tool no longer asks. */
   | { readonly _tag: "Withdraw"; readonly number: number }
   /** The moment after a restart is over in which somebody may come. */
-  | { readonly _tag: "NobodyCame" }
+  | { readonly _tag: "GraceEnded" }
   /** A listener that can answer these came (1) or went (-1). */
-  | { readonly _tag: "Attend"; readonly by: 1 | -1; readonly answers: Answers }
+  | ({ readonly _tag: "ListenersChanged" } & Attendance)
   /** The tools that submission `id` asked for. */
   | {
       readonly _tag: "Listed"
@@ -97,13 +99,13 @@ export type Action =
     }
   | { readonly _tag: "InterruptTurn" }
   /** The one who asked is told; every `Ask` gets exactly one, at once or later. */
-  | { readonly _tag: "Settle"; readonly number: number; readonly verdict: Outcome }
+  | { readonly _tag: "ResolveQuestion"; readonly number: number; readonly verdict: Outcome }
   /** `Expire` is due after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** Likewise, of a question that was put before a restart: nobody waits for its verdict yet. */
-  | { readonly _tag: "KeepDeadline"; readonly number: number; readonly after: Duration.Duration }
+  | { readonly _tag: "RestoreDeadline"; readonly number: number; readonly after: Duration.Duration }
   /** `NobodyCame` is due after this time. */
-  | { readonly _tag: "Expect"; readonly within: Duration.Duration }
+  | { readonly _tag: "StartGrace"; readonly within: Duration.Duration }
   /** The question has got an asker, and with it another number. */
   | { readonly _tag: "MoveDeadline"; readonly from: number; readonly to: number }
   /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */
@@ -111,18 +113,10 @@ export type Action =
   /** Nothing more will happen: end the fiber. */
   | { readonly _tag: "Close" }
 
-/** What became of a submission. `none` had no effect that events could show. */
-export type Disposition = "started" | "joined" | "waiting" | "none"
-
-export interface Receipt {
-  readonly id: SubmissionId
-  readonly disposition: Disposition
-}
-
 type WithoutTime<T> = T extends LogRecord ? Omit<T, "atMs"> : never
 
 /** What is recorded beside the events. */
-export type Fact = WithoutTime<LogRecord>
+export type RecordDraft = WithoutTime<LogRecord>
 
 export interface Decision {
   /** The state before the events are folded into it. */
@@ -134,9 +128,9 @@ export interface Decision {
   /** To `Submit`: why it was refused. */
   readonly refused?: SubmitError
   /** Recorded with the events, before them; what follows from states alone is added in `Facts.ts`. */
-  readonly facts?: ReadonlyArray<Fact>
+  readonly records?: ReadonlyArray<RecordDraft>
   /** To `Advance`: true when the turn sends another request. To `Begin`: true when the call may run. */
-  readonly goOn?: boolean
+  readonly proceed?: boolean
 }
 
 /** Nothing happens. */
@@ -153,8 +147,8 @@ export const followedBy = (first: Decision, then: (state: State) => Decision): D
     state: next.state,
     events: [...first.events, ...next.events],
     actions: [...first.actions, ...next.actions],
-    ...(first.facts === undefined && next.facts === undefined
+    ...(first.records === undefined && next.records === undefined
       ? {}
-      : { facts: [...(first.facts ?? []), ...(next.facts ?? [])] }),
+      : { records: [...(first.records ?? []), ...(next.records ?? [])] }),
   }
 }

@@ -9,9 +9,9 @@ import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
 import type { Question } from "./ApprovalBook.ts"
 import type { State } from "./State.ts"
-import type { Decision, Fact, Input } from "./Decision.ts"
+import type { Decision, RecordDraft, Input } from "./Decision.ts"
 import type { Durability } from "../ConversationStore.ts"
-import { eventRecord, type LogRecord } from "../store/LogRecord.ts"
+import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import { toStored } from "../store/Settings.ts"
 
 /** The submission that was accepted: its id is given away, also where nothing else came of it. */
@@ -20,7 +20,7 @@ const submissionOf = (
   { receipt }: Decision,
   before: State,
   after: State,
-): ReadonlyArray<Extract<Fact, { readonly _tag: "Submission" }>> => {
+): ReadonlyArray<Extract<RecordDraft, { readonly _tag: "Submission" }>> => {
   if (input?._tag !== "Submit" || receipt === undefined || before.receipts === after.receipts) {
     return []
   }
@@ -38,12 +38,12 @@ const submissionOf = (
   ]
 }
 
-const settingsOf = (before: State, after: State): ReadonlyArray<Fact> =>
+const settingsOf = (before: State, after: State): ReadonlyArray<RecordDraft> =>
   before.settings === after.settings
     ? []
     : [{ _tag: "Settings", settings: toStored(after.settings) }]
 
-const stopOf = (before: State, { turn }: State): ReadonlyArray<Fact> =>
+const stopOf = (before: State, { turn }: State): ReadonlyArray<RecordDraft> =>
   turn?.aborting === undefined || before.turn?.aborting !== undefined
     ? []
     : [{ _tag: "Stop", turnId: turn.id, reason: turn.aborting }]
@@ -52,7 +52,7 @@ const questionOf = (
   { request, seq }: Question,
   after: Duration.Duration | undefined,
   atMs: number,
-): Fact => ({
+): RecordDraft => ({
   _tag: "Question",
   seq,
   ...(after === undefined ? {} : { expiresAtMs: atMs + Duration.toMillis(after) }),
@@ -87,29 +87,29 @@ export const recordsOf = (
   events: ReadonlyArray<Event>,
   atMs: number,
 ): ReadonlyArray<LogRecord> => {
-  const records: Array<LogRecord> = []
-  const add = (facts: ReadonlyArray<Fact>) => {
-    for (const fact of facts) records.push({ ...fact, atMs })
+  const written: Array<LogRecord> = []
+  const add = (drafts: ReadonlyArray<RecordDraft>) => {
+    for (const draft of drafts) written.push({ ...draft, atMs })
   }
-  const tell = () => {
-    for (const event of events) if (!isEphemeral(event.msg)) records.push(eventRecord(atMs, event))
+  const addEvents = () => {
+    for (const event of events) if (!isEphemeral(event.msg)) written.push(eventRecord(atMs, event))
   }
   if (input?._tag === "Emit") {
-    tell()
-    return records
+    addEvents()
+    return written
   }
-  const { facts = [], state } = decision
+  const { records = [], state } = decision
   const submission = submissionOf(input, decision, before, state)
   const isInput = submission.some(({ receipt }) => receipt.disposition !== "none")
   add(settingsOf(before, state))
   add(stopOf(before, state))
-  add(facts)
+  add(records)
   if (isInput) add(submission)
   // A question without its deadline would stay open for ever.
   add(questionsOf(before, decision, atMs))
-  tell()
+  addEvents()
   if (!isInput) add(submission)
-  return records
+  return written
 }
 
 /** Told beside what it is about: its loss with the machine loses nothing that anybody counts on. */

@@ -3,7 +3,14 @@
  * bounded memory.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import type { Receipt } from "./Decision.ts"
+
+/** What became of a submission. `none` had no effect that events could show. */
+type Disposition = "started" | "joined" | "waiting" | "none"
+
+export interface Receipt {
+  readonly id: SubmissionId
+  readonly disposition: Disposition
+}
 
 interface Kept {
   /** What the client chose; the receipt of input that joined a turn carries that turn's id. */
@@ -37,7 +44,7 @@ export const isSpent = (receipts: Receipts, chosen: SubmissionId): boolean => {
 }
 
 /** The next automatic id; it never repeats one that a client chose. */
-export const automatic = (
+export const nextAutomatic = (
   receipts: Receipts,
 ): { readonly id: SubmissionId; readonly receipts: Receipts } => {
   let next = receipts.nextId

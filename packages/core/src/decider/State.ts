@@ -8,7 +8,7 @@ import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
-import { type ApprovalBook, emptyBook, grant } from "./ApprovalBook.ts"
+import { type ApprovalBook, emptyBook, addGrant } from "./ApprovalBook.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
@@ -23,7 +23,7 @@ export const autoCompactId = (n: number): string => `auto-compact-${n}`
 export const isAutoCompactId = (id: string): boolean => /^auto-compact-\d+$/.test(id)
 
 /** A submission that waits for a turn of its own. */
-export interface Waiting {
+export interface QueuedSubmission {
   readonly id: SubmissionId
   /** Of a `compact` none: its turn summarises the history. */
   readonly items: ReadonlyArray<InputItem>
@@ -50,7 +50,7 @@ export interface State {
   /** Durable events so far: the number the next one gets. */
   readonly seq: number
   readonly turn: RunningTurn | undefined
-  readonly waiting: ReadonlyArray<Waiting>
+  readonly waiting: ReadonlyArray<QueuedSubmission>
   readonly receipts: Receipts
   readonly approvals: ApprovalBook
   /** Tokens of all requests so far; undefined until a provider reported some. */
@@ -65,7 +65,7 @@ export interface State {
   readonly shutdownId?: SubmissionId
 }
 
-export const initial = (settings: ConversationSettings): State => ({
+export const initialState = (settings: ConversationSettings): State => ({
   settings,
   seq: 0,
   turn: undefined,
@@ -84,7 +84,7 @@ export interface Draft {
 }
 
 /** Numbers drafts; an ephemeral one carries the number of the durable event it follows. */
-export const number = (seq: number, drafts: ReadonlyArray<Draft>): ReadonlyArray<Event> => {
+export const numberDrafts = (seq: number, drafts: ReadonlyArray<Draft>): ReadonlyArray<Event> => {
   let next = seq
   return drafts.map(({ id, msg }) => ({
     seq: isEphemeral(msg) ? next - 1 : next++,
@@ -109,7 +109,7 @@ export const project = (state: State, event: Event): State => {
         : { ...state, seq }
     case "approval_resolved":
       return msg.reason === "answered" && msg.grant !== undefined
-        ? { ...state, seq, approvals: grant(state.approvals, msg.grant) }
+        ? { ...state, seq, approvals: addGrant(state.approvals, msg.grant) }
         : { ...state, seq }
     case "token_count":
       return { ...state, seq, usage: msg.info?.total_token_usage ?? state.usage }

@@ -11,7 +11,7 @@ import { type Decision, type InputOf, nothing } from "./Decision.ts"
 const maxListings = 4
 
 /** The servers are asked. */
-export const list = (state: State, id: SubmissionId): Decision => {
+export const startListing = (state: State, id: SubmissionId): Decision => {
   const listings = state.listings ?? []
   return listings.length >= maxListings
     ? {
@@ -29,7 +29,7 @@ export const list = (state: State, id: SubmissionId): Decision => {
 }
 
 /** The servers have answered. */
-export const listed = (state: State, { id, tools }: InputOf<"Listed">): Decision => {
+export const finishListing = (state: State, { id, tools }: InputOf<"Listed">): Decision => {
   const { listings = [], ...rest } = state
   if (!listings.includes(id)) return nothing(state)
   const others = listings.filter((other) => other !== id)

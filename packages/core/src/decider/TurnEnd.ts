@@ -7,26 +7,26 @@ import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { Draft, State } from "./State.ts"
 import { withdrawAll } from "./ApprovalDecisions.ts"
 import { type Decision, followedBy, type InputOf, nothing, type TurnExit } from "./Decision.ts"
-import { start } from "./TurnStart.ts"
+import { startTurn } from "./TurnStart.ts"
 import { unfinishedEvents } from "../log/UnfinishedText.ts"
 
 /** The turn has heard the model out: another request, or the end. */
 export const advance = (state: State, input: InputOf<"Advance">): Decision => {
   const { turn } = state
   if (turn?.id !== input.turnId || turn.aborting !== undefined) {
-    return { ...nothing(state), goOn: false }
+    return { ...nothing(state), proceed: false }
   }
-  if (input.followUp || turn.inputSeq > input.sawSeq) return { ...nothing(state), goOn: true }
+  if (input.followUp || turn.inputSeq > input.sawSeq) return { ...nothing(state), proceed: true }
   return {
     ...after(state, [
       { id: turn.id, msg: { type: "task_complete", last_agent_message: input.lastMessage } },
     ]),
-    goOn: false,
+    proceed: false,
   }
 }
 
 /** The fiber of the turn is gone; a turn that had completed by then is left alone. */
-export const ended = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => {
+export const turnEnded = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => {
   if (state.turn?.id !== turnId) return nothing(state)
   const unfinished = unfinishedEvents(state.turn.unfinished).map((msg) => ({ id: turnId, msg }))
   // A failure that raced with an interrupt still ends as the interrupt that was acknowledged.
@@ -52,15 +52,15 @@ const after = (before: State, events: ReadonlyArray<Draft>): Decision =>
 
 /** Nothing runs any more: the first of what waits does, or the end that was asked for. */
 export const startNext = (state: State): Decision => {
-  if (state.closing) return closed(nothing(state))
+  if (state.closing) return closeConversation(nothing(state))
   const [next, ...waiting] = state.waiting
   if (next === undefined) return nothing(state)
-  const { receipt: _, ...decision } = start({ ...state, waiting }, next)
+  const { receipt: _, ...decision } = startTurn({ ...state, waiting }, next)
   return decision
 }
 
 /** The last word of a conversation. */
-export const closed = (decision: Decision): Decision => ({
+export const closeConversation = (decision: Decision): Decision => ({
   ...decision,
   events: [
     ...decision.events,
@@ -82,7 +82,7 @@ export const stopTurn = (state: State, reason: TurnAbortReason): Decision => {
   const { turn } = state
   if (turn === undefined || turn.aborting !== undefined) return nothing(state)
   const stopping = { ...state, turn: { ...turn, aborting: reason } }
-  if (turn.parked !== undefined) return ended(stopping, turn.id, { _tag: "Interrupted" })
+  if (turn.parked !== undefined) return turnEnded(stopping, turn.id, { _tag: "Interrupted" })
   return followedBy(withdrawAll(stopping), (stopped) => ({
     ...nothing(stopped),
     actions: [{ _tag: "InterruptTurn" }],

@@ -2,7 +2,7 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import type { ContextOp, Draft, State, Waiting } from "./State.ts"
+import type { ContextOp, Draft, State, QueuedSubmission } from "./State.ts"
 import { type Decision, nothing } from "./Decision.ts"
 import { environmentContext, environmentDiffers } from "./EnvironmentContext.ts"
 import { inputMessage } from "./InputMessage.ts"
@@ -44,7 +44,7 @@ export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem
 }
 
 /** The turn starts now; one without input summarises the history. */
-export const start = (before: State, { id, items, context }: Waiting): Decision => {
+export const startTurn = (before: State, { id, items, context }: QueuedSubmission): Decision => {
   const { state, events } =
     context === undefined ? nothing(before) : withContext(before, id, context)
   return {

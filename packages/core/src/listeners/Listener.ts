@@ -5,7 +5,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
-import type { Delivery } from "./Outbox.ts"
+import type { Delivery } from "./Delivery.ts"
 
 /** How a listener ends: the conversation ended by itself, or nothing of it can be recorded any more. */
 export type ListenerEnd = Cause.Done | ConversationUnavailable

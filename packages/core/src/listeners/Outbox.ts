@@ -12,19 +12,7 @@ import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/Event
 import type { Answers } from "../approvals/Approval.ts"
 import { takes } from "../approvals/Elicitation.ts"
 import type { EventLog } from "../log/EventLog.ts"
-
-export type Delivery =
-  | { readonly _tag: "Event"; readonly event: Event }
-  /** Everything up to `seq` (exclusive) has been delivered; what follows is live. */
-  | { readonly _tag: "Synced"; readonly seq: number }
-  /** The listener was too slow: deltas were lost, items from `from` on follow from the log. */
-  | { readonly _tag: "Lagged"; readonly from: number }
-  /**
-   * To a listener that declared it can answer: put this question to your client now. `event` is the request, told of
-   * before. It comes right behind the request when it is live, and behind `synced` for every question still open
-   * then: on attach, and once more, the same event, after `lagged`. `approval_resolved` of its call id withdraws it.
-   */
-  | { readonly _tag: "Ask"; readonly event: Event }
+import type { Delivery } from "./Delivery.ts"
 
 export interface OutboxLimits {
   readonly maxEvents: number

@@ -4,7 +4,7 @@
  */
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import type { ContextTokens } from "../turn/compaction/TokenGauge.ts"
+import type { ContextTokens } from "./TokenGauge.ts"
 import { History } from "./History.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
 import { PartialTexts } from "./PartialText.ts"

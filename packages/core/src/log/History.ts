@@ -6,8 +6,8 @@
  */
 import { type Event, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { type Carried, compacted } from "../turn/compaction/Compacted.ts"
-import { type ContextTokens, TokenGauge } from "../turn/compaction/TokenGauge.ts"
+import { type Carried, compacted } from "./Compacted.ts"
+import { type ContextTokens, TokenGauge } from "./TokenGauge.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
 export type ToolOutput = Extract<

@@ -3,9 +3,9 @@
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { isQuestion, questionId } from "../approvals/ApprovalEvents.ts"
+import { isQuestion, questionId } from "../question/ApprovalEvents.ts"
 import { isToolCall, isToolOutput } from "./History.ts"
-import type { RecordOf, ReplayClass } from "../store/LogRecord.ts"
+import type { RecordOf, ReplayClass } from "../LogRecord.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
 /** A call that has no output yet. */
@@ -14,7 +14,7 @@ export interface OpenCall {
   /** Its id in events, where that is not the provider's. */
   readonly eventCallId?: string
   /** Absent: nothing of it ever ran. */
-  readonly begun?: { readonly replay: ReplayClass; readonly attempt: number }
+  readonly started?: { readonly replay: ReplayClass; readonly attempt: number }
   /** True while all it did was to put a question that is still open: it can run again from its start. */
   readonly asks: boolean
   /** True once it told of having done something, or was allowed to. */
@@ -71,12 +71,13 @@ export class OpenCalls {
   }
 
   /** The call is about to run, for the first time or again. A first attempt means the oldest that has not begun. */
-  begin({ attempt, callId, eventCallId, replay }: RecordOf<"ToolCall">): void {
+  markStarted({ attempt, callId, eventCallId, replay }: RecordOf<"ToolCall">): void {
     const place = this.open.findIndex(
-      ({ begun, call }) => (call.call_id ?? "") === callId && (attempt > 1 || begun === undefined),
+      ({ started, call }) =>
+        (call.call_id ?? "") === callId && (attempt > 1 || started === undefined),
     )
     const named = eventCallId === undefined ? {} : { eventCallId }
-    this.change(place, { begun: { replay, attempt }, asks: false, ...named })
+    this.change(place, { started: { replay, attempt }, asks: false, ...named })
   }
 
   /** Of several calls with one id the oldest is meant. */
@@ -94,5 +95,5 @@ export class OpenCalls {
 }
 
 /** True for one that runs again without harm: nothing of it ran but its question. */
-export const onlyAsks = ({ acted, asks, begun }: OpenCall): boolean =>
-  begun === undefined || (asks && !acted)
+export const onlyAsks = ({ acted, asks, started }: OpenCall): boolean =>
+  started === undefined || (asks && !acted)

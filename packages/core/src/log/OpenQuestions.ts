@@ -3,7 +3,7 @@
  * events, so it says the same at the same place of the log to everyone.
  */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import { isQuestion, questionId } from "../approvals/ApprovalEvents.ts"
+import { isQuestion, questionId } from "../question/ApprovalEvents.ts"
 
 export class OpenQuestions {
   /** By the id they are resolved by; made by the first question: most conversations have none. */

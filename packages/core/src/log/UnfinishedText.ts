@@ -4,7 +4,7 @@
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
-import { messageEvents } from "../turn/ModelEvents.ts"
+import { messageEvents } from "./MessageEvents.ts"
 
 export interface UnfinishedText {
   readonly text: string

@@ -13,23 +13,24 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type { OnTurnCompleted } from "../log/CompletedTurn.ts"
+import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { Conversation } from "../Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
-import { ConversationManager, type CreateError, type PutAwayError } from "../ConversationManager.ts"
-import { type Entry, entryOf } from "./Entry.ts"
-import { Handle } from "./ManagedConversation.ts"
+import { ConversationManager, type CreateError, type RemoveError } from "../ConversationManager.ts"
+import { type Entry, makeEntry } from "./Entry.ts"
+import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
 import { make as makeResidents } from "./LoadedConversations.ts"
 import { make as makeStorage, type Program, unavailable } from "./Storage.ts"
 import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
-import { beyondHistory, forkLog, type ForkRule, problemOf } from "../recovery/Fork.ts"
+import { type ForkRule, problemOf } from "../ForkRule.ts"
+import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
-import { number } from "../decider/State.ts"
+import { numberDrafts } from "../decider/State.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
-import { withinTimeout } from "../store/StoreTimeout.ts"
-import { ConversationStore, type Where } from "../ConversationStore.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import { ConversationStore, type LogAddress } from "../ConversationStore.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 
@@ -88,19 +89,19 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     ...(options.onTurnCompleted === undefined ? {} : { onTurnCompleted: options.onTurnCompleted }),
   })
 
-  const handle = (entry: Entry): Conversation => new Handle(entry, residents)
+  const handle = (entry: Entry): Conversation => new ManagedConversation(entry, residents)
 
   const isOpen = Effect.suspend(() =>
     ended === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
   )
 
   /** One that is in the store and not here yet. */
-  const takeUp = Effect.fnUntraced(function* (name: string, where: Where) {
-    const { meta } = yield* withinTimeout("metadata", store.metadata(where))
+  const takeUp = Effect.fnUntraced(function* (name: string, where: LogAddress) {
+    const { meta } = yield* withinStoreTimeout("metadata", store.metadata(where))
     yield* isOpen
     const { id } = meta
-    const entry = entries.get(id) ?? entryOf(id, { _tag: "Stored" })
-    if (entry.leaving) return yield* new NoSuchConversation({ id: name })
+    const entry = entries.get(id) ?? makeEntry(id, { _tag: "Stored" })
+    if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
     entries.set(id, entry)
     if ("path" in where) entry.path = where.path
     return entry
@@ -109,7 +110,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const find = (name: string) =>
     Effect.suspend(() => {
       const entry = entries.get(name)
-      if (entry !== undefined && !entry.leaving) return Effect.succeed(entry)
+      if (entry !== undefined && !entry.isHidden) return Effect.succeed(entry)
       const parsed = parseConversationId(name)
       return entry !== undefined || "problem" in parsed
         ? Effect.fail(new NoSuchConversation({ id: name }))
@@ -131,8 +132,8 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     starting++
     return ids.conversationId.pipe(
       Effect.map((id) => {
-        const entry = entryOf(id, { _tag: "Gone" })
-        entry.leaving = true
+        const entry = makeEntry(id, { _tag: "Gone" })
+        entry.isHidden = true
         entries.set(id, entry)
         return entry
       }),
@@ -155,7 +156,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       return yield* Effect.gen(function* () {
         const birth =
           from === undefined
-            ? { events: number(0, initialEvents(id, settings)) }
+            ? { events: numberDrafts(0, initialEvents(id, settings)) }
             : { events: from.log(id), forkedFrom: from.id }
         yield* residents.begin(entry, settings, birth)
         if (ended !== undefined) {
@@ -163,7 +164,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
           yield* storage.forget(entry)
           return yield* new ManagerClosed()
         }
-        entry.leaving = false
+        entry.isHidden = false
         changed()
         return handle(entry)
       }).pipe(Effect.onError(() => Effect.sync(() => entries.delete(id))))
@@ -173,17 +174,17 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const putAway = (
     operation: "delete" | "archive",
     name: string,
-  ): Effect.Effect<void, PutAwayError> =>
+  ): Effect.Effect<void, RemoveError> =>
     Effect.gen(function* () {
       yield* isOpen
       const entry = yield* find(name)
-      entry.leaving = true
+      entry.isHidden = true
       yield* residents.end(entry)
       const { id } = entry
-      const done = yield* Effect.exit(withinTimeout(operation, store[operation](id)))
+      const done = yield* Effect.exit(withinStoreTimeout(operation, store[operation](id)))
       if (Exit.isFailure(done) || operation === "archive") {
-        entry.slot = { _tag: "Stored" }
-        entry.leaving = false
+        entry.placement = { _tag: "Stored" }
+        entry.isHidden = false
       } else entries.delete(id)
       yield* done
       // Its file has another place now.
@@ -198,7 +199,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     const done = Deferred.makeUnsafe<void>()
     ended = done
     residents.halt()
-    const all = [...entries.values()].filter(({ leaving }) => !leaving)
+    const all = [...entries.values()].filter(({ isHidden }) => !isHidden)
     for (const { id } of all) entries.delete(id)
     const quietly = (entry: Entry) => residents.end(entry, true)
     return Effect.forEach(all, quietly, { concurrency: "unbounded", discard: true }).pipe(
@@ -247,7 +248,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       yield* isOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      yield* withinTimeout("unarchive", store.unarchive(parsed.id))
+      yield* withinStoreTimeout("unarchive", store.unarchive(parsed.id))
       changed()
     }),
     fork: Effect.fnUntraced(function* (id, rule) {

@@ -5,19 +5,15 @@
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import type { Place } from "../ConversationStore.ts"
-
-export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", {}) {
-  override readonly message = "cursor: expected the nextCursor of an earlier page"
-}
+import { BadCursor } from "../ConversationErrors.ts"
+import type { ListPosition } from "../ConversationStore.ts"
 
 const form = /^c2:(0|[1-9]\d{0,14}):([0-9a-f-]{36})$/
 
-export const encode = ({ createdAtMs, id }: Place): string =>
+export const encode = ({ createdAtMs, id }: ListPosition): string =>
   Base64Url.encode(`c2:${Math.trunc(createdAtMs)}:${id}`)
 
-export const decode = (cursor: string): Result.Result<Place, BadCursor> => {
+export const decode = (cursor: string): Result.Result<ListPosition, BadCursor> => {
   const text = Result.getOrElse(Base64Url.decodeString(cursor), () => "")
   const [, createdAt, uuid = ""] = form.exec(text) ?? []
   const parsed = parseConversationId(uuid)

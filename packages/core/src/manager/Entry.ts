@@ -31,14 +31,14 @@ export type Placement =
 
 export interface Entry {
   readonly id: ConversationId
-  slot: Placement
+  placement: Placement
   /** Calls that are being carried out: as long as there are any it stays in memory. */
   uses: number
   usedAtMs: number
   /** True while it is being removed or put away: nobody finds it any more. */
-  leaving: boolean
+  isHidden: boolean
   /** Called when it was loaded, and when it is gone. Made when somebody waits for that. */
-  watchers?: Set<() => void>
+  onMoved?: Set<() => void>
   /** Where it was opened by its file. */
   path?: string
   /**
@@ -48,17 +48,17 @@ export interface Entry {
   settings?: ConversationSettings
 }
 
-export const entryOf = (id: ConversationId, slot: Placement): Entry => ({
+export const makeEntry = (id: ConversationId, placement: Placement): Entry => ({
   id,
-  slot,
+  placement,
   uses: 0,
   usedAtMs: 0,
-  leaving: false,
+  isHidden: false,
 })
 
 /** Wakes those who wait for it to be loaded or gone. */
-export const wakeWatchers = (entry: Entry): void => {
-  const { watchers } = entry
-  delete entry.watchers
-  for (const wake of watchers ?? []) wake()
+export const notifyMoved = (entry: Entry): void => {
+  const { onMoved } = entry
+  delete entry.onMoved
+  for (const wake of onMoved ?? []) wake()
 }

@@ -17,10 +17,10 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type { OnTurnCompleted } from "../log/CompletedTurn.ts"
+import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import { begin, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
-import { type Entry, type Loaded, wakeWatchers } from "./Entry.ts"
+import { type Entry, type Loaded, notifyMoved } from "./Entry.ts"
 import { sweep } from "./IdleSweep.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { type InitialLog, type Source, type Storage, unavailable } from "./Storage.ts"
@@ -90,8 +90,10 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
     const fate = { ended: false }
     const onClose = () => {
       fate.ended = true
-      const { slot } = entry
-      return slot._tag === "Live" && slot.live.fate === fate ? ended(entry, slot.live) : Effect.void
+      const { placement } = entry
+      return placement._tag === "Live" && placement.live.fate === fate
+        ? ended(entry, placement.live)
+        : Effect.void
     }
     const { conversation, fiber } = yield* begin(entry.id, settings, {
       onClose,
@@ -114,7 +116,7 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
   const leave = Effect.fnUntraced(function* (entry: Entry, live: Loaded) {
     entry.settings = (yield* live.conversation.state).settings
     yield* lessor(live.lease)
-    entry.slot = { _tag: "Stored" }
+    entry.placement = { _tag: "Stored" }
     depart(entry)
   })
 
@@ -125,10 +127,10 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
   /** It is in memory now; room was kept for it. */
   const occupy = (entry: Entry, live: Loaded): Effect.Effect<void> =>
     Effect.suspend(() => {
-      entry.slot = { _tag: "Live", live }
+      entry.placement = { _tag: "Live", live }
       residents.add(entry)
       someLoaded.openUnsafe()
-      wakeWatchers(entry)
+      notifyMoved(entry)
       return live.fate.ended ? leave(entry, live) : Effect.void
     })
 
@@ -169,13 +171,14 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
     to: "Stored" | "Live",
     run: Effect.Effect<void, ConversationUnavailable>,
   ) => {
-    const before = entry.slot
+    const before = entry.placement
     const done = Deferred.makeUnsafe<void, ConversationUnavailable>()
-    entry.slot = { _tag: "Moving", to, done }
+    entry.placement = { _tag: "Moving", to, done }
     moving.add(entry)
     return run.pipe(
       Effect.onExit((exit) => {
-        if (entry.slot._tag === "Moving" && entry.slot.done === done) entry.slot = before
+        if (entry.placement._tag === "Moving" && entry.placement.done === done)
+          entry.placement = before
         moving.delete(entry)
         return Deferred.done(done, exit)
       }),
@@ -187,12 +190,13 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
   /** Lets it go if nobody needs it now; else nothing happens. */
   const evict = (entry: Entry): Effect.Effect<void, ConversationUnavailable> =>
     Effect.suspend(() => {
-      const { slot } = entry
-      if (slot._tag === "Moving" && slot.to === "Stored") {
-        return Effect.interruptible(Deferred.await(slot.done))
+      const { placement } = entry
+      if (placement._tag === "Moving" && placement.to === "Stored") {
+        return Effect.interruptible(Deferred.await(placement.done))
       }
-      if (halted || slot._tag !== "Live" || entry.uses > 0 || entry.leaving) return Effect.void
-      return move(entry, "Stored", moveOut(entry, slot.live))
+      if (halted || placement._tag !== "Live" || entry.uses > 0 || entry.isHidden)
+        return Effect.void
+      return move(entry, "Stored", moveOut(entry, placement.live))
     }).pipe(Effect.uninterruptible)
 
   /** Keeps room for one more in memory; where there is none, what has not been used for longest makes it. */
@@ -221,22 +225,22 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
 
   const resident = (entry: Entry): Effect.Effect<OwnedConversation, ConversationUnavailable> =>
     Effect.suspend(() => {
-      const { slot } = entry
-      switch (slot._tag) {
+      const { placement } = entry
+      switch (placement._tag) {
         case "Live":
-          return Effect.succeed(slot.live.conversation)
+          return Effect.succeed(placement.live.conversation)
         case "Moving": {
-          const done = Effect.interruptible(Deferred.await(slot.done))
-          return Effect.andThen(slot.to === "Live" ? done : whatever(done), resident(entry))
+          const done = Effect.interruptible(Deferred.await(placement.done))
+          return Effect.andThen(placement.to === "Live" ? done : whatever(done), resident(entry))
         }
         case "Stored":
-          return halted || entry.leaving
+          return halted || entry.isHidden
             ? Effect.fail(unavailable(entry, "it is being ended"))
             : Effect.andThen(move(entry, "Live", moveIn(entry)), resident(entry))
         case "Gone":
-          return slot.live === undefined
+          return placement.live === undefined
             ? Effect.fail(unavailable(entry, "it was removed"))
-            : Effect.succeed(slot.live.conversation)
+            : Effect.succeed(placement.live.conversation)
       }
     })
 
@@ -256,11 +260,11 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
     )
 
   /** Waits until it is where it stays. */
-  const settled = (entry: Entry): Effect.Effect<Exclude<Entry["slot"], { _tag: "Moving" }>> =>
+  const settled = (entry: Entry): Effect.Effect<Exclude<Entry["placement"], { _tag: "Moving" }>> =>
     Effect.suspend(() =>
-      entry.slot._tag === "Moving"
-        ? Effect.andThen(whatever(Deferred.await(entry.slot.done)), settled(entry))
-        : Effect.succeed(entry.slot),
+      entry.placement._tag === "Moving"
+        ? Effect.andThen(whatever(Deferred.await(entry.placement.done)), settled(entry))
+        : Effect.succeed(entry.placement),
     )
 
   /**
@@ -271,8 +275,8 @@ export const make = Effect.fnUntraced(function* (options: LoadedConversationsOpt
     const slot = yield* settled(entry)
     if (slot._tag === "Gone") return
     depart(entry)
-    entry.slot = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
-    wakeWatchers(entry)
+    entry.placement = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
+    notifyMoved(entry)
     if (slot._tag !== "Live") return
     const { conversation, fiber, lease } = slot.live
     entry.settings = (yield* conversation.state).settings

@@ -9,7 +9,7 @@ import { ConversationClosed } from "../ConversationErrors.ts"
 import type { Entry } from "./Entry.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 
-export class Handle implements Conversation {
+export class ManagedConversation implements Conversation {
   readonly id: ConversationId
   private readonly entry: Entry
   private readonly residents: LoadedConversations
@@ -45,9 +45,9 @@ export class Handle implements Conversation {
 
   private untilLoaded(): Conversation["loaded"] {
     return Effect.suspend(() => {
-      const { slot } = this.entry
-      if (slot._tag === "Gone") return Effect.fail(new ConversationClosed())
-      if (slot._tag === "Live" && !slot.live.conversation.isOver) return Effect.void
+      const { placement } = this.entry
+      if (placement._tag === "Gone") return Effect.fail(new ConversationClosed())
+      if (placement._tag === "Live" && !placement.live.conversation.isOver) return Effect.void
       return Effect.andThen(this.moved(), this.untilLoaded())
     })
   }
@@ -55,7 +55,7 @@ export class Handle implements Conversation {
   /** Resolves when the conversation was loaded, or is gone. */
   private moved(): Effect.Effect<void> {
     return Effect.callback((resume) => {
-      const watchers = (this.entry.watchers ??= new Set())
+      const watchers = (this.entry.onMoved ??= new Set())
       const wake = () => resume(Effect.yieldNow)
       watchers.add(wake)
       return Effect.sync(() => watchers.delete(wake))

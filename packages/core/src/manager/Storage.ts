@@ -19,7 +19,7 @@ import type {
   SettingsResolver,
 } from "../ConversationSettings.ts"
 import { type Recovered, LogFold, type Folded } from "../recovery/LogFold.ts"
-import { withinTimeout } from "../store/StoreTimeout.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type {
   ConversationMeta,
   ConversationStore,
@@ -27,7 +27,7 @@ import type {
   LogWriter,
   Position,
 } from "../ConversationStore.ts"
-import { eventRecord, type LogRecord } from "../store/LogRecord.ts"
+import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import { toStored } from "../store/Settings.ts"
 import type { StoreError } from "../StoreErrors.ts"
 
@@ -88,7 +88,7 @@ export const make = (
 
   /** Nobody was told of it. */
   const forget = ({ id }: Entry) =>
-    withinTimeout("delete", store.delete(id)).pipe(
+    withinStoreTimeout("delete", store.delete(id)).pipe(
       Effect.catch((error) => Effect.logWarning(`${id} is left in the store`, error)),
     )
 
@@ -110,7 +110,7 @@ export const make = (
     const making = Effect.tap(store.create(meta, records), () =>
       abandoned ? forget(entry) : Effect.void,
     )
-    const writer = yield* Scope.provide(withinTimeout("create", making), lease).pipe(
+    const writer = yield* Scope.provide(withinStoreTimeout("create", making), lease).pipe(
       Effect.tapError(() =>
         Effect.sync(() => {
           abandoned = true
@@ -119,7 +119,7 @@ export const make = (
     )
     const fold = new LogFold()
     fold.add(records)
-    return { settings, existing: fold.done(), writer, repairs: [] }
+    return { settings, existing: fold.finish(), writer, repairs: [] }
   })
 
   const fold = Effect.fnUntraced(function* (entry: Pick<Entry, "id">) {
@@ -127,14 +127,14 @@ export const make = (
     let from: Position | undefined = undefined
     do {
       const page: { readonly records: ReadonlyArray<LogRecord>; readonly next?: Position } =
-        yield* withinTimeout(
+        yield* withinStoreTimeout(
           "read",
           store.read(entry.id, { max: pageSize, ...(from === undefined ? {} : { from }) }),
         )
       folding.add(page.records)
       from = page.next
     } while (from !== undefined)
-    const folded = folding.done()
+    const folded = folding.finish()
     if (folding.fault !== undefined) {
       return yield* unavailable(
         entry,
@@ -146,7 +146,7 @@ export const make = (
 
   /** The events of a stored conversation. Takes no lease and repairs nothing: another process may be writing it. */
   const history = (path: string) =>
-    withinTimeout("metadata", store.metadata({ path })).pipe(
+    withinStoreTimeout("metadata", store.metadata({ path })).pipe(
       Effect.flatMap(({ meta: { id } }) =>
         Effect.map(fold({ id }), ({ log }) => ({ id, events: log.all() })),
       ),
@@ -197,7 +197,7 @@ export const make = (
     Effect.gen(function* () {
       const where = entry.path === undefined ? { id: entry.id } : { path: entry.path }
       const { repairs, summary, writer } = yield* Scope.provide(
-        withinTimeout("open", store.open(where)),
+        withinStoreTimeout("open", store.open(where)),
         lease,
       )
       if (summary.archived && entry.path === undefined) {

@@ -8,17 +8,17 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
-import { isAutoCompactId, type Waiting } from "../decider/State.ts"
+import { isAutoCompactId, type QueuedSubmission } from "../decider/State.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type OpenCall, OpenCalls } from "../log/OpenCalls.ts"
 import { keep, none as noReceipts, type Receipts, spend } from "../decider/Receipts.ts"
-import type { LogRecord, RecordOf } from "../store/LogRecord.ts"
-import type { StoredSettings } from "../store/StoredSettings.ts"
+import type { LogRecord, RecordOf } from "../LogRecord.ts"
+import type { StoredSettings } from "../StoredSettings.ts"
 
 /** What is left of a life beside its events. */
 export interface Unfinished {
   readonly receipts: Receipts
-  readonly waiting: ReadonlyArray<Waiting>
+  readonly waiting: ReadonlyArray<QueuedSubmission>
   /** By the number of the event that put the question. */
   readonly questions: ReadonlyMap<number, RecordOf<"Question">>
   /** Of the turn that was left open, oldest first. */
@@ -35,7 +35,7 @@ export interface Unfinished {
 export interface Recovered {
   /** Its durable events. */
   readonly log: EventLog
-  readonly left: Unfinished
+  readonly unfinished: Unfinished
 }
 
 export interface Folded extends Recovered {
@@ -53,7 +53,7 @@ export class LogFold {
   private receipts = noReceipts
   /** Those before a submission of which nothing has followed yet. */
   private unproved: Receipts | undefined
-  private waiting: ReadonlyArray<Waiting> = []
+  private waiting: ReadonlyArray<QueuedSubmission> = []
   private turn: SubmissionId | undefined
   private attempt = 1
   private hasInput = false
@@ -83,11 +83,11 @@ export class LogFold {
     this.log.append(events)
   }
 
-  done(): Folded {
+  finish(): Folded {
     if (this.log.seq === 0) this.fault ??= "it has no events"
     return {
       log: this.log,
-      left: {
+      unfinished: {
         receipts: this.unproved ?? this.receipts,
         waiting: this.waiting,
         questions: this.questions,
@@ -108,7 +108,7 @@ export class LogFold {
         this.settings = record.settings
         return
       case "ToolCall":
-        if (record.turnId === this.turn) this.calls.begin(record)
+        if (record.turnId === this.turn) this.calls.markStarted(record)
         return
       case "Question":
         this.questions.set(record.seq, record)
@@ -132,7 +132,7 @@ export class LogFold {
       this.receipts = keep({ ...this.receipts, kept }, id, receipt)
     } else this.receipts = spend(this.receipts, id)
     if (op?.type !== "user_input" && op?.type !== "user_turn" && op?.type !== "compact") return
-    const waits: Waiting = {
+    const waits: QueuedSubmission = {
       id,
       items: op.type === "compact" ? [] : op.items,
       ...(op.type === "user_turn" ? { context: op } : {}),

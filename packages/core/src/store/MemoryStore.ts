@@ -4,22 +4,23 @@
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { NoSuchConversation } from "../ConversationErrors.ts"
-import type {
-  ConversationMeta,
+import {
+  type ConversationMeta,
   ConversationStore,
-  ConversationSummary,
-  ListPage,
-  ListQuery,
-  LogWriter,
-  OpenedLog,
-  Place,
-  Position,
-  RecordPage,
-  Where,
+  type ConversationSummary,
+  type ListPage,
+  type ListQuery,
+  type LogWriter,
+  type OpenedLog,
+  type ListPosition,
+  type Position,
+  type RecordPage,
+  type LogAddress,
 } from "../ConversationStore.ts"
-import type { LogRecord } from "./LogRecord.ts"
+import type { LogRecord } from "../LogRecord.ts"
 import { previewOf } from "./Preview.ts"
 import { LeaseHeld, LeaseLost, StoreError } from "../StoreErrors.ts"
 
@@ -93,7 +94,7 @@ class Writer implements LogWriter {
   }
 }
 
-const newestFirst = (a: Place, b: Place): number => {
+const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
   if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1
@@ -110,6 +111,9 @@ const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary
 type Service = ConversationStore["Service"]
 
 export class MemoryStore implements Service {
+  /** A store that is empty at first and lives as long as the layer. */
+  static readonly layer = Layer.sync(ConversationStore, () => new MemoryStore())
+
   private readonly logs = new Map<ConversationId, Kept>()
 
   create(
@@ -129,7 +133,7 @@ export class MemoryStore implements Service {
     })
   }
 
-  open(where: Where): Effect.Effect<OpenedLog, NoSuchConversation | LeaseHeld, Scope.Scope> {
+  open(where: LogAddress): Effect.Effect<OpenedLog, NoSuchConversation | LeaseHeld, Scope.Scope> {
     return Effect.flatMap(this.free(where), (kept) =>
       Effect.map(
         this.lease(() => kept),
@@ -190,7 +194,7 @@ export class MemoryStore implements Service {
     })
   }
 
-  metadata(where: Where): Effect.Effect<ConversationSummary, NoSuchConversation> {
+  metadata(where: LogAddress): Effect.Effect<ConversationSummary, NoSuchConversation> {
     return Effect.map(this.find(where), (kept) => kept.summary())
   }
 
@@ -212,7 +216,7 @@ export class MemoryStore implements Service {
     })
   }
 
-  private find(where: Where): Effect.Effect<Kept, NoSuchConversation> {
+  private find(where: LogAddress): Effect.Effect<Kept, NoSuchConversation> {
     return Effect.suspend(() => {
       const kept = "id" in where ? this.logs.get(where.id) : undefined
       return kept === undefined
@@ -222,7 +226,7 @@ export class MemoryStore implements Service {
   }
 
   /** One that nobody writes. */
-  private free(where: Where): Effect.Effect<Kept, NoSuchConversation | LeaseHeld> {
+  private free(where: LogAddress): Effect.Effect<Kept, NoSuchConversation | LeaseHeld> {
     return Effect.filterOrFail(
       this.find(where),
       ({ held }) => !held,

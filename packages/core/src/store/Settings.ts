@@ -1,7 +1,7 @@
 /** Settings of a conversation as they are kept, and back. Pure. */
 import * as Duration from "effect/Duration"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import type { StoredSettings } from "./StoredSettings.ts"
+import type { StoredSettings } from "../StoredSettings.ts"
 
 /** Members that are kept as they are. */
 const kept = [

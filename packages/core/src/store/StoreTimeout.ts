@@ -30,7 +30,7 @@ const broken = (operation: Operation) => (defect: unknown) =>
  * Waits for a call, at most ten seconds; the wait can be interrupted where its surroundings can. A store that dies is
  * one that fails.
  */
-export const withinTimeout = <A, E, R>(
+export const withinStoreTimeout = <A, E, R>(
   operation: Operation,
   call: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | StoreError, R> =>

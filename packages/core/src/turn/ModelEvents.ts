@@ -1,23 +1,9 @@
 /** What a model event means for the conversation's listeners (§4.6). Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
-import type { MessageItem, ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
+import { messageEvents } from "../log/MessageEvents.ts"
 import type { ModelEvent, RateLimits } from "../ModelClient.ts"
-
-/** Each text part of an assistant message, in order. */
-const assistantTexts = (item: ResponseItem): ReadonlyArray<string> =>
-  item.type === "message" && item.role === "assistant"
-    ? item.content.flatMap((part) => (part.type === "output_text" ? [part.text] : []))
-    : []
-
-/** The text a finished item leaves as the turn's answer so far. */
-export const answerOf = (item: ResponseItem): string | undefined => assistantTexts(item).at(-1)
-
-/** The record of a message of the model, then the events for its listeners. */
-export const messageEvents = (item: MessageItem): ReadonlyArray<EventMsg> => [
-  { type: "raw_response_item", item },
-  ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),
-]
 
 /** The record of a finished item, then what listeners are told of it. Tool calls tell for themselves. */
 export const itemEvents = (

@@ -5,9 +5,9 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
-import { cutOff, maxAttempts, outputOf } from "../recovery/Reopen.ts"
+import { cutOff, maxAttempts, outputOf } from "../recovery/RecoverTurn.ts"
 import type { TurnTools } from "../ToolRuntime.ts"
-import type { TurnOptions, TurnPort } from "./Turn.ts"
+import type { TurnOptions, TurnPort } from "./TurnPort.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 
 const reason =
@@ -19,11 +19,11 @@ const refusal = Effect.fnUntraced(function* (
   open: OpenCall,
   port: TurnPort,
 ): Effect.fn.Return<string | undefined> {
-  const { begun, call } = open
-  if (begun === undefined || onlyAsks(open)) return undefined
-  if (begun.replay === "never") return cutOff
-  if (begun.attempt >= maxAttempts) return `${cutOff}; it was tried ${begun.attempt} times`
-  if (begun.replay === "safe") return undefined
+  const { started, call } = open
+  if (started === undefined || onlyAsks(open)) return undefined
+  if (started.replay === "never") return cutOff
+  if (started.attempt >= maxAttempts) return `${cutOff}; it was tried ${started.attempt} times`
+  if (started.replay === "safe") return undefined
   const { decision } = yield* port.ask({
     _tag: "Exec",
     callId: eventCallIdOf(open),
@@ -49,7 +49,7 @@ export const replayCalls = Effect.fnUntraced(function* (
   const running = yield* ToolCalls.make(tools, port)
   for (const open of calls) {
     const refused = yield* refusal(turn, open, port)
-    const attempt = (open.begun?.attempt ?? 0) + 1
+    const attempt = (open.started?.attempt ?? 0) + 1
     // What only asked has no begin event yet: it keeps the id of its question.
     const id = onlyAsks(open) && open.asks ? eventCallIdOf(open) : undefined
     if (refused === undefined) yield* running.start(open.call, attempt, id)

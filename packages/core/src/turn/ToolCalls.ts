@@ -8,9 +8,9 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { outputFor } from "../log/History.ts"
-import type { ReplayClass } from "../store/LogRecord.ts"
+import type { ReplayClass } from "../LogRecord.ts"
 import type { ToolCall, ToolResult, TurnTools } from "../ToolRuntime.ts"
-import type { CallBeginning, TurnPort } from "./Turn.ts"
+import type { CallStart, TurnPort } from "./TurnPort.ts"
 
 /** Reads at the same time: a response with a hundred of them must not start a hundred processes. */
 const maxParallel = 8
@@ -59,7 +59,7 @@ const beginning = (
   call: ToolCall,
   attempt: number,
   eventCallId: string,
-): CallBeginning => ({
+): CallStart => ({
   callId: call.call_id ?? "",
   ...(eventCallId === call.call_id ? {} : { eventCallId }),
   name: call.type === "local_shell_call" ? "local_shell" : call.name,
@@ -70,7 +70,7 @@ const beginning = (
 /** What runs ends with the scope. */
 export const make = (
   tools: TurnTools,
-  port: Pick<TurnPort, "begin" | "emit" | "eventCallId">,
+  port: Pick<TurnPort, "recordCall" | "emit" | "eventCallId">,
 ): Effect.Effect<ToolCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -97,7 +97,7 @@ export const make = (
         if (before.length > 0) yield* port.emit(before)
       }
       const id = known ?? port.eventCallId(call.call_id ?? "")
-      if (!(yield* port.begin(beginning(tools, call, attempt, id)))) return
+      if (!(yield* port.recordCall(beginning(tools, call, attempt, id)))) return
       // The tool names its events by it; the output is recorded under the provider's id.
       const running = resultOf(tools, id === call.call_id ? call : { ...call, call_id: id })
       if (isReadOnly) {

@@ -6,82 +6,23 @@
  * when it arrives, so a request that is repeated after its stream failed sees what was done already.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
-import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
-import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type {
-  ApprovalRequest,
-  Elicitation,
-  ElicitationAnswer,
-  Verdict,
-} from "../approvals/Approval.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import { isFull, stillAbove } from "./compaction/Limit.ts"
-import type { ContextTokens } from "./compaction/TokenGauge.ts"
-import type { ConversationSettings } from "../ConversationSettings.ts"
 import { isToolCall } from "../log/History.ts"
+import { answerOf } from "../log/MessageEvents.ts"
 import { instructionsOf } from "./Instructions.ts"
 import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from "../ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts"
-import type { OpenCall } from "../log/OpenCalls.ts"
-import type { RecordOf } from "../store/LogRecord.ts"
 import { reasoningOf } from "./Reasoning.ts"
 import { replayCalls } from "./ReplayedCalls.ts"
 import * as ToolCalls from "./ToolCalls.ts"
-import { answerOf, deltaEvents, itemEvents, overflowed, tokenCount } from "./ModelEvents.ts"
+import type { Step, TurnOptions, TurnPort } from "./TurnPort.ts"
+import { deltaEvents, itemEvents, overflowed, tokenCount } from "./ModelEvents.ts"
 import { beforeRetry } from "./Retry.ts"
 import { WebSearches } from "./WebSearches.ts"
-
-/** What the next request is made of. */
-export interface Step {
-  readonly history: ReadonlyArray<ResponseItem>
-  /** Number of the last event the history is folded from. */
-  readonly seq: number
-  readonly usage: TokenUsage | undefined
-  /** What the history takes of the model's context. */
-  readonly tokens: ContextTokens
-}
-
-/** A call that is about to run, as it is recorded. */
-export type CallBeginning = Pick<
-  RecordOf<"ToolCall">,
-  "callId" | "eventCallId" | "name" | "replay" | "attempt"
->
-
-export interface TurnPort {
-  /** In order; returns when the conversation has them in its inbox. */
-  readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
-  /** The id of a call in events: that of the provider, or another where an event has it already. */
-  readonly eventCallId: (callId: string) => string
-  /** Records that a call is about to run; false when the turn is over: it must not run. */
-  readonly begin: (call: CallBeginning) => Effect.Effect<boolean>
-  /** Likewise, of a summary in the middle of the turn: under an id of its own, `auto-compact-N` (§6.9). */
-  readonly emitCompaction: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
-  /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
-  readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
-  /** Likewise, the question of a tool server. */
-  readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
-  /** True when the session has approved it already. */
-  readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
-  /** The next step, or undefined when the turn is over; the conversation has then told so. */
-  readonly advance: (progress: {
-    readonly sawSeq: number
-    readonly followUp: boolean
-    readonly lastMessage: string | null
-  }) => Effect.Effect<Step | undefined>
-}
-
-export interface TurnOptions {
-  readonly id: SubmissionId
-  readonly conversationId: ConversationId
-  readonly settings: ConversationSettings
-  /** Of a turn that is taken up again after a restart: the calls without an output, which come first. */
-  readonly calls?: ReadonlyArray<OpenCall>
-  /** True: it has no input and summarises the history. */
-  readonly compacts?: boolean
-}
 
 /** What one response of the model left behind. */
 interface Response {

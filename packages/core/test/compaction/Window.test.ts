@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { initial } from "../../src/decider/State.ts"
+import { initialState } from "../../src/decider/State.ts"
 import { decide } from "../../src/decider/Decide.ts"
 import { submit } from "../decisions.ts"
 import { settings } from "../support.ts"
 
 /** The window after a change of the model. */
 const windowAfter = (from: string, contextWindow: number | null, model?: string) => {
-  const state = initial({ ...settings, model: from, contextWindow })
+  const state = initialState({ ...settings, model: from, contextWindow })
   const op = { type: "override_turn_context", ...(model === undefined ? {} : { model }) } as const
   return decide(state, submit(op)).state.settings.contextWindow
 }

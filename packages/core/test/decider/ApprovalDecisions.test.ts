@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../../src/approvals/Approval.ts"
-import { requestEvent } from "../../src/approvals/ApprovalEvents.ts"
+import { requestEvent } from "../../src/question/ApprovalEvents.ts"
 import { maxOpen } from "../../src/decider/ApprovalBook.ts"
 import type { State } from "../../src/decider/State.ts"
 import { decide } from "../../src/decider/Decide.ts"
@@ -39,8 +39,8 @@ import {
 } from "../decisions.ts"
 import { says } from "../support.ts"
 
-const attend: Input = { _tag: "Attend", by: 1, answers: "all" }
-const leave: Input = { _tag: "Attend", by: -1, answers: "all" }
+const attend: Input = { _tag: "ListenersChanged", by: 1, answers: "all" }
+const leave: Input = { _tag: "ListenersChanged", by: -1, answers: "all" }
 const expire = (number: number): Input => ({ _tag: "Expire", number })
 const withdraw = (number: number): Input => ({ _tag: "Withdraw", number })
 
@@ -52,7 +52,7 @@ const withSetting = (unattended: Unattended): State => ({
 })
 
 const settle = (number: number, decision: Verdict["decision"], reason: Verdict["reason"]) =>
-  ({ _tag: "Settle", number, verdict: { decision, reason } }) as const
+  ({ _tag: "ResolveQuestion", number, verdict: { decision, reason } }) as const
 const deadline = (number: number, after = Duration.minutes(10)) =>
   ({ _tag: "StartDeadline", number, after }) as const
 /** Closed by this input: the event and the verdict, nothing else. */
@@ -160,12 +160,12 @@ describe("approvals: who fills in forms", () => {
   it("L7 a form that waits since a restart is declined where only others came in time", () => {
     const expecting: State = {
       ...running,
-      approvals: { ...running.approvals, expecting: true },
+      approvals: { ...running.approvals, inGrace: true },
     }
     const form = { server: "s", message: "m", requestedSchema: {} }
     const put = after(
       expecting,
-      { _tag: "Attend", by: 1, answers: "approvals" },
+      { _tag: "ListenersChanged", by: 1, answers: "approvals" },
       { _tag: "Ask", turnId: "a", number: 0, request: { _tag: "Elicitation", ...form } },
       asks(1, exec("c")),
     )
@@ -173,7 +173,7 @@ describe("approvals: who fills in forms", () => {
       put.approvals.open.map(({ parked }) => parked),
       [true, false],
     )
-    const { actions, state } = decide(put, { _tag: "NobodyCame" })
+    const { actions, state } = decide(put, { _tag: "GraceEnded" })
     assert.deepStrictEqual(actions, [settle(0, "denied", "unattended")])
     assert.deepStrictEqual(
       state.approvals.open.map(({ number }) => number),
@@ -181,7 +181,7 @@ describe("approvals: who fills in forms", () => {
     )
     const both = after(expecting, attend)
     assert.deepStrictEqual(
-      [both.approvals.expecting, both.approvals.answering, both.approvals.filling],
+      [both.approvals.inGrace, both.approvals.approvalListeners, both.approvals.formListeners],
       [undefined, 1, 1],
     )
   })

@@ -1,6 +1,6 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import { number, project, type State } from "../../src/decider/State.ts"
+import { numberDrafts, project, type State } from "../../src/decider/State.ts"
 import { decide } from "../../src/decider/Decide.ts"
 import {
   submit,
@@ -65,9 +65,9 @@ describe("decide: stopping", () => {
   it("sends no further request for a turn that is being stopped", () => {
     assert.deepStrictEqual(say(stopping(), advance("a", { followUp: true })), {
       ...nothing,
-      goOn: false,
+      proceed: false,
     })
-    assert.deepStrictEqual(say(stopping(), advance("a", {})), { ...nothing, goOn: false })
+    assert.deepStrictEqual(say(stopping(), advance("a", {})), { ...nothing, proceed: false })
   })
 
   it("ends as interrupted when a failure races with the interrupt", () => {
@@ -145,7 +145,7 @@ describe("number and project", () => {
 
   it("L4 numbers durable events without a gap and deltas by the event they follow", () => {
     assert.deepStrictEqual(
-      number(
+      numberDrafts(
         5,
         [piece, text, piece, piece, text].map((msg) => draft("a", msg)),
       ).map(({ seq }) => seq),

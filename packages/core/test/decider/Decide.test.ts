@@ -107,7 +107,7 @@ describe("decide: an idle conversation", () => {
     })
     assert.deepStrictEqual(say(idle, advance("0", { followUp: true })), {
       ...nothing,
-      goOn: false,
+      proceed: false,
     })
     assert.deepStrictEqual(say(idle, ended("0", failure)), nothing)
   })
@@ -216,17 +216,17 @@ describe("decide: a running turn", () => {
   it("sends another request for a follow-up or for input the last one had not seen", () => {
     const seen = running.seq - 1
     const step = (fields: Parameters<typeof advance>[1]) => say(running, advance("a", fields))
-    assert.deepStrictEqual(step({ sawSeq: seen, followUp: true }), { ...nothing, goOn: true })
-    assert.deepStrictEqual(step({ sawSeq: seen - 1 }), { ...nothing, goOn: true })
+    assert.deepStrictEqual(step({ sawSeq: seen, followUp: true }), { ...nothing, proceed: true })
+    assert.deepStrictEqual(step({ sawSeq: seen - 1 }), { ...nothing, proceed: true })
     assert.deepStrictEqual(step({ sawSeq: seen, lastMessage: "x" }), {
       events: [taskComplete("a", "x")],
       actions: [],
-      goOn: false,
+      proceed: false,
     })
     const more = after(running, submit(says("b")))
-    assert.deepStrictEqual(say(more, advance("a", { sawSeq: seen })).goOn, true)
-    assert.deepStrictEqual(say(more, advance("a", { sawSeq: more.seq - 1 })).goOn, false)
-    assert.deepStrictEqual(say(running, advance("z", { followUp: true })).goOn, false)
+    assert.deepStrictEqual(say(more, advance("a", { sawSeq: seen })).proceed, true)
+    assert.deepStrictEqual(say(more, advance("a", { sawSeq: more.seq - 1 })).proceed, false)
+    assert.deepStrictEqual(say(running, advance("z", { followUp: true })).proceed, false)
   })
 
   it("L5 ends a failed turn with error, then task_complete", () => {
@@ -250,7 +250,7 @@ describe("decide: a running turn", () => {
     assert.strictEqual(over.turn, undefined)
     assert.deepStrictEqual(say(over, ended("a", interruption)), nothing)
     assert.deepStrictEqual(say(over, cancel("a")), nothing)
-    assert.deepStrictEqual(say(over, advance("a", {})), { ...nothing, goOn: false })
+    assert.deepStrictEqual(say(over, advance("a", {})), { ...nothing, proceed: false })
     assert.deepStrictEqual(say(running, ended("z", interruption)), nothing)
     assert.deepStrictEqual(say(running, ended("z", failure)), nothing)
   })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  automatic,
+  nextAutomatic,
   isSpent,
   keep,
   maxReceipts,
@@ -38,13 +38,13 @@ describe("Receipts", () => {
     assert.isFalse(isSpent(receipts, "6"))
     assert.isFalse(isSpent(receipts, "x"))
     assert.isFalse(isSpent(receipts, "9007199254740993"))
-    assert.strictEqual(automatic(receipts).id, "6")
+    assert.strictEqual(nextAutomatic(receipts).id, "6")
   })
 
   it("keeps the numbers of a client that counts spent for good", () => {
     const receipts = chosen(Array.from({ length: 2000 }, (_, i) => String(i)))
     for (const id of ["0", "500", "975"]) assert.isTrue(isSpent(receipts, id), id)
     assert.deepStrictEqual(receiptOf(receipts, "976"), receipt("976"))
-    assert.strictEqual(automatic(receipts).id, "2000")
+    assert.strictEqual(nextAutomatic(receipts).id, "2000")
   })
 })

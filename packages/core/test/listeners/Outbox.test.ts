@@ -3,9 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type Draft, number } from "../../src/decider/State.ts"
+import { type Draft, numberDrafts } from "../../src/decider/State.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { type Delivery, Outbox, type OutboxLimits } from "../../src/listeners/Outbox.ts"
+import type { Delivery } from "../../src/listeners/Delivery.ts"
+import { Outbox, type OutboxLimits } from "../../src/listeners/Outbox.ts"
 import { durableOf, eventsOf } from "../support.ts"
 
 const Step = Schema.Literals([
@@ -47,7 +48,7 @@ class Writer {
 
   /** Into the log and to the listener, in one step as a conversation does. */
   publish(outbox?: Outbox): void {
-    const events = number(this.log.seq, this.drafts)
+    const events = numberDrafts(this.log.seq, this.drafts)
     this.drafts = []
     this.log.append(events)
     outbox?.offer(events)

@@ -2,7 +2,8 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
-import { BadCursor, decode, encode } from "../../src/manager/Cursor.ts"
+import { BadCursor } from "../../src/ConversationErrors.ts"
+import { decode, encode } from "../../src/manager/Cursor.ts"
 
 const id = ConversationId.make("00000000-0000-7000-8000-000000000001")
 

@@ -1,17 +1,12 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
-import { requestEvent, resolvedEvent } from "../../src/approvals/ApprovalEvents.ts"
+import { requestEvent, resolvedEvent } from "../../src/question/ApprovalEvents.ts"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
-import { type Draft, initial, number, project } from "../../src/decider/State.ts"
+import { type Draft, initialState, numberDrafts, project } from "../../src/decider/State.ts"
 import { environmentContext } from "../../src/decider/EnvironmentContext.ts"
-import {
-  BadForkRule,
-  beyondHistory,
-  forkLog,
-  type ForkRule,
-  problemOf,
-} from "../../src/recovery/Fork.ts"
+import { BadForkRule, type ForkRule, problemOf } from "../../src/ForkRule.ts"
+import { beyondHistory, forkLog } from "../../src/recovery/Fork.ts"
 import { historyOf } from "../../src/log/History.ts"
 import { initialEvents } from "../../src/decider/InitialEvents.ts"
 import { inputEvents } from "../../src/decider/TurnStart.ts"
@@ -42,9 +37,9 @@ const turn = (id: string, text: string) => [
 ]
 
 const log = (...drafts: ReadonlyArray<ReadonlyArray<Draft>>) =>
-  number(0, [...initialEvents(conversationId, settings), ...drafts.flat()])
+  numberDrafts(0, [...initialEvents(conversationId, settings), ...drafts.flat()])
 
-const empty = number(0, initialEvents(target.id, settings))
+const empty = numberDrafts(0, initialEvents(target.id, settings))
 
 /** What a person and the model said, and how the turns ended. */
 const story = (events: ReadonlyArray<Event>) =>
@@ -65,7 +60,11 @@ describe("Fork", () => {
       id: "1",
       msg: { type: "raw_response_item", item: environmentContext({ ...settings, cwd: "/there" }) },
     }
-    const source = number(0, [...initialEvents(conversationId, shell), ...turn("0", "a"), moved])
+    const source = numberDrafts(0, [
+      ...initialEvents(conversationId, shell),
+      ...turn("0", "a"),
+      moved,
+    ])
     const fork = forkLog(source, dropLast(0), {
       ...target,
       settings: { ...shell, cwd: "/there" },
@@ -183,7 +182,9 @@ describe("Fork", () => {
       msg: resolvedEvent("q", { decision: "approved_for_session", reason: "answered" }, "a grant"),
     }
     const fork = forkLog(log([begin("0"), approved, complete("0")]), dropLast(0), target)
-    assert.deepStrictEqual(fork.reduce(project, initial(settings)).approvals.grants, ["a grant"])
+    assert.deepStrictEqual(fork.reduce(project, initialState(settings)).approvals.grants, [
+      "a grant",
+    ])
   })
 
   it("L7 denies what is still asked where a turn is cut", () => {

@@ -1,13 +1,8 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  answerOf,
-  deltaEvents,
-  itemEvents,
-  streamError,
-  tokenCount,
-} from "../../src/turn/ModelEvents.ts"
+import { answerOf } from "../../src/log/MessageEvents.ts"
+import { deltaEvents, itemEvents, streamError, tokenCount } from "../../src/turn/ModelEvents.ts"
 import { assistantItem, callItem, outputItem, settings, usage, userItem } from "../support.ts"
 
 const shown = { ...settings, showRawReasoning: true }

@@ -29,7 +29,7 @@ const setUp = Effect.gen(function* () {
   const told: Array<EventMsg> = []
   const calls = yield* ToolCalls.make(tools(log), {
     eventCallId: (id) => id,
-    begin: () => Effect.succeed(true),
+    recordCall: () => Effect.succeed(true),
     emit: (messages) => Effect.sync(() => void told.push(...messages)),
   })
   const finish = Effect.map(calls.finish, (messages) => void told.push(...messages))

@@ -6,12 +6,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { number } from "../../src/decider/State.ts"
+import { numberDrafts } from "../../src/decider/State.ts"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { ModelClient } from "../../src/ModelClient.ts"
 import { ToolRuntime } from "../../src/ToolRuntime.ts"
 import * as Turn from "../../src/turn/Turn.ts"
+import type { Step, TurnPort } from "../../src/turn/TurnPort.ts"
 import {
   assistantItem,
   callItem,
@@ -30,7 +31,7 @@ import {
   withRetries,
 } from "../support.ts"
 
-type Advance = Parameters<Turn.TurnPort["advance"]>[0]
+type Advance = Parameters<TurnPort["advance"]>[0]
 
 /** A turn on a port that goes on exactly as long as there are follow-ups. */
 const setUp = (
@@ -44,10 +45,10 @@ const setUp = (
   const log = new EventLog()
   const told: Array<EventMsg> = []
   const asked: Array<Advance> = []
-  let total: Turn.Step["usage"]
+  let total: Step["usage"]
   const record = (messages: ReadonlyArray<EventMsg>) => {
     log.append(
-      number(
+      numberDrafts(
         log.seq,
         messages.map((msg) => ({ id: "t", msg })),
       ),
@@ -57,12 +58,12 @@ const setUp = (
     }
   }
   record([{ type: "raw_response_item", item: userItem("hi") }])
-  const port: Turn.TurnPort = {
+  const port: TurnPort = {
     ask: () => Effect.die("no tool asks here"),
     granted: () => Effect.succeed(false),
     elicit: () => Effect.die("no tool server asks here"),
     eventCallId: (id) => id,
-    begin: () => Effect.succeed(true),
+    recordCall: () => Effect.succeed(true),
     emit: (messages) =>
       Effect.sync(() => {
         told.push(...messages)

@@ -12,7 +12,8 @@ import { deliveryCursorOf, type DeliveryCursor } from "./subscriptions/DeliveryC
 import * as AnswerGate from "./subscriptions/AnswerGate.ts"
 import * as Notices from "./subscriptions/Notices.ts"
 import type { PeerControl } from "../jsonrpc/Peer.ts"
-import * as Questions from "./questions/Questions.ts"
+import { presentV1 } from "./questions/V1Approvals.ts"
+import * as QuestionBroker from "../questions/QuestionBroker.ts"
 import * as Subscriptions from "./subscriptions/Subscriptions.ts"
 import * as TellAfter from "./subscriptions/TellAfter.ts"
 
@@ -74,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
   const audience = broadcastOf(options.manager)
   const notices = Notices.make(holds.gate(TellAfter.notices))
   let joined = false
-  const questions = Questions.make(approvals)
+  const broker = yield* QuestionBroker.make()
   return {
     scope,
     heard,
@@ -117,7 +118,8 @@ export const make = Effect.fnUntraced(function* (
       audience,
       isEnding: isEnding(options.manager),
       holds,
-      questions,
+      questions: (conversation, peer) =>
+        broker.share({ conversation, present: presentV1(conversation.id, peer, approvals) }),
       answers,
     }),
   }

@@ -7,7 +7,7 @@ import { type Resource, ResourceNotFound, type ResourceTemplate } from "./Resour
 import { merged as mergedShelf, type Registry } from "./Registry.ts"
 import type { Tool } from "./Tool.ts"
 import type { UriTemplate } from "./UriTemplate.ts"
-import { make as makeWatching } from "./Watching.ts"
+import type { Shared } from "../internal/Shared.ts"
 
 /** A template with what its form says. */
 export interface RegisteredTemplate extends ResourceTemplate {
@@ -44,21 +44,25 @@ export const findResource = (
   return undefined
 }
 
-export const watcher = (
-  catalog: Pick<Catalog, "resources" | "templates" | "notices">,
-): Catalog["watch"] => {
-  const watching = makeWatching()
-  return (uri, principal) =>
+/**
+ * Watches each address once for all subscriptions of a principal, until the last one ends.
+ *
+ * @param watches the addresses that are watched
+ */
+export const watcher =
+  (
+    catalog: Pick<Catalog, "resources" | "templates" | "notices">,
+    watches: Shared<void, unknown>,
+  ): Catalog["watch"] =>
+  (uri, principal) =>
     Effect.suspend(() => {
       const found = findResource(catalog, uri)
       if (found === undefined) return Effect.fail(new ResourceNotFound({ uri }))
       const changed = Effect.sync(() => catalog.notices.updated(uri))
       const { params, resource } = found
       if (resource.watch === undefined) return Effect.void
-      const begin = resource.watch({ uri, params, principal, changed })
-      return watching(`${principal} ${uri}`, begin)
+      return watches(`${principal} ${uri}`, resource.watch({ uri, params, principal, changed }))
     })
-}
 
 /** Of several registries, the first of which counts where two have the same. */
 export const mergedCatalog = (catalogs: ReadonlyArray<Catalog>): Catalog => ({

@@ -6,6 +6,7 @@
 import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import { type Catalog, type RegisteredTemplate, watcher } from "./Catalog.ts"
 import { type ListName, make as makeNotices } from "./Notices.ts"
 import type { Prompt } from "./Prompt.ts"
@@ -19,6 +20,7 @@ import {
   toolWithServices,
 } from "./WithServices.ts"
 import { parse } from "./UriTemplate.ts"
+import * as Shared from "../internal/Shared.ts"
 
 type Kind = "tool" | "resource" | "resource template" | "prompt"
 
@@ -89,6 +91,16 @@ const refuse = (kind: Kind, name: string, reason = "") =>
 export const make = <R = never>(
   definitions: Definitions<R> = {},
   limits: FeatureLimits = {},
+): Effect.Effect<Features, FeatureRefused, R> =>
+  // Watches end with the subscriptions that use them, so the table of watches needs no end of its own.
+  Effect.flatMap(Scope.provide(Shared.make<void, unknown>(), Scope.makeUnsafe()), (watches) =>
+    register(definitions, limits, watches),
+  )
+
+const register = <R>(
+  definitions: Definitions<R>,
+  limits: FeatureLimits,
+  watches: Shared.Shared<void, unknown>,
 ): Effect.Effect<Features, FeatureRefused, R> => {
   const notices = makeNotices()
   const maxPerKind = limits.maxPerKind ?? 10_000
@@ -159,7 +171,7 @@ export const make = <R = never>(
       templates,
       prompts,
       notices,
-      watch: watcher({ resources, templates, notices }),
+      watch: watcher({ resources, templates, notices }, watches),
     },
   }
 

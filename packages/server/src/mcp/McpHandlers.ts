@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* ({
       [Ping._tag]: ping,
       [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools.listed)),
       [ToolsCall._tag]: yield* toolsCall(tools, tasks, taskAfter),
-      ...taskHandlers(tasks, served.cursors),
+      ...(yield* taskHandlers(tasks, served.cursors)),
       ...featureHandlers(served, session, subscriptions),
       [SubscriptionsListen._tag]: subscriptionsListen(served.catalog, stateless, tasks),
     },

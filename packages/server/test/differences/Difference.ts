@@ -1,7 +1,7 @@
 /**
  * A difference between Colloquy and the original that a user can observe, in words for users and with its proof.
  *
- * All differences are in one list, `Differences.ts`, from which the tables of README.md are generated. The tests hold:
+ * All differences are in one list, `Differences.ts`, from which the tables of packages/docs/compatibility.md are generated. The tests hold:
  * a replay shows no mismatch that no difference explains, and each proof shows a mismatch that only its difference
  * explains, so that removing the difference makes that replay fail.
  *
@@ -19,7 +19,7 @@
  * 3. Add the difference to the part of its table, in this directory. `explains` is as narrow as possible: it checks the
  *    kind, the place and the values of a mismatch. Prove it with `only(version, recording, ...requests)`; use
  *    `everywhere` when the mismatch occurs in most recordings of the version.
- * 4. Run `npm run docs`, which writes the tables to README.md.
+ * 4. Run `npm run docs`, which writes the tables to packages/docs/compatibility.md.
  *
  * A changed behaviour that removes a difference makes its proof fail: delete the difference and run `npm run docs`.
  */

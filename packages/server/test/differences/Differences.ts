@@ -1,4 +1,4 @@
-/** The list of all differences, by the table of README.md that they are in. `Difference.ts` says how to add one. */
+/** The list of all differences, by the table of packages/docs/compatibility.md that they are in. `Difference.ts` says how to add one. */
 import { appEvents } from "./AppEvents.ts"
 import { appRequests } from "./AppRequests.ts"
 import { commands } from "./Commands.ts"
@@ -43,8 +43,7 @@ export const tables: ReadonlyArray<Table> = [
   },
   {
     title: "What commands may do",
-    about:
-      "[The page on security](packages/docs/security.md) has the details and names the test of each claim.",
+    about: "[The page on security](security.md) has the details and names the test of each claim.",
     differences: commands,
   },
   {

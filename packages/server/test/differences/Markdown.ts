@@ -1,4 +1,4 @@
-/** The section of README.md with the tables of differences. Pure. */
+/** The tables of differences on the page packages/docs/compatibility.md. Pure. */
 import type { Version } from "../support/Recording.ts"
 import type { Difference } from "./Difference.ts"
 import { type Table, tables } from "./Differences.ts"
@@ -27,7 +27,7 @@ const rowOf = (difference: Difference): string =>
 
 const tableOf = ({ about, differences, title }: Table): string =>
   [
-    `### ${title}`,
+    `## ${title}`,
     "",
     about,
     "",
@@ -36,10 +36,10 @@ const tableOf = ({ about, differences, title }: Table): string =>
     ...differences.map(rowOf),
   ].join("\n")
 
-/** README.md with its generated part replaced; fails when it has no such part. */
-export const withDifferences = (readme: string): string => {
-  const from = readme.indexOf(begin)
-  const to = readme.indexOf(end)
-  if (from === -1 || to < from) throw new Error("README.md has no part for the differences")
-  return `${readme.slice(0, from)}${begin}\n${tables.map(tableOf).join("\n\n")}\n${readme.slice(to)}`
+/** The page with its generated part replaced; throws when it has no such part. */
+export const withDifferences = (page: string): string => {
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end)
+  if (from === -1 || to < from) throw new Error("the page has no part for the differences")
+  return `${page.slice(0, from)}${begin}\n${tables.map(tableOf).join("\n\n")}\n${page.slice(to)}`
 }

@@ -5,6 +5,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConfigTree } from "@colloquy/config/ConfigTree"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -99,7 +100,7 @@ export const settingsWith = (
 
 export const core = (
   tools: Layer.Layer<ToolRuntime>,
-  store: Layer.Layer<ConversationStore> = ConversationStore.layerMemory,
+  store: Layer.Layer<ConversationStore> = MemoryStore.layer,
 ) =>
   Conversations.layer.pipe(
     Layer.provideMerge(store),

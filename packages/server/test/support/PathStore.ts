@@ -2,8 +2,9 @@
 import {
   ConversationStore,
   type ConversationSummary,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { outsideSessions, type StoreError } from "@colloquy/core/StoreErrors"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -24,7 +25,7 @@ export const layer = Layer.effect(
   ConversationStore,
   Effect.gen(function* () {
     const memory = yield* ConversationStore
-    const whereOf = (where: Where): Effect.Effect<Where, StoreError> => {
+    const whereOf = (where: LogAddress): Effect.Effect<LogAddress, StoreError> => {
       if ("id" in where) return Effect.succeed(where)
       const id = /\/rollout-([0-9a-f-]{36})\.jsonl$/.exec(where.path)?.[1]
       return id !== undefined && where.path === pathOf(id)
@@ -54,4 +55,4 @@ export const layer = Layer.effect(
         ),
     })
   }),
-).pipe(Layer.provide(ConversationStore.layerMemory))
+).pipe(Layer.provide(MemoryStore.layer))

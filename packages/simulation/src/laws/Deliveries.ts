@@ -1,5 +1,5 @@
 /** L4 over a story: what listeners are given. Pure. */
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ListenerHistory, History } from "../History.ts"
 

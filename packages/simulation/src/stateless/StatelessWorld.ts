@@ -6,7 +6,7 @@ import * as Conversations from "@colloquy/core/manager/Conversations"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { Features } from "@colloquy/server/features/Features"
 import { serve } from "@colloquy/server/McpServer"
@@ -90,7 +90,7 @@ const program = (plan: StatelessPlan, recorder: Recorder) =>
     const services = yield* Layer.buildWithScope(
       Layer.mergeAll(
         Conversations.layer.pipe(
-          Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
+          Layer.provide([IdGenerator.layer, MemoryStore.layer]),
           Layer.provide(Layer.succeed(ModelClient, model)),
           Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
           Layer.provideMerge(

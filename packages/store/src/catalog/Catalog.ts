@@ -12,7 +12,7 @@ import { isAbsent, isScarcity, orUndefined } from "../internal/FileErrors.ts"
 import { FileFault, type FileStat, type Files } from "../Files.ts"
 import { isoOf } from "../internal/IsoTime.ts"
 import * as MemoryIndex from "../MemoryIndex.ts"
-import { readRow } from "../rollout/RolloutHead.ts"
+import { readIndexRow } from "../rollout/IndexRowReader.ts"
 import type { Leases } from "../Leases.ts"
 import type { IndexFault, IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
@@ -30,10 +30,10 @@ const maxResets = 2
 const maxRounds = 3
 
 /** Rows looked at again because nothing was said in them when they were last looked at. */
-const maxUnspoken = 1000
+const maxUnspokenRows = 1000
 
 /** Where the file of an id that holds its time lies most likely: local time is within a day of it. */
-const foldersOf = (id: ConversationId): ReadonlyArray<string> => {
+const likelyFolders = (id: ConversationId): ReadonlyArray<string> => {
   if (id[14] !== "7") return []
   const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
   return [0, -1, 1].map((days) => {
@@ -58,7 +58,7 @@ export class Catalog {
   private resets = 0
   /** Files that could not be read, by the ids in their names: whoever opens one is told why. */
   private readonly unreadable = new Map<ConversationId, string>()
-  private readonly turn = Semaphore.makeUnsafe(1)
+  private readonly refreshPermit = Semaphore.makeUnsafe(1)
 
   constructor(
     files: Files["Service"],
@@ -74,15 +74,15 @@ export class Catalog {
 
   /** What the index knows, without looking. */
   get(id: ConversationId): Effect.Effect<IndexRow | undefined> {
-    return this.ask((index) => index.get(id))
+    return this.withIndex((index) => index.get(id))
   }
 
   put(rows: ReadonlyArray<IndexRow>): Effect.Effect<void> {
-    return rows.length === 0 ? Effect.void : this.ask((index) => index.put(rows))
+    return rows.length === 0 ? Effect.void : this.withIndex((index) => index.put(rows))
   }
 
   remove(id: ConversationId): Effect.Effect<void> {
-    return this.ask((index) => index.remove([id]))
+    return this.withIndex((index) => index.remove([id]))
   }
 
   /** The row of a conversation whose file is there now. */
@@ -95,10 +95,10 @@ export class Catalog {
       known !== undefined &&
       (yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))) !== undefined
     if (isThere) return known
-    for (const folder of foldersOf(id)) {
+    for (const folder of likelyFolders(id)) {
       const entries = yield* orUndefined(this.files.list(`${this.home}/${folder}`))
       const name = entries?.find((entry) => entry.kind === "file" && idInName(entry.name) === id)
-      const row = name === undefined ? undefined : yield* this.read(`${folder}/${name.name}`)
+      const row = name === undefined ? undefined : yield* this.readFile(`${folder}/${name.name}`)
       if (row === undefined) continue
       yield* this.put([row])
       return row
@@ -120,12 +120,12 @@ export class Catalog {
       const resets = this.resets
       yield* this.refresh
       if (query.spoken === true || query.text !== undefined) {
-        const unspoken = yield* this.ask((index) => index.unspoken(maxUnspoken))
-        yield* this.look(unspoken.filter(({ meta }) => !isLive(meta.id)))
+        const unspoken = yield* this.withIndex((index) => index.unspoken(maxUnspokenRows))
+        yield* this.reload(unspoken.filter(({ meta }) => !isLive(meta.id)))
       }
-      const rows = yield* this.ask((index) => index.page(query))
+      const rows = yield* this.withIndex((index) => index.page(query))
       // Those that went meanwhile leave room for others.
-      const changed = yield* this.look(rows.filter(({ meta }) => !isLive(meta.id)))
+      const changed = yield* this.reload(rows.filter(({ meta }) => !isLive(meta.id)))
       // A file that somebody writes all the time is never the one that was looked at.
       if ((!changed || round > maxRounds) && resets === this.resets) return rows
     }
@@ -133,11 +133,11 @@ export class Catalog {
 
   /** Every folder that changed. One at a time: whoever comes meanwhile waits and finds nothing to do. */
   readonly refresh: Effect.Effect<void, FileFault> = Effect.suspend(() =>
-    this.turn.withPermit(
+    this.refreshPermit.withPermit(
       Effect.gen({ self: this }, function* () {
         for (;;) {
           const resets = this.resets
-          const folders = yield* this.ask((index) => index.folders)
+          const folders = yield* this.withIndex((index) => index.folders)
           yield* this.visit(sessionsFolder, 0, folders)
           yield* this.visit(archiveFolder, maxDepth, folders)
           if (resets === this.resets) return
@@ -180,7 +180,7 @@ export class Catalog {
       for (const next of below) yield* this.visit(next, depth + 1, folders)
     }
     // Not before those below it: what could not be visited now would not be visited again while this one stays as it is.
-    if (isChanged) yield* this.remember(folder, isFolder ? stat.modifiedMs : undefined)
+    if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined)
   })
 
   /** Of the two folders that everything lies in, what a link leads to: people keep them on another disk. */
@@ -194,17 +194,18 @@ export class Catalog {
     )
   }
 
-  private readonly remember = Effect.fnUntraced(function* (
+  private readonly recordFolder = Effect.fnUntraced(function* (
     this: Catalog,
     folder: string,
     modifiedMs: number | undefined,
   ) {
-    if (modifiedMs === undefined) return yield* this.ask((index) => index.removeFolder(folder))
+    if (modifiedMs === undefined)
+      return yield* this.withIndex((index) => index.removeFolder(folder))
     const age = (yield* Clock.currentTimeMillis) - modifiedMs
     const isUnsettled =
       (age >= 0 && age < racyMs) ||
       [...this.unreadable.values()].some((path) => path.startsWith(`${folder}/`))
-    yield* this.ask((index) => index.putFolder(folder, isUnsettled ? -1 : modifiedMs))
+    yield* this.withIndex((index) => index.putFolder(folder, isUnsettled ? -1 : modifiedMs))
   })
 
   /** The files of a folder as they are now. */
@@ -213,14 +214,14 @@ export class Catalog {
     folder: string,
     names: ReadonlyArray<string>,
   ): Effect.fn.Return<void, FileFault> {
-    const known = yield* this.ask((index) => index.inFolder(folder))
+    const known = yield* this.withIndex((index) => index.inFolder(folder))
     const there = new Set(names)
     const gone = [...known].flatMap(([name, id]) => (there.has(name) ? [] : [id]))
-    if (gone.length > 0) yield* this.ask((index) => index.remove(gone))
+    if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
     let rows: Array<IndexRow> = []
     for (const name of names) {
       if (known.has(name) || idInName(name) === undefined) continue
-      const row = yield* this.read(`${folder}/${name}`)
+      const row = yield* this.readFile(`${folder}/${name}`)
       if (row !== undefined) rows.push(row)
       if (rows.length < 200) continue
       yield* this.put(rows)
@@ -231,7 +232,7 @@ export class Catalog {
   })
 
   /** A file as it is now; undefined for one that is gone, or is none of ours. */
-  private read(path: string): Effect.Effect<IndexRow | undefined, FileFault> {
+  private readFile(path: string): Effect.Effect<IndexRow | undefined, FileFault> {
     const name = path.slice(path.lastIndexOf("/") + 1)
     const archived = isArchived(path)
     const id = idInName(name)
@@ -239,8 +240,8 @@ export class Catalog {
       Effect.flatMap(this.files.open(`${this.home}/${path}`, "read"), (handle) =>
         Effect.flatMap(handle.stat, (stat) =>
           stat.bytes === 0 && id !== undefined
-            ? Effect.as(this.discard(id, path), undefined)
-            : readRow(handle, stat, { path, archived }),
+            ? Effect.as(this.discardEmptyFile(id, path), undefined)
+            : readIndexRow(handle, stat, { path, archived }),
         ),
       ),
     ).pipe(
@@ -256,7 +257,7 @@ export class Catalog {
   }
 
   /** Nobody was told of a conversation without a beginning. It stays while it may get one, and where it is not ours. */
-  private discard(id: ConversationId, path: string): Effect.Effect<void, FileFault> {
+  private discardEmptyFile(id: ConversationId, path: string): Effect.Effect<void, FileFault> {
     const file = `${this.home}/${path}`
     return this.leases.take(id).pipe(
       Effect.flatMap(({ inherited }) =>
@@ -273,7 +274,7 @@ export class Catalog {
   }
 
   /** Whether any of the rows was of other contents than the file has. */
-  private readonly look = Effect.fnUntraced(function* (
+  private readonly reload = Effect.fnUntraced(function* (
     this: Catalog,
     rows: ReadonlyArray<IndexRow>,
   ): Effect.fn.Return<boolean, FileFault> {
@@ -282,18 +283,18 @@ export class Catalog {
     for (const row of rows) {
       const stat = yield* orUndefined(this.files.stat(`${this.home}/${row.path}`))
       if (stat !== undefined && sameVersion(row, stat)) continue
-      const now = stat === undefined ? undefined : yield* this.read(row.path)
+      const now = stat === undefined ? undefined : yield* this.readFile(row.path)
       if (now !== undefined) fresh.push(now)
       // What cannot be read now is there: the list shows what was last known of it.
       else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
     }
-    if (gone.length > 0) yield* this.ask((index) => index.remove(gone))
+    if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
     yield* this.put(fresh)
     return gone.length + fresh.length > 0
   })
 
   /** Of an index that fails everything is forgotten and made anew; one that cannot be helped is replaced by one in memory. */
-  private ask<A>(
+  private withIndex<A>(
     use: (index: RolloutIndex["Service"]) => Effect.Effect<A, IndexFault>,
   ): Effect.Effect<A> {
     return Effect.suspend(() => use(this.index)).pipe(

@@ -17,16 +17,22 @@ export const orUndefined = <A, R>(
   Effect.catchIf(effect, isAbsent, () => Effect.succeed<A | undefined>(undefined))
 
 /** What a system that is short of something answers; the same operation may succeed a moment later. */
-const scarce: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"])
+const scarcityCodes: ReadonlySet<string> = new Set([
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "EAGAIN",
+  "EINTR",
+])
 
-export const isScarcity = ({ code }: FileFault): boolean => scarce.has(code)
+export const isScarcity = ({ code }: FileFault): boolean => scarcityCodes.has(code)
 
 /** Long enough for a descriptor that another request holds for a moment, and little beside the bound of a store. */
-const scarcityPatience = Duration.seconds(1)
+const maxScarcityRetry = Duration.seconds(1)
 
 /** Repeats what the system is short of something for, for a second at most. Only for what changes nothing when it fails. */
-export const outlastScarcity = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const retryScarcity = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(effect, {
-    schedule: Schedule.spaced("25 millis").pipe(Schedule.upTo({ duration: scarcityPatience })),
+    schedule: Schedule.spaced("25 millis").pipe(Schedule.upTo({ duration: maxScarcityRetry })),
     while: (error) => error instanceof FileFault && isScarcity(error),
   })

@@ -19,10 +19,10 @@ const codeOf = (error: unknown): string =>
 const faultOf = (operation: string, path: string) => (error: unknown) =>
   new FileFault({ operation, path, code: codeOf(error) })
 
-const now = <A>(operation: string, path: string, run: () => A): Effect.Effect<A, FileFault> =>
+const callSync = <A>(operation: string, path: string, run: () => A): Effect.Effect<A, FileFault> =>
   Effect.try({ try: run, catch: faultOf(operation, path) })
 
-const later = <A>(
+const callAsync = <A>(
   operation: string,
   path: string,
   run: (done: (error: Error | null, result?: A) => void) => void,
@@ -48,7 +48,7 @@ const statOf = (stats: FS.Stats): FileStat => ({
 
 const handleOf = (fd: number, path: string): FileHandle => ({
   read: (offset, length) =>
-    now("read", path, () => {
+    callSync("read", path, () => {
       const bytes = new Uint8Array(length)
       let read = 0
       while (read < length) {
@@ -60,11 +60,11 @@ const handleOf = (fd: number, path: string): FileHandle => ({
     }),
   write: (offset, bytes) =>
     bytes.length <= maxWriteAtOnce
-      ? now("write", path, () => FS.writeSync(fd, bytes, 0, bytes.length, offset))
-      : later("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done)),
-  truncate: (bytes) => now("truncate", path, () => FS.ftruncateSync(fd, bytes)),
-  sync: later("sync", path, (done) => FS.fdatasync(fd, done)),
-  stat: now("stat", path, () => statOf(FS.fstatSync(fd))),
+      ? callSync("write", path, () => FS.writeSync(fd, bytes, 0, bytes.length, offset))
+      : callAsync("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done)),
+  truncate: (bytes) => callSync("truncate", path, () => FS.ftruncateSync(fd, bytes)),
+  sync: callAsync("sync", path, (done) => FS.fdatasync(fd, done)),
+  stat: callSync("stat", path, () => statOf(FS.fstatSync(fd))),
 })
 
 const openScoped = (
@@ -73,7 +73,7 @@ const openScoped = (
   flags: number,
 ): Effect.Effect<FileHandle, FileFault, Scope.Scope> =>
   Effect.acquireRelease(
-    now(operation, path, () => {
+    callSync(operation, path, () => {
       const fd = FS.openSync(path, flags, 0o600)
       try {
         if (FS.fstatSync(fd).isFile()) return fd
@@ -94,8 +94,8 @@ const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
   process.platform === "win32"
     ? Effect.void
     : Effect.acquireUseRelease(
-        now("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
-        (fd) => later<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
+        callSync("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
+        (fd) => callAsync<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
         (fd) => Effect.sync(() => FS.closeSync(fd)),
       )
 
@@ -103,7 +103,7 @@ const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
 const makeDirectory = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<void, FileFault> {
-  const first = yield* now("makeDirectory", path, () => makeFolders(path, 0o700))
+  const first = yield* callSync("makeDirectory", path, () => makeFolders(path, 0o700))
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) {
     yield* syncDirectory(dirname(made))
@@ -111,7 +111,7 @@ const makeDirectory = Effect.fnUntraced(function* (
 })
 
 const list = (path: string): Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFault> =>
-  now("list", path, () =>
+  callSync("list", path, () =>
     FS.readdirSync(path, { withFileTypes: true }).map((entry) => ({
       name: entry.name,
       kind: kindOf(entry),
@@ -120,7 +120,7 @@ const list = (path: string): Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFa
 
 /** Never onto something that is there. Only whoever has the lease of a conversation moves its file: nobody comes between. */
 const rename = (from: string, to: string): Effect.Effect<void, FileFault> =>
-  now("rename", from, () => {
+  callSync("rename", from, () => {
     // Another error of looking is thrown: what cannot be looked at may be there.
     if (FS.lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
       throw Object.assign(new Error(), { code: "EEXIST" })
@@ -135,10 +135,10 @@ const files: Files["Service"] = {
   makeDirectory,
   syncDirectory,
   list,
-  stat: (path) => now("stat", path, () => statOf(FS.lstatSync(path))),
-  realPath: (path) => now("realPath", path, () => FS.realpathSync.native(path)),
+  stat: (path) => callSync("stat", path, () => statOf(FS.lstatSync(path))),
+  realPath: (path) => callSync("realPath", path, () => FS.realpathSync.native(path)),
   rename,
-  remove: (path) => now("remove", path, () => FS.unlinkSync(path)),
+  remove: (path) => callSync("remove", path, () => FS.unlinkSync(path)),
 }
 
 export const layer = Layer.succeed(Files, files)

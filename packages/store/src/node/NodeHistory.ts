@@ -14,7 +14,7 @@ import {
   type HistoryOptions,
 } from "../MessageHistory.ts"
 import { makeFolders } from "./MakeFolders.ts"
-import { busy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
+import { sqliteBusy, closeQuietly, sqlite, sqliteCode } from "./Sqlite.ts"
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN"
@@ -72,7 +72,7 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
           write(path, bytes)
           return true
         } catch (error) {
-          if (sqliteCode(error) === busy) return false
+          if (sqliteCode(error) === sqliteBusy) return false
           throw error
         } finally {
           closeQuietly(lock)

@@ -37,7 +37,7 @@ PRAGMA user_version = ${version};
 /** What a row is made of; the rest is there to be searched. */
 const columns = `folder, name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation`
 
-const put = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertRow = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const indexedId = (id: SQLOutputValue | undefined): ConversationId => {
   const parsed = parseConversationId(String(id))
@@ -199,7 +199,7 @@ const serviceOf = (database: Database): RolloutIndex["Service"] => ({
     }),
   put: (rows) =>
     database.use((open) => {
-      const statement = open.prepare(put)
+      const statement = open.prepare(insertRow)
       if (rows.length === 1 && rows[0] !== undefined) statement.run(...valuesOf(rows[0]))
       else {
         inTransaction(open, () => {

@@ -7,11 +7,11 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
-import { closed, leaseOf } from "../leases/DeskLeases.ts"
-import { LeaseDesk } from "../leases/LeaseDesk.ts"
+import { closeLeases, acquireLease } from "../leases/ScopedLease.ts"
+import { ProcessLeases } from "../leases/ProcessLeases.ts"
 import { type Lease, Leases } from "../Leases.ts"
 import type { FileFault } from "../Files.ts"
-import * as NodeLeaseDisk from "./NodeLeaseDisk.ts"
+import * as NodeLeaseDisk from "./NodeLeaseFiles.ts"
 import { sqlite } from "./Sqlite.ts"
 
 /** @param folder beside the conversations, made when there is none */
@@ -25,16 +25,16 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
           Effect.map(({ DatabaseSync }) => {
             const { pid } = process
             const self = { owner: randomUUID(), pid, host: hostname(), nonce: randomUUID }
-            return new LeaseDesk(folder, NodeLeaseDisk.make(DatabaseSync), self)
+            return new ProcessLeases(folder, NodeLeaseDisk.make(DatabaseSync), self)
           }),
-          Effect.tap((made) => Scope.addFinalizer(scope, closed(made))),
+          Effect.tap((made) => Scope.addFinalizer(scope, closeLeases(made))),
         ),
       )
       return {
         take: Effect.fnUntraced(function* (
           id: ConversationId,
         ): Effect.fn.Return<Lease, LeaseHeld | FileFault, Scope.Scope> {
-          return yield* leaseOf(yield* desk, id, yield* Clock.currentTimeMillis)
+          return yield* acquireLease(yield* desk, id, yield* Clock.currentTimeMillis)
         }),
       }
     }),

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite"
 type Sqlite = typeof import("node:sqlite")
 
 /** Older releases of Node warn that it is experimental, when it is loaded. */
-const quietly = async <A>(load: () => Promise<A>): Promise<A> => {
+const withoutWarning = async <A>(load: () => Promise<A>): Promise<A> => {
   const emitWarning = process.emitWarning.bind(process)
   process.emitWarning = (...args: ReadonlyArray<unknown>) => {
     if (args[1] === "ExperimentalWarning" && String(args[0]).includes("SQLite")) return
@@ -20,7 +20,7 @@ const quietly = async <A>(load: () => Promise<A>): Promise<A> => {
 
 /** Loading a module of Node's own does not fail where there is one, which `engines` says. */
 export const sqlite: Effect.Effect<Sqlite> = Effect.promise(() =>
-  quietly(() => import("node:sqlite")),
+  withoutWarning(() => import("node:sqlite")),
 )
 
 /** SQLite's own code of an error; 0 for anything else. */
@@ -30,7 +30,7 @@ export const sqliteCode = (error: unknown): number =>
     : 0
 
 /** Somebody else has it locked. */
-export const busy = 5
+export const sqliteBusy = 5
 
 /** What it holds is no database, or not the one it was. */
 export const isDamage = (error: unknown): boolean => {

@@ -5,7 +5,7 @@ import type { ContentItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 type Fields = Readonly<Record<string, unknown>>
 
 /** The original writes `null` for what is absent, and outputs of August are objects with a `content`. */
-export const plain = (value: Fields): Fields =>
+export const normalizeItem = (value: Fields): Fields =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       if (member === null) return []
@@ -20,7 +20,7 @@ const textOf = (content: ReadonlyArray<ContentItem>): string =>
 /** Messages that tell the model where it works are no words of a person (§5.2). */
 const sessionPrefix = /^\s*<(user_instructions|environment_context)\b/i
 
-const toldOf = (item: ResponseItem): ReadonlyArray<EventMsg> => {
+const displayedEvents = (item: ResponseItem): ReadonlyArray<EventMsg> => {
   if (item.type === "reasoning") {
     return item.summary.map(({ text }) => ({ type: "agent_reasoning", text }))
   }
@@ -34,13 +34,13 @@ const toldOf = (item: ResponseItem): ReadonlyArray<EventMsg> => {
 }
 
 /** August kept the items alone: what listeners were told follows from them. */
-export const augustEvents = (item: ResponseItem): ReadonlyArray<EventMsg> => [
+export const eventsOfAugustItem = (item: ResponseItem): ReadonlyArray<EventMsg> => [
   { type: "raw_response_item", item },
-  ...toldOf(item),
+  ...displayedEvents(item),
 ]
 
 /** `<cwd>…</cwd>` or the older wording, from what the model was told of its environment. */
-export const cwdOf = (item: ResponseItem): string | undefined => {
+export const cwdInEnvironment = (item: ResponseItem): string | undefined => {
   if (item.type !== "message" || item.role !== "user") return undefined
   const text = textOf(item.content)
   if (!sessionPrefix.test(text)) return undefined

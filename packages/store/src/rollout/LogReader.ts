@@ -5,16 +5,16 @@
  * A place between two records is a number: the offset of a line and how many of the line's records stand before it.
  */
 import type { Position, RecordPage } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import * as Effect from "effect/Effect"
-import { anchorAfter, anchorBefore, type Waypoint } from "./Anchors.ts"
-import { Decoder, maxLost } from "./Decode.ts"
+import { numberedLineAfter, numberedLineBefore, type Waypoint } from "./NumberedLine.ts"
+import { LineDecoder, maxLostEvents } from "./LineDecoder.ts"
 import type { FileFault, FileHandle } from "../Files.ts"
-import type { Header } from "./Header.ts"
+import type { RolloutHeader } from "./RolloutHeader.ts"
 import { LineReader, type RawLine } from "./LineReader.ts"
 
 /** More than any line has records, those that take the place of lost ones included. */
-const places = 2 * maxLost
+const positionsPerByte = 2 * maxLostEvents
 
 /** What a page holds before it ends early, in bytes of the file. */
 const pageBytes = 8 * 1024 * 1024
@@ -49,7 +49,7 @@ export class Waypoints {
   }
 }
 
-interface Placed {
+interface PlacedRecord {
   readonly record: LogRecord
   readonly position: Position
   /** The place before its line. */
@@ -58,7 +58,7 @@ interface Placed {
 }
 
 /** What one line says. */
-export interface ReadLine extends RawLine {
+export interface DecodedRawLine extends RawLine {
   readonly records: ReadonlyArray<LogRecord>
   readonly bad: boolean
   readonly before: Waypoint
@@ -68,10 +68,10 @@ export interface ReadLine extends RawLine {
 
 export class LogReader {
   private readonly handle: FileHandle
-  private readonly header: Header
+  private readonly header: RolloutHeader
   private readonly waypoints: Waypoints
 
-  constructor(handle: FileHandle, header: Header, waypoints: Waypoints) {
+  constructor(handle: FileHandle, header: RolloutHeader, waypoints: Waypoints) {
     this.handle = handle
     this.header = header
     this.waypoints = waypoints
@@ -82,10 +82,10 @@ export class LogReader {
     this: LogReader,
     from: Waypoint,
     end: number,
-    visit: (line: ReadLine) => boolean,
+    visit: (line: DecodedRawLine) => boolean,
   ): Effect.fn.Return<Waypoint, FileFault> {
     const { header } = this
-    const decoder = new Decoder(header.generation, from.numbering, from.atMs, from.keepsInput)
+    const decoder = new LineDecoder(header.lineFormat, from.numbering, from.atMs, from.keepsInput)
     const reader = new LineReader(this.handle, from.offset, end)
     let marked = from.offset
     for (;;) {
@@ -119,18 +119,23 @@ export class LogReader {
   }
 
   /** A place at or before the offset or the end of the line there, as near as can be told without much reading. */
-  readonly near = Effect.fnUntraced(function* (
+  readonly waypointNear = Effect.fnUntraced(function* (
     this: LogReader,
     anywhere: number,
   ): Effect.fn.Return<Waypoint, FileFault> {
     const known = this.waypoints.before(anywhere) ?? this.start
     if (known.offset === anywhere) return known
     const offset = yield* this.lineStart(anywhere)
-    const anchor = yield* anchorBefore(this.handle, this.header.generation, offset, known.offset)
+    const anchor = yield* numberedLineBefore(
+      this.handle,
+      this.header.lineFormat,
+      offset,
+      known.offset,
+    )
     return anchor ?? known
   })
 
-  readonly forward = Effect.fnUntraced(function* (
+  readonly readForward = Effect.fnUntraced(function* (
     this: LogReader,
     from: Position,
     max: number,
@@ -138,10 +143,10 @@ export class LogReader {
   ): Effect.fn.Return<RecordPage, FileFault> {
     const records: Array<LogRecord> = []
     let bytes = 0
-    let next: Placed | undefined
-    const begin = yield* this.near(Math.floor(from / places))
+    let next: PlacedRecord | undefined
+    const begin = yield* this.waypointNear(Math.floor(from / positionsPerByte))
     yield* this.scan(begin, end, (line) => {
-      for (const placed of placedOf(line)) {
+      for (const placed of placedRecords(line)) {
         if (placed.position < from) continue
         if (records.length >= max || bytes >= pageBytes) {
           next = placed
@@ -157,18 +162,18 @@ export class LogReader {
     return { records, next: next.position }
   })
 
-  readonly backward = Effect.fnUntraced(function* (
+  readonly readBackward = Effect.fnUntraced(function* (
     this: LogReader,
     before: Position,
     max: number,
     end: number,
   ): Effect.fn.Return<RecordPage, FileFault> {
-    const stop = Math.min(Math.floor(before / places), end)
+    const stop = Math.min(Math.floor(before / positionsPerByte), end)
     for (let window = Math.max(nearBytes, max * 512); ; window *= 4) {
-      const begin = yield* this.near(Math.max(0, stop - window))
-      const last = new Last(max)
+      const begin = yield* this.waypointNear(Math.max(0, stop - window))
+      const last = new LastRecords(max)
       yield* this.scan(begin, end, (line) => {
-        for (const placed of placedOf(line)) {
+        for (const placed of placedRecords(line)) {
           if (placed.position >= before) return true
           last.add(placed)
         }
@@ -188,13 +193,13 @@ export class LogReader {
     let to = end
     while (to - from.offset > nearBytes) {
       const middle = Math.floor((from.offset + to) / 2)
-      const anchor = yield* anchorAfter(this.handle, this.header.generation, middle, to)
+      const anchor = yield* numberedLineAfter(this.handle, this.header.lineFormat, middle, to)
       if (anchor !== undefined && anchor.seq < seq) from = anchor
       else to = middle
     }
     let found: Position | undefined
     yield* this.scan(from, end, (line) => {
-      for (const { position, record } of placedOf(line)) {
+      for (const { position, record } of placedRecords(line)) {
         if (record._tag !== "Event" || record.event.seq < seq) continue
         if (record.event.seq === seq) found = position
         return true
@@ -221,18 +226,18 @@ export class LogReader {
   })
 }
 
-const placedOf = (line: ReadLine): ReadonlyArray<Placed> =>
+const placedRecords = (line: DecodedRawLine): ReadonlyArray<PlacedRecord> =>
   line.records.map((record, i) => ({
     record,
-    position: line.offset * places + i,
+    position: line.offset * positionsPerByte + i,
     line: line.before,
     bytes: (line.end - line.offset) / line.records.length,
   }))
 
 /** The last records of a stretch, at most so many, and whether there were more. */
-class Last {
+class LastRecords {
   private readonly max: number
-  private kept: Array<Placed> = []
+  private kept: Array<PlacedRecord> = []
   private bytes = 0
   private dropped = false
 
@@ -244,7 +249,7 @@ class Last {
     return this.dropped
   }
 
-  add(placed: Placed): void {
+  add(placed: PlacedRecord): void {
     this.kept.push(placed)
     this.bytes += placed.bytes
     // One that is shifted off an array costs its length: many at once then.

@@ -13,7 +13,7 @@ export interface RolloutName {
   /** The last part of the path. */
   readonly file: string
   /** Below the state directory, while it is not archived. */
-  readonly directory: string
+  readonly folder: string
 }
 
 /** @param localMs when it was made, as milliseconds of a clock that shows local time */
@@ -24,7 +24,7 @@ export const rolloutName = (id: ConversationId, localMs: number): RolloutName =>
   const time = [two(parts.hour), two(parts.minute), two(parts.second)].join("-")
   return {
     file: `rollout-${day.join("-")}T${time}-${id}.jsonl`,
-    directory: [sessionsFolder, ...day].join("/"),
+    folder: [sessionsFolder, ...day].join("/"),
   }
 }
 
@@ -38,9 +38,9 @@ export const idInName = (file: string): ConversationId | undefined => {
 }
 
 /** The folder, counted from the state directory, in which the file of an unarchived conversation would lie. */
-export const directoryOfName = (file: string): string | undefined => {
+export const folderOfName = (file: string): string | undefined => {
   const day = form.exec(file)?.[1]
   return day === undefined ? undefined : `${sessionsFolder}/${day.replaceAll("-", "/")}`
 }
 
-export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/"))
+export const parentFolder = (path: string): string => path.slice(0, path.lastIndexOf("/"))

@@ -6,10 +6,10 @@ import type {
   ConversationMeta,
   LogWriter,
   OpenedLog,
-  Where,
+  LogAddress,
 } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -18,35 +18,35 @@ import * as Scope from "effect/Scope"
 import type { Catalog } from "../catalog/Catalog.ts"
 import type { FileFault, FileHandle, Files } from "../Files.ts"
 import type { Lease, Leases } from "../Leases.ts"
-import { LiveRollout } from "./LiveRollout.ts"
-import type { LiveRollouts } from "./LiveRollouts.ts"
-import type { Locator } from "./Locate.ts"
+import { ActiveRollout } from "./ActiveRollout.ts"
+import type { ActiveRollouts } from "./ActiveRollouts.ts"
+import type { RolloutLocator } from "./RolloutLocator.ts"
 import { Waypoints } from "./LogReader.ts"
-import { openRollout } from "./OpenRollout.ts"
-import { readRow } from "./RolloutHead.ts"
-import { encode, headerLines } from "./RolloutLines.ts"
-import { folderOf, rolloutName } from "./RolloutName.ts"
+import { recoverRollout } from "./RolloutRecovery.ts"
+import { readIndexRow } from "./IndexRowReader.ts"
+import { encodeLines, headerLines } from "./LineEncoder.ts"
+import { parentFolder, rolloutName } from "./RolloutName.ts"
 import { RolloutWriter, type WriterLimits } from "./RolloutWriter.ts"
 
-export interface RolloutPlace {
+export interface RolloutDirectory {
   /** The state directory, absolute: `sessions` and `archived_sessions` lie in it. */
   readonly home: string
   /** How far local time is ahead of UTC at a moment: files are named in local time. */
   readonly offsetMsAt: (atMs: number) => number
 }
 
-export interface OpenerParts {
+export interface RolloutOpenerOptions {
   readonly files: Files["Service"]
   readonly leases: Leases["Service"]
   readonly catalog: Catalog
-  readonly locator: Locator
-  readonly live: LiveRollouts
-  readonly place: RolloutPlace
+  readonly locator: RolloutLocator
+  readonly live: ActiveRollouts
+  readonly place: RolloutDirectory
   readonly limits: WriterLimits
 }
 
 /** What fails gives back at once what it took; what succeeds does so with the scope. */
-const owned = <A, E, R>(
+const transferredToScope = <A, E, R>(
   effect: Effect.Effect<A, E, R | Scope.Scope>,
 ): Effect.Effect<A, E, Exclude<R, Scope.Scope> | Scope.Scope> =>
   Effect.gen(function* () {
@@ -62,7 +62,7 @@ const owned = <A, E, R>(
     )
   })
 
-export const exists = (id: ConversationId): StoreError =>
+export const alreadyExists = (id: ConversationId): StoreError =>
   new StoreError({
     operation: "create",
     reason: "Exists",
@@ -73,12 +73,12 @@ export class RolloutOpener {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
   private readonly catalog: Catalog
-  private readonly locator: Locator
-  private readonly live: LiveRollouts
-  private readonly place: RolloutPlace
+  private readonly locator: RolloutLocator
+  private readonly live: ActiveRollouts
+  private readonly place: RolloutDirectory
   private readonly limits: WriterLimits
 
-  constructor(parts: OpenerParts) {
+  constructor(parts: RolloutOpenerOptions) {
     this.files = parts.files
     this.leases = parts.leases
     this.catalog = parts.catalog
@@ -89,52 +89,52 @@ export class RolloutOpener {
   }
 
   /** From the state directory. */
-  placeIn(id: ConversationId, createdAtMs: number): string {
+  relativePath(id: ConversationId, createdAtMs: number): string {
     const localMs = createdAtMs + this.place.offsetMsAt(createdAtMs)
-    const { directory, file } = rolloutName(id, localMs)
-    return `${directory}/${file}`
+    const { folder, file } = rolloutName(id, localMs)
+    return `${folder}/${file}`
   }
 
   create(
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
   ): Effect.Effect<LogWriter, StoreError | LeaseHeld | FileFault, Scope.Scope> {
-    return Effect.uninterruptible(owned(this.make(meta, records)))
+    return Effect.uninterruptible(transferredToScope(this.createFile(meta, records)))
   }
 
   open(
-    where: Where,
+    where: LogAddress,
   ): Effect.Effect<
     OpenedLog,
     StoreError | NoSuchConversation | LeaseHeld | FileFault,
     Scope.Scope
   > {
-    return owned(this.takeUp(where))
+    return transferredToScope(this.openFile(where))
   }
 
   private pathOf({ path }: { readonly path: string }): string {
     return `${this.place.home}/${path}`
   }
 
-  private readonly make = Effect.fnUntraced(function* (
+  private readonly createFile = Effect.fnUntraced(function* (
     this: RolloutOpener,
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
   ) {
     const { id } = meta
     const lease = yield* this.leases.take(id)
-    if ((yield* this.catalog.get(id)) !== undefined) return yield* exists(id)
-    const place = this.placeIn(id, meta.createdAtMs)
+    if ((yield* this.catalog.get(id)) !== undefined) return yield* alreadyExists(id)
+    const place = this.relativePath(id, meta.createdAtMs)
     const path = this.pathOf({ path: place })
-    yield* this.files.makeDirectory(folderOf(path))
+    yield* this.files.makeDirectory(parentFolder(path))
     const handle = yield* this.files.create(path)
-    return yield* this.begin(meta, records, { path: place, handle, lease }).pipe(
+    return yield* this.writeFirstRecords(meta, records, { path: place, handle, lease }).pipe(
       Effect.onError(() =>
         // The caller is given an error, so the file may not become a conversation, not even where it cannot be removed:
         // without a beginning it is none.
         Effect.ignore(handle.truncate(0)).pipe(
           Effect.andThen(this.files.remove(path)),
-          Effect.andThen(this.files.syncDirectory(folderOf(path))),
+          Effect.andThen(this.files.syncDirectory(parentFolder(path))),
           Effect.catch((fault) =>
             Effect.logWarning(`a file without a conversation was left behind: ${fault.message}`),
           ),
@@ -143,7 +143,7 @@ export class RolloutOpener {
     )
   })
 
-  private readonly begin = Effect.fnUntraced(function* (
+  private readonly writeFirstRecords = Effect.fnUntraced(function* (
     this: RolloutOpener,
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
@@ -154,21 +154,21 @@ export class RolloutOpener {
     },
   ) {
     const { handle, lease, path } = at
-    const { state, text } = encode({ seq: 0, id: "", unnumbered: 0 }, records)
+    const { state, text } = encodeLines({ seq: 0, id: "", unnumbered: 0 }, records)
     const bytes = new TextEncoder().encode(headerLines(meta) + text)
     for (let written = 0; written < bytes.length;) {
       written += yield* handle.write(written, bytes.subarray(written))
     }
     yield* handle.sync
-    yield* this.files.syncDirectory(folderOf(this.pathOf(at)))
+    yield* this.files.syncDirectory(parentFolder(this.pathOf(at)))
     const version = yield* handle.stat
     const { instructions: _instructions, ...listed } = meta
-    const live = new LiveRollout(
+    const live = new ActiveRollout(
       meta,
       { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
       {
         handle,
-        header: { meta, generation: "ours", records: [], numbering: { seq: 0, id: "" } },
+        header: { meta, lineFormat: "colloquy", records: [], numbering: { seq: 0, id: "" } },
         waypoints: new Waypoints(),
       },
     )
@@ -178,26 +178,26 @@ export class RolloutOpener {
       { ...target, handle, lease, generation: 1 },
       this.limits,
       { bytes: bytes.length, state, marked: true },
-      (appended) => live.appended(appended),
+      (appended) => live.recordAppended(appended),
     )
-    live.appended(records)
+    live.recordAppended(records)
     yield* this.live.add(meta.id, live, writer)
     yield* this.catalog.put([live.row(version, false)])
     live.isDirty = false
     return writer
   })
 
-  private readonly takeUp = Effect.fnUntraced(function* (this: RolloutOpener, where: Where) {
+  private readonly openFile = Effect.fnUntraced(function* (this: RolloutOpener, where: LogAddress) {
     const located = yield* this.locator.find("open", where)
     const { id } = located
     const lease = yield* this.leases.take(id)
     const handle = yield* this.files.open(this.pathOf(located), "write")
     const row = yield* this.catalog.get(id)
-    const opened = yield* openRollout(handle, located, row)
+    const opened = yield* recoverRollout(handle, located, row)
     const fresh =
       row !== undefined && opened.repairs.length === 0 && row.version.bytes === opened.version.bytes
         ? row
-        : yield* readRow(handle, yield* handle.stat, located)
+        : yield* readIndexRow(handle, yield* handle.stat, located)
     const { meta } = opened.header
     const known = {
       meta: fresh?.meta ?? meta,
@@ -206,16 +206,16 @@ export class RolloutOpener {
       path: located.path,
       archived: located.archived,
     }
-    const live = new LiveRollout(meta, known, { ...opened, handle })
+    const live = new ActiveRollout(meta, known, { ...opened, handle })
     const generation = Math.max(1, opened.checked.generation, lease.lastGeneration) + 1
-    yield* lease.tellGeneration(generation)
+    yield* lease.recordGeneration(generation)
     const { identity, bytes } = opened.version
     const writer = new RolloutWriter(
       this.files,
       { id, path: this.pathOf(located), identity, handle, lease, generation },
       this.limits,
       { bytes, state: { ...opened.checked.numbering, unnumbered: 0 }, marked: false },
-      (appended) => live.appended(appended),
+      (appended) => live.recordAppended(appended),
     )
     yield* this.live.add(id, live, writer)
     return { writer, summary: live.summary(this.place.home), repairs: opened.repairs }

@@ -5,19 +5,19 @@ import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { FileFault, Files } from "../Files.ts"
-import type { Header } from "./Header.ts"
-import type { LiveRollout } from "./LiveRollout.ts"
-import type { Locator } from "./Locate.ts"
+import type { RolloutHeader } from "./RolloutHeader.ts"
+import type { ActiveRollout } from "./ActiveRollout.ts"
+import type { RolloutLocator } from "./RolloutLocator.ts"
 import { LogReader, Waypoints } from "./LogReader.ts"
-import { ownHeader } from "./OpenRollout.ts"
-import { withReason } from "../internal/StoreFaults.ts"
+import { readOwnHeader } from "./RolloutRecovery.ts"
+import { mapFileFaults } from "../internal/StoreErrorMapping.ts"
 
 /** Files whose numbering is remembered between two pages. */
-const maxRemembered = 64
+const maxCachedFiles = 64
 
-interface Remembered {
+interface CachedFile {
   readonly identity: string
-  readonly header: Header
+  readonly header: RolloutHeader
   readonly waypoints: Waypoints
 }
 
@@ -27,17 +27,17 @@ type Service = ConversationStore["Service"]
 
 export class RolloutPages {
   private readonly files: Files["Service"]
-  private readonly locator: Locator
+  private readonly locator: RolloutLocator
   private readonly home: string
-  private readonly live: ReadonlyMap<ConversationId, LiveRollout>
-  private readonly remembered = new Map<ConversationId, Remembered>()
+  private readonly live: ReadonlyMap<ConversationId, ActiveRollout>
+  private readonly cached = new Map<ConversationId, CachedFile>()
 
   /** @param live those that this process writes: of them no more is read than is good */
   constructor(
     files: Files["Service"],
-    locator: Locator,
+    locator: RolloutLocator,
     home: string,
-    live: ReadonlyMap<ConversationId, LiveRollout>,
+    live: ReadonlyMap<ConversationId, ActiveRollout>,
   ) {
     this.files = files
     this.locator = locator
@@ -46,51 +46,51 @@ export class RolloutPages {
   }
 
   readonly read: Service["read"] = (id, { from = 0, max }) =>
-    this.reading(id, (reader, end) => reader.forward(from, max, end))
+    this.withReader(id, (reader, end) => reader.readForward(from, max, end))
 
   readonly readBackward: Service["readBackward"] = (id, { before = Infinity, max }) =>
-    this.reading(id, (reader, end) => reader.backward(before, max, end))
+    this.withReader(id, (reader, end) => reader.readBackward(before, max, end))
 
   readonly positionOf: Service["positionOf"] = (id, seq) =>
-    this.reading(id, (reader, end) => reader.positionOf(seq, end))
+    this.withReader(id, (reader, end) => reader.positionOf(seq, end))
 
   forget(id: ConversationId): void {
-    this.remembered.delete(id)
+    this.cached.delete(id)
   }
 
-  private reading<A>(
+  private withReader<A>(
     id: ConversationId,
     use: Use<A>,
   ): Effect.Effect<A, StoreError | NoSuchConversation> {
     return Effect.suspend(() => {
       const live = this.live.get(id)
-      if (live === undefined) return this.readingFile(id, use)
+      if (live === undefined) return this.withFileReader(id, use)
       const { handle, header, waypoints } = live.file
       return use(new LogReader(handle, header, waypoints), live.bytes)
-    }).pipe(withReason("read"))
+    }).pipe(mapFileFaults("read"))
   }
 
-  private readingFile<A>(id: ConversationId, use: Use<A>) {
+  private withFileReader<A>(id: ConversationId, use: Use<A>) {
     return Effect.gen({ self: this }, function* () {
       const located = yield* this.locator.find("read", { id })
       const handle = yield* this.files.open(`${this.home}/${located.path}`, "read")
       const { bytes, identity } = yield* handle.stat
-      let known = this.remembered.get(id)
+      let known = this.cached.get(id)
       if (known?.identity !== identity) {
-        const header = yield* ownHeader(handle, located)
+        const header = yield* readOwnHeader(handle, located)
         known = { identity, header, waypoints: new Waypoints() }
       }
-      this.remember(id, known)
+      this.cache(id, known)
       return yield* use(new LogReader(handle, known.header, known.waypoints), bytes)
     }).pipe(Effect.scoped)
   }
 
-  private remember(id: ConversationId, known: Remembered): void {
-    this.remembered.delete(id)
-    this.remembered.set(id, known)
-    if (this.remembered.size <= maxRemembered) return
-    for (const oldest of this.remembered.keys()) {
-      this.remembered.delete(oldest)
+  private cache(id: ConversationId, known: CachedFile): void {
+    this.cached.delete(id)
+    this.cached.set(id, known)
+    if (this.cached.size <= maxCachedFiles) return
+    for (const oldest of this.cached.keys()) {
+      this.cached.delete(oldest)
       return
     }
   }

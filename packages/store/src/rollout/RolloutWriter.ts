@@ -4,15 +4,15 @@
  * is not the one it was, or somebody else has written to it (L16).
  */
 import type { Durability, LogWriter } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type AppendError, LeaseLost, StoreError, StoreLimit } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { outlastScarcity } from "../internal/FileErrors.ts"
+import { retryScarcity } from "../internal/FileErrors.ts"
 import { type FileFault, type FileHandle, type Files } from "../Files.ts"
 import type { Lease } from "../Leases.ts"
-import { type EncoderState, encode, markLine, type Numbering } from "./RolloutLines.ts"
-import { storeError } from "../internal/StoreFaults.ts"
+import { type EncoderState, encodeLines, markLine, type Numbering } from "./LineEncoder.ts"
+import { storeError } from "../internal/StoreErrorMapping.ts"
 
 export interface WriterLimits {
   /** Durable events in a log. */
@@ -63,11 +63,11 @@ export class RolloutWriter implements LogWriter {
   private readonly files: Files["Service"]
   private readonly target: WriterTarget
   private readonly limits: WriterLimits
-  private readonly appended: (records: ReadonlyArray<LogRecord>) => void
+  private readonly onAppended: (records: ReadonlyArray<LogRecord>) => void
   private state: EncoderState
   private length: number
   /** True once the file says which writer this is. */
-  private marked: boolean
+  private hasGenerationMark: boolean
   private failed = false
   private closed = false
 
@@ -85,11 +85,11 @@ export class RolloutWriter implements LogWriter {
     this.files = files
     this.target = target
     this.limits = limits
-    this.appended = appended
+    this.onAppended = appended
     this.generation = target.generation
     this.length = begin.bytes
     this.state = begin.state
-    this.marked = begin.marked
+    this.hasGenerationMark = begin.marked
   }
 
   /** Bytes of the file that are good: nobody reads farther. */
@@ -113,7 +113,7 @@ export class RolloutWriter implements LogWriter {
   /** Nothing is written any more; what a failed append left is cut off if that can be done now. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.closed = true
-    return this.failed ? this.cutBack : Effect.void
+    return this.failed ? this.truncateFailedAppend : Effect.void
   })
 
   private readonly appendAll = Effect.fnUntraced(function* (
@@ -122,9 +122,9 @@ export class RolloutWriter implements LogWriter {
     durability: Durability,
   ): Effect.fn.Return<void, AppendError> {
     const { handle, id } = this.target
-    if (this.closed) return yield* this.lost
+    if (this.closed) return yield* this.leaseLost
     if (this.failed) return yield* this.refuse("an earlier append failed")
-    yield* this.isStillOurs()
+    yield* this.checkOwnership()
     const { state, text } = yield* this.encoded(records)
     const bytes = utf8.encode(text)
     const { maxBytes, maxEvents, maxLineBytes } = this.limits
@@ -141,8 +141,8 @@ export class RolloutWriter implements LogWriter {
     )
     this.length += bytes.length
     this.state = state
-    this.marked = true
-    this.appended(records)
+    this.hasGenerationMark = true
+    this.onAppended(records)
   })
 
   /** The first batch of a writer begins with who it is. */
@@ -155,36 +155,36 @@ export class RolloutWriter implements LogWriter {
         }
       }
       const { seq, id } = this.state
-      const mark = this.marked
+      const mark = this.hasGenerationMark
         ? ""
         : markLine(records[0]?.atMs ?? 0, { seq, id }, { generation: this.generation })
-      const encoded = encode(mark === "" ? this.state : { seq, id, unnumbered: 0 }, records)
+      const encoded = encodeLines(mark === "" ? this.state : { seq, id, unnumbered: 0 }, records)
       return Effect.succeed({ state: encoded.state, text: mark + encoded.text })
     })
   }
 
-  private readonly isStillOurs = Effect.fnUntraced(function* (
+  private readonly checkOwnership = Effect.fnUntraced(function* (
     this: RolloutWriter,
   ): Effect.fn.Return<void, StoreError | LeaseLost> {
     const { identity, lease, path } = this.target
     const { isHeld, stat } = yield* Effect.mapError(
-      Effect.all({ isHeld: lease.isHeld, stat: outlastScarcity(this.files.stat(path)) }),
+      Effect.all({ isHeld: lease.isHeld, stat: retryScarcity(this.files.stat(path)) }),
       (fault) => storeError("append", fault),
     )
-    if (!isHeld) return yield* this.lost
+    if (!isHeld) return yield* this.leaseLost
     if (stat.identity !== identity) {
       return yield* this.refuse("its file was replaced by another one", "Gone")
     }
     // Somebody without a lease, as the original is: who loads it again sees what they wrote.
-    if (stat.bytes !== this.length) return yield* this.lost
+    if (stat.bytes !== this.length) return yield* this.leaseLost
   })
 
   private fail(fault: FileFault): Effect.Effect<never, StoreError> {
     this.failed = true
-    return Effect.andThen(this.cutBack, Effect.fail(storeError("append", fault)))
+    return Effect.andThen(this.truncateFailedAppend, Effect.fail(storeError("append", fault)))
   }
 
-  private get lost(): LeaseLost {
+  private get leaseLost(): LeaseLost {
     return new LeaseLost({ id: this.target.id, generation: this.generation })
   }
 
@@ -197,7 +197,7 @@ export class RolloutWriter implements LogWriter {
   }
 
   /** Tried again when the writer closes: a disk that cannot shorten a file now may do it then. */
-  private readonly cutBack: Effect.Effect<void> = Effect.suspend(() => {
+  private readonly truncateFailedAppend: Effect.Effect<void> = Effect.suspend(() => {
     const { handle } = this.target
     return Effect.andThen(handle.truncate(this.length), handle.sync)
   }).pipe(

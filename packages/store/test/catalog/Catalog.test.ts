@@ -9,7 +9,7 @@ import * as MemoryIndex from "../../src/MemoryIndex.ts"
 import { IndexFault, RolloutIndex } from "../../src/RolloutIndex.ts"
 import * as RolloutStore from "../../src/RolloutStore.ts"
 import { events, idOf, metaOf, opening, said } from "../support/Records.ts"
-import { home, Machine } from "../support/Store.ts"
+import { home, Machine } from "../support/Machine.ts"
 
 /** A machine whose index outlives its processes, as one in a file does. */
 class Indexed extends Machine {

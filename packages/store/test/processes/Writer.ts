@@ -3,7 +3,7 @@
  * stdout what happened, a line each: `held <pid>`, `opened <generation> <repairs>`, `synced <seq>`.
  */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
-import { eventRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord } from "@colloquy/core/LogRecord"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as NodeStore from "../../src/node/NodeStore.ts"

@@ -1,11 +1,11 @@
 import type { Position } from "@colloquy/core/ConversationStore"
-import type { LogRecord } from "@colloquy/core/store/LogRecord"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { FileHandle } from "../../src/Files.ts"
-import { readHeader } from "../../src/rollout/Header.ts"
+import { parseHeader } from "../../src/rollout/RolloutHeader.ts"
 import { LogReader, Waypoints } from "../../src/rollout/LogReader.ts"
-import { encode, headerLines } from "../../src/rollout/RolloutLines.ts"
+import { encodeLines, headerLines } from "../../src/rollout/LineEncoder.ts"
 import { events, message, metaOf, opening, said, turn } from "../support/Records.ts"
 
 /** A reader over these bytes that counts what it reads. */
@@ -23,7 +23,7 @@ const over = (text: string) => {
     sync: Effect.die("sync"),
     stat: Effect.die("stat"),
   }
-  const header = readHeader(text.split("\n", 10))
+  const header = parseHeader(text.split("\n", 10))
   if (header === undefined) throw new Error("no rollout")
   const fresh = () => new LogReader(handle, header, new Waypoints())
   return { fresh, reader: fresh(), end: bytes.length, counted, header }
@@ -32,7 +32,7 @@ const over = (text: string) => {
 const meta = metaOf(1)
 
 const ours = (records: ReadonlyArray<LogRecord>) =>
-  headerLines(meta) + encode({ seq: 0, id: "", unnumbered: 0 }, records).text
+  headerLines(meta) + encodeLines({ seq: 0, id: "", unnumbered: 0 }, records).text
 
 /** Some 3 MB: turns as they are, and a stretch of the original's lines alone. */
 const long: ReadonlyArray<LogRecord> = [
@@ -62,7 +62,7 @@ const foreignText = [
 
 const all = Effect.fnUntraced(function* (text: string) {
   const { end, reader } = over(text)
-  return yield* reader.forward(0, Infinity, end)
+  return yield* reader.readForward(0, Infinity, end)
 })
 
 describe("pages of a long log", () => {
@@ -72,7 +72,7 @@ describe("pages of a long log", () => {
       const records: Array<LogRecord> = []
       for (let from: Position | undefined = 0; from !== undefined;) {
         const page: { readonly records: ReadonlyArray<LogRecord>; readonly next?: Position } =
-          yield* reader.forward(from, 777, end)
+          yield* reader.readForward(from, 777, end)
         records.push(...page.records)
         from = page.next
       }
@@ -86,10 +86,10 @@ describe("pages of a long log", () => {
           ),
         ),
       )
-      const page = yield* large.reader.forward(0, 1000, large.end)
+      const page = yield* large.reader.readForward(0, 1000, large.end)
       assert.strictEqual(page.records.length, 9, "8 MiB and what was begun")
       assert.isDefined(page.next)
-      const last = yield* large.reader.backward(Infinity, 1000, large.end)
+      const last = yield* large.reader.readBackward(Infinity, 1000, large.end)
       assert.isBelow(last.records.length, 10)
       assert.isAbove(last.records.length, 5)
     }),
@@ -98,10 +98,10 @@ describe("pages of a long log", () => {
   it.effect("the last page is read without reading the whole file", () =>
     Effect.gen(function* () {
       const { counted, end, reader } = over(longText)
-      const page = yield* reader.backward(Infinity, 100, end)
+      const page = yield* reader.readBackward(Infinity, 100, end)
       assert.deepStrictEqual(page.records, long.slice(-100))
       assert.isBelow(counted.bytes, 500_000, `of ${end}`)
-      const before = yield* reader.backward(page.next ?? 0, 100, end)
+      const before = yield* reader.readBackward(page.next ?? 0, 100, end)
       assert.deepStrictEqual(before.records, long.slice(-200, -100))
     }),
   )
@@ -113,7 +113,7 @@ describe("pages of a long log", () => {
         counted.bytes = 0
         const reader = fresh()
         const position = yield* reader.positionOf(seq, end)
-        const { records } = yield* reader.forward(position ?? 0, 1, end)
+        const { records } = yield* reader.readForward(position ?? 0, 1, end)
         const expected = long.find((r) => r._tag === "Event" && r.event.seq === seq)
         assert.deepStrictEqual(records, expected === undefined ? [] : [expected])
         assert.isBelow(counted.bytes, 1_900_000, `${seq} of ${end}`)
@@ -134,7 +134,7 @@ describe("pages of a long log", () => {
       assert.isAbove(end, 250_000)
       for (let seq = 0; seq <= 600; seq++) {
         const position = yield* fresh().positionOf(seq, end)
-        const page = yield* fresh().forward(position ?? 0, 1, end)
+        const page = yield* fresh().readForward(position ?? 0, 1, end)
         const [found] = page.records
         assert.strictEqual(found?._tag === "Event" ? found.event.seq : undefined, seq)
       }
@@ -148,14 +148,14 @@ describe("pages of a long log", () => {
         const { counted, end, reader } = over(foreignText)
         const whole = (yield* all(foreignText)).records
         assert.strictEqual(whole.length, 20_001)
-        const last = yield* reader.backward(Infinity, 50, end)
+        const last = yield* reader.readBackward(Infinity, 50, end)
         assert.deepStrictEqual(last.records, whole.slice(-50))
         counted.bytes = 0
-        const before = yield* reader.backward(last.next ?? 0, 50, end)
+        const before = yield* reader.readBackward(last.next ?? 0, 50, end)
         assert.deepStrictEqual(before.records, whole.slice(-100, -50))
         assert.isBelow(counted.bytes, 3_000_000, `of ${end}`)
         const position = yield* reader.positionOf(12_345, end)
-        const { records } = yield* reader.forward(position ?? 0, 1, end)
+        const { records } = yield* reader.readForward(position ?? 0, 1, end)
         assert.deepStrictEqual(records, whole.slice(12_345, 12_346))
       }),
   )
@@ -173,11 +173,11 @@ describe("pages of a long log", () => {
           forward.flatMap((r) => (r._tag === "Event" ? [r.event.seq] : [])),
           Array.from({ length: 7001 }, (_, i) => i),
         )
-        const backward = yield* fresh().backward(Infinity, 100, end)
+        const backward = yield* fresh().readBackward(Infinity, 100, end)
         assert.deepStrictEqual(backward.records, forward.slice(-100), `line ${bad}`)
         for (const seq of [1000, 4500, 6900, 7000]) {
           const position = yield* fresh().positionOf(seq, end)
-          const page = yield* fresh().forward(position ?? 0, 50, end)
+          const page = yield* fresh().readForward(position ?? 0, 50, end)
           const at = forward.findIndex((r) => r._tag === "Event" && r.event.seq === seq)
           assert.deepStrictEqual(page.records, forward.slice(at, at + 50), `${seq} with ${bad}`)
         }

@@ -28,7 +28,7 @@ export class MemoryLeases {
             owner,
             inherited,
             lastGeneration: this.generations.get(id) ?? 0,
-            tellGeneration: (generation: number) =>
+            recordGeneration: (generation: number) =>
               Effect.sync(() => {
                 this.generations.set(id, generation)
               }),

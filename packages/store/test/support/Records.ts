@@ -1,6 +1,6 @@
 /** Conversations and records to store in tests. */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import { eventRecord, type LogRecord } from "@colloquy/core/store/LogRecord"
+import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
 

@@ -3,7 +3,7 @@
  *
  * The system starts no program with an argument of 128 KiB or more, so long texts are shortened, the longest first.
  */
-import type { CompletedTurn } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 
 /** Below the limit of Linux for one argument: 131,072 bytes including its terminator. */
 export const maxBytes = 120 * 1024

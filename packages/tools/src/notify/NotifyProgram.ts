@@ -6,7 +6,7 @@
  * keys of model providers, for a minute at most. Its output is discarded. It and its descendants end with the fiber
  * that waits for it (L8).
  */
-import type { CompletedTurn } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

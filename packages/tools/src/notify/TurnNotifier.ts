@@ -3,7 +3,7 @@
  * notifications run at once and few wait; further ones are dropped and their number is logged. When the scope closes,
  * the running and waiting ones have a second to end, and are then interrupted.
  */
-import type { CompletedTurn, OnTurnCompleted } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn, OnTurnCompleted } from "@colloquy/core/decider/CompletedTurn"
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -2,7 +2,7 @@ import type { ElicitationAnswer } from "@colloquy/core/approvals/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
@@ -85,7 +85,7 @@ const withServer = <A, E>(
     Effect.provide(
       Conversations.layer.pipe(
         Layer.provide([toolsOf(connecting), model]),
-        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, scriptedResolver()]),
+        Layer.provide([IdGenerator.layer, MemoryStore.layer, scriptedResolver()]),
       ),
     ),
   )

@@ -1,4 +1,4 @@
-import type { CompletedTurn } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { maxBytes, notificationText } from "../../src/notify/NotificationText.ts"

@@ -1,4 +1,4 @@
-import type { CompletedTurn } from "@colloquy/core/log/CompletedTurn"
+import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"

@@ -3,7 +3,7 @@ import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import type { Verdict } from "@colloquy/core/approvals/Approval"
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
 import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
@@ -148,7 +148,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
     )
     const services = Conversations.layer.pipe(
       Layer.provide([tools, scripted(scene.responses, requests)]),
-      Layer.provide([IdGenerator.layer, ConversationStore.layerMemory]),
+      Layer.provide([IdGenerator.layer, MemoryStore.layer]),
       Layer.provideMerge(
         Layer.succeed(SettingsResolver, {
           resolve: () => Effect.succeed(scriptedSettings({ cwd: workspace, ...scene.settings })),

@@ -3,7 +3,7 @@ import type { Verdict } from "@colloquy/core/approvals/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient, type ModelEvent, type ModelRequest } from "@colloquy/core/ModelClient"
 import { type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
@@ -166,7 +166,7 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
     const services = yield* Layer.build(
       Conversations.layer.pipe(
         Layer.provide([toolsOf(options, workspace), modelOf(scripts)]),
-        Layer.provide([IdGenerator.layer, ConversationStore.layerMemory, NodeServices.layer]),
+        Layer.provide([IdGenerator.layer, MemoryStore.layer, NodeServices.layer]),
         Layer.provide(scriptedResolver()),
       ),
     )

@@ -5,9 +5,9 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import type { ModelClient, ModelError } from "../../ModelClient.ts"
-import type { Step, TurnOptions, TurnPort } from "../Turn.ts"
+import type { Step, TurnOptions, TurnPort } from "../TurnPort.ts"
 import { tokenCount } from "../ModelEvents.ts"
-import { unansweredFrom } from "./Compacted.ts"
+import { unansweredFrom } from "../../log/Compacted.ts"
 import { type Summary, summarise } from "./Summary.ts"
 
 const recorded = (

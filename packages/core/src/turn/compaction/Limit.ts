@@ -2,8 +2,8 @@
 import type { ConversationSettings } from "../../ConversationSettings.ts"
 import { instructionsOf } from "../Instructions.ts"
 import { ModelError } from "../../ModelClient.ts"
-import type { ContextTokens } from "./TokenGauge.ts"
-import { textTokens } from "./Tokens.ts"
+import type { ContextTokens } from "../../log/TokenGauge.ts"
+import { textTokens } from "../../log/Tokens.ts"
 
 /**
  * Of the window: what is left has to hold the summary, its request, and what one more answer brings where it was only

@@ -1,6 +1,6 @@
 /** A history that is too long even to be summarised, made shorter from its beginning. Pure. */
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { historyTokens } from "./Tokens.ts"
+import { historyTokens } from "../../log/Tokens.ts"
 
 /**
  * Groups of items that go together or not at all: a call with the output behind it, and reasoning with what it led to.

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { isFull, limitOf, requestTokens, stillAbove } from "../../../src/turn/compaction/Limit.ts"
-import { textTokens } from "../../../src/turn/compaction/Tokens.ts"
+import { textTokens } from "../../../src/log/Tokens.ts"
 import { resolve } from "@colloquy/config/Resolve"
 import { settings } from "../../support.ts"
 

@@ -1,4 +1,7 @@
-/** From the core's questions to those of this dialect, in the words of the client's generation (§3.8). Pure. */
+/**
+ * From the core's questions to the params of this dialect's requests. Approvals have two spellings, camelCase and
+ * snake_case, and the client chooses one in `initialize` (packages/docs/wire/app-server.md). Pure.
+ */
 import { shownReason } from "@colloquy/core/question/QuestionText"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type {
@@ -9,6 +12,7 @@ import type {
 import type { ApprovalForm } from "@colloquy/protocol/app/Session"
 import type { Params } from "@colloquy/protocol/Method"
 
+/** Params of `execCommandApproval`. */
 export const execParams = (
   conversationId: string,
   { call_id, command, cwd, parsed_cmd, reason }: EventOf<"exec_approval_request">,
@@ -20,6 +24,7 @@ export const execParams = (
     : { conversationId, callId: call_id, command, cwd, ...because, parsedCmd: parsed_cmd ?? [] }
 }
 
+/** Params of `applyPatchApproval`. Paths are absolute. */
 export const patchParams = (
   conversationId: string,
   { call_id, changes, grant_root, reason }: EventOf<"apply_patch_approval_request">,
@@ -43,6 +48,7 @@ export const patchParams = (
       }
 }
 
+/** Params of `elicitationRequest`, which has one spelling. */
 export const formParams = (
   conversationId: string,
   { id, message, requested_schema, server_name }: EventOf<"elicitation_request">,

@@ -4,7 +4,7 @@
  * A client of the original's is sent no numbers.
  */
 import type { RateLimits } from "@colloquy/core/ModelClient"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import {
@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
 import type { Broadcast } from "./Broadcast.ts"
 import type { DeliveryCursor } from "./DeliveryCursor.ts"
-import type { Desk } from "../questions/Questions.ts"
+import type { ConversationQuestions } from "../../questions/QuestionBroker.ts"
 import { advance, type Subscription } from "./Subscription.ts"
 import { appServerEvent, type EventFormat } from "../../events/V1Events.ts"
 
@@ -29,7 +29,8 @@ export interface Teller {
   readonly heard: DeliveryCursor
   readonly audience: Broadcast
   readonly wants: EventFormat
-  readonly desk: Desk
+  /** The questions of the conversation, shared by the listeners of the connection. */
+  readonly questions: ConversationQuestions
 }
 
 /** Where a listener is in the log of its conversation. */
@@ -82,7 +83,7 @@ class Run {
 
 /** Sends what follows on what was sent before. */
 export const tell = Effect.fnUntraced(function* (
-  { audience, desk, heard, peer, subscription, wants }: Teller,
+  { audience, heard, peer, questions, subscription, wants }: Teller,
   deliveries: ReadonlyArray<Delivery>,
   progress: Progress,
 ): Effect.fn.Return<void, ConnectionClosed> {
@@ -102,7 +103,7 @@ export const tell = Effect.fnUntraced(function* (
       const { id, msg, seq } = delivery.event
       if (msg.type === "approval_resolved") {
         yield* flush
-        yield* desk.over(msg.call_id)
+        yield* questions.withdraw(msg.call_id)
       }
       if (msg.type === "token_count" && msg.rate_limits) {
         const told = { ...named, seq, rateLimits: msg.rate_limits, live: progress.live }
@@ -117,7 +118,7 @@ export const tell = Effect.fnUntraced(function* (
       continue
     }
     yield* flush
-    if (delivery._tag === "Ask") yield* desk.put(delivery.event)
+    if (delivery._tag === "Ask") yield* questions.put(delivery.event)
     else if (delivery._tag === "Lagged") {
       progress.synced = true
       yield* peer.notify(ConversationLagged, [{ ...named, from: delivery.from }])

@@ -2,7 +2,7 @@
 import {
   ConversationStore,
   type ConversationSummary,
-  type Where,
+  type LogAddress,
 } from "@colloquy/core/ConversationStore"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { GetError } from "@colloquy/core/ConversationManager"
@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
 /** Undefined for what the store does not have, or cannot tell of now. */
-const storedAt = (where: Where): Effect.Effect<ConversationSummary | undefined> =>
+const storedAt = (where: LogAddress): Effect.Effect<ConversationSummary | undefined> =>
   Effect.flatMap(
     Effect.serviceOption(ConversationStore),
     Option.match({

@@ -20,7 +20,7 @@ import type { Broadcast } from "./Broadcast.ts"
 import { type Progress, tell, type Teller } from "./Deliveries.ts"
 import type { DeliveryCursor } from "./DeliveryCursor.ts"
 import type { AnswerGate } from "./AnswerGate.ts"
-import type { Questions } from "../questions/Questions.ts"
+import type { ConversationQuestions } from "../../questions/QuestionBroker.ts"
 import { lose, over, settled, type Subscription, told } from "./Subscription.ts"
 import { subscriptionId } from "./SubscriptionId.ts"
 import type { EventFormat } from "../../events/V1Events.ts"
@@ -59,7 +59,11 @@ export interface SubscriptionsOptions {
   readonly isEnding: Effect.Effect<boolean>
   /** By conversations. */
   readonly holds: AnswerGate
-  readonly questions: Questions
+  /** The questions of a conversation, presented to the client once for all listeners of the connection. */
+  readonly questions: (
+    conversation: Conversation,
+    peer: PeerControl,
+  ) => Effect.Effect<ConversationQuestions, never, Scope.Scope>
   readonly answers: () => Answers | undefined
 }
 
@@ -133,10 +137,10 @@ export const make = ({
         ...(answers === undefined ? {} : { answers }),
         ...(from === undefined ? {} : { from }),
       })
-      const desk = yield* questions.of(conversation, peer)
       heard.enter(conversation.id)
       yield* Effect.addFinalizer(() => Effect.sync(() => heard.leave(conversation.id)))
-      const teller: Teller = { subscription, peer, heard, audience, wants, desk }
+      const shared = yield* questions(conversation, peer)
+      const teller: Teller = { subscription, peer, heard, audience, wants, questions: shared }
       return { listener, teller, scope }
     }).pipe(
       Scope.provide(scope),

@@ -1,135 +1,132 @@
 /**
- * `notifications/progress` of the calls of one connection that named a token: numbers that rise, a short message at
- * every item, and the last one again when nothing was told for a while. Sends one batch at a time and keeps none
- * waiting, so a client that does not read costs nothing (L6); none follows the end of the call (L2).
+ * `notifications/progress` of the calls of one connection that named a token: numbers that rise, a short message for
+ * every item, and the last message again when nothing was sent for a while. Sends one batch at a time and queues none,
+ * so a client that does not read costs nothing (L6). Sends nothing after the end of the call (L2).
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { requestIdKey } from "@colloquy/protocol/JsonRpc"
 import { Progress, type ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import * as Shared from "../../internal/Shared.ts"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
 
+/** The progress of one call. */
 export interface CallProgress {
-  /** Tells of these items, oldest first; of the last alone when there are so many that the client is behind. */
-  readonly tell: (items: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
-  /** Nothing is told any more: the call was taken back. */
+  /** Notifies the client of these items, oldest first; only of the last one when there are more than a client can show. */
+  readonly notify: (items: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  /** Sends nothing from now on: the call was cancelled. */
   readonly end: () => void
 }
 
+/** The progress of all calls of one connection. */
 export interface ConnectionProgress {
-  /** Runs the call with its progress; nothing more is told when this returns. */
+  /** Runs the call with its progress. Nothing is sent after it returns. */
   readonly during: <A, E, R>(
     call: { readonly peer: PeerControl; readonly token: ProgressToken },
     run: (progress: CallProgress) => Effect.Effect<A, E, R>,
   ) => Effect.Effect<A, E, R>
 }
 
-/** Clients give up after 60 s without a word (complaint 4); several words fit in, also late ones. */
+/** Clients time out after 60 s without progress; several reminders fit in, also late ones. */
 const maxSilenceMs = 10_000
 
-/** More items than this at once, and nobody could read them as they come. */
+/** With more items at once than this, a client that displays each of them shows none long enough to read. */
 const maxItemsAtOnce = 16
 
-/** Before the first item: an earlier turn may still run. */
+/** The message before the first item: an earlier turn may still run. */
 const waiting = "waiting"
 
-/** What the token was told; calls that share one share its numbers, or they would fall. */
-interface Told {
-  count: number
-  users: number
+/** The last number that was sent with a token. Calls with the same token share it: the numbers must not fall. */
+interface Counter {
+  last: number
 }
 
-const reporter = (peer: PeerControl, token: ProgressToken, told: Told, startMs: number) => {
-  const one = Semaphore.makeUnsafe(1)
-  let ended = false
-  let last = { item: waiting, atMs: startMs, toldMs: startMs }
+/** Sends the progress of one call. One batch at a time; `reminders` repeats the last message after a silence. */
+class Reporter implements CallProgress {
+  private readonly one = Semaphore.makeUnsafe(1)
+  private ended = false
+  private last: { readonly item: string; readonly atMs: number; readonly sentMs: number }
+  private readonly peer: PeerControl
+  private readonly token: ProgressToken
+  private readonly counter: Counter
 
-  const send = (items: ReadonlyArray<string>) =>
-    Effect.suspend(() => {
-      if (ended || items.length === 0) return Effect.void
+  constructor(peer: PeerControl, token: ProgressToken, counter: Counter, startMs: number) {
+    this.peer = peer
+    this.token = token
+    this.counter = counter
+    this.last = { item: waiting, atMs: startMs, sentMs: startMs }
+  }
+
+  private send(items: ReadonlyArray<string>): Effect.Effect<void, ConnectionClosed> {
+    return Effect.suspend(() => {
+      if (this.ended || items.length === 0) return Effect.void
       const params = items.map((message) => ({
-        progressToken: token,
-        progress: ++told.count,
+        progressToken: this.token,
+        progress: ++this.counter.last,
         message,
       }))
       return Effect.andThen(
-        peer.notify(Progress, params),
+        this.peer.notify(Progress, params),
         Effect.map(Clock.currentTimeMillis, (ms) => {
-          last = { ...last, toldMs: ms }
+          this.last = { ...this.last, sentMs: ms }
         }),
       )
     })
+  }
 
-  const tell: CallProgress["tell"] = (items) =>
+  readonly notify: CallProgress["notify"] = (items) =>
     Effect.flatMap(Clock.currentTimeMillis, (atMs) => {
       const item = items.at(-1)
       if (item === undefined) return Effect.void
-      last = { ...last, item, atMs }
-      return one.withPermit(send(items.length > maxItemsAtOnce ? [item] : items))
+      this.last = { ...this.last, item, atMs }
+      return this.one.withPermit(this.send(items.length > maxItemsAtOnce ? [item] : items))
     })
 
-  /** Waits until nothing has been told for long enough, and tells what the call is still at. */
-  const remind = Effect.gen(function* () {
-    yield* Effect.sleep(last.toldMs + maxSilenceMs - (yield* Clock.currentTimeMillis))
-    yield* one.withPermit(
+  readonly end = () => {
+    this.ended = true
+  }
+
+  /** Waits until nothing has been sent for long enough, and repeats the last item with its age. */
+  private readonly remind = Effect.gen({ self: this }, function* () {
+    yield* Effect.sleep(this.last.sentMs + maxSilenceMs - (yield* Clock.currentTimeMillis))
+    yield* this.one.withPermit(
       Effect.flatMap(Clock.currentTimeMillis, (ms) =>
-        ms < last.toldMs + maxSilenceMs
+        ms < this.last.sentMs + maxSilenceMs
           ? Effect.void
-          : send([`${last.item} (${Math.round((ms - last.atMs) / 1000)} s)`]),
+          : this.send([`${this.last.item} (${Math.round((ms - this.last.atMs) / 1000)} s)`]),
       ),
     )
   })
 
-  return {
-    progress: {
-      tell,
-      end: () => {
-        ended = true
-      },
-    },
-    reminders: Effect.whileLoop({ while: () => !ended, body: () => remind, step: () => {} }),
+  /** Reminds the client until the call ends. */
+  get reminders(): Effect.Effect<void, ConnectionClosed> {
+    return Effect.whileLoop({ while: () => !this.ended, body: () => this.remind, step: () => {} })
   }
 }
 
-/** That of one connection. */
-export const make = (): ConnectionProgress => {
-  const tokens = new Map<string | number, Told>()
-
-  const share = (token: ProgressToken) => {
-    const key = requestIdKey(token)
-    const told = tokens.get(key) ?? { count: 0, users: 0 }
-    told.users++
-    tokens.set(key, told)
-    return told
-  }
-  const leave = (token: ProgressToken, told: Told) => {
-    told.users--
-    if (told.users === 0) tokens.delete(requestIdKey(token))
-  }
-
-  return {
+/** That of one connection, whose scope it is made in. */
+export const make: Effect.Effect<ConnectionProgress, never, Scope.Scope> = Effect.map(
+  Shared.make<Counter>(),
+  (counters): ConnectionProgress => ({
     during: ({ peer, token }, run) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const told = yield* Effect.acquireRelease(
-            Effect.sync(() => share(token)),
-            (mine) => Effect.sync(() => leave(token, mine)),
+          // The tokens 1 and "1" have different keys.
+          const counter = yield* counters(
+            String(requestIdKey(token)),
+            Effect.sync(() => ({ last: 0 })),
           )
-          const { progress, reminders } = reporter(
-            peer,
-            token,
-            told,
-            yield* Clock.currentTimeMillis,
-          )
-          yield* reminders.pipe(
-            // Nobody reads any more: the call finds out by itself.
-            Effect.catch(({ reason }) => Effect.logDebug(`progress not told: ${reason}`)),
+          const reporter = new Reporter(peer, token, counter, yield* Clock.currentTimeMillis)
+          yield* reporter.reminders.pipe(
+            // The client has disconnected; the call learns it by itself.
+            Effect.catch(({ reason }) => Effect.logDebug(`progress not sent: ${reason}`)),
             Effect.forkScoped({ startImmediately: true }),
           )
-          return yield* run(progress)
+          return yield* run(reporter)
         }),
       ),
-  }
-}
+  }),
+)

@@ -9,6 +9,7 @@ import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { type Registry, makeRegistry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 import { type CallProgress, make as makeProgress } from "./CallProgress.ts"
@@ -88,11 +89,11 @@ export const ownTools = Effect.fnUntraced(function* (
   session: Session,
   connection: ConnectionState,
   threadId: ThreadIdPlace,
-): Effect.fn.Return<Registry<Tool>, never, Services> {
+): Effect.fn.Return<Registry<Tool>, never, Services | Scope.Scope> {
   const services = yield* Effect.context<Services>()
-  const elicitations = makeElicitations()
+  const elicitations = yield* makeElicitations
   const inRounds = makeRounds(detachedTurnsOf(yield* ConversationManager), connection)
-  const progress = makeProgress()
+  const progress = yield* makeProgress
 
   const call = (run: Run, args: unknown, context: RequestContext): Ran => {
     const { afterAnswer, client, era, peer, requestId, rounds, task } = context

@@ -9,7 +9,7 @@ import { isAutoCompactId } from "@colloquy/core/decider/State"
 import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
@@ -144,7 +144,7 @@ const forwarder = (
       for (const callId of over) yield* questions?.withdraw(callId) ?? Effect.void
       over.length = 0
       yield* events.flush
-      yield* call.progress?.tell(items) ?? Effect.void
+      yield* call.progress?.notify(items) ?? Effect.void
       items.length = 0
       for (const event of toPut) yield* questions?.put(event) ?? Effect.void
       toPut.length = 0
@@ -214,7 +214,7 @@ const during = (
       const { id, joined } = yield* begin
       const rest = forwarder(call, listener, id, questions)
       if (joined) return yield* restore(rest)
-      questions?.runs(id)
+      questions?.ownTurn(id)
       const stop = Effect.suspend(() => {
         call.progress?.end()
         return Effect.andThen(conversation.cancel(id), rest)

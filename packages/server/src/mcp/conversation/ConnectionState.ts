@@ -6,9 +6,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
+import type * as Scope from "effect/Scope"
 import type { CallElicitations } from "../elicitation/Elicitations.ts"
 import type { ToolCaller } from "../codex/TurnCall.ts"
 import { LruMap } from "../../internal/LruMap.ts"
@@ -19,12 +17,6 @@ const maxRemembered = 1024
 /** The conversation that a call of this connection started or continued last, if any. */
 export interface LatestConversation {
   id?: ConversationId
-}
-
-interface Desk {
-  readonly questions: CallElicitations
-  readonly scope: Scope.Closeable
-  users: number
 }
 
 export interface ConnectionState {
@@ -50,48 +42,6 @@ export interface ConnectionState {
     conversation: Conversation,
     caller: ToolCaller,
   ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
-}
-
-const sharedDesks = (makerOf: (conversationId: string) => RequestId | undefined) => {
-  const desks = new Map<string, Desk>()
-  const one = Semaphore.makeUnsafe(1)
-
-  /** Who cannot be asked at once shares none with who can. */
-  const nameOf = ({ id }: Conversation, { stateless }: ToolCaller) =>
-    stateless === true ? `stateless ${id}` : id
-
-  const enter = (conversation: Conversation, caller: ToolCaller): Effect.Effect<Desk | undefined> =>
-    Effect.gen(function* () {
-      const { elicitations, requestId, peer } = caller
-      if (elicitations === undefined) return undefined
-      const name = nameOf(conversation, caller)
-      const known = desks.get(name)
-      if (known !== undefined) {
-        known.users++
-        return known
-      }
-      const scope = yield* Scope.make()
-      const call = { conversation, peer, requestId: makerOf(conversation.id) ?? requestId }
-      const questions = yield* Scope.provide(elicitations.of(call), scope)
-      const desk: Desk = { questions, scope, users: 1 }
-      desks.set(name, desk)
-      return desk
-    })
-
-  const leave = (name: string, desk: Desk | undefined): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (desk === undefined || --desk.users > 0) return Effect.void
-      desks.delete(name)
-      return Scope.close(desk.scope, Exit.void)
-    })
-
-  return (conversation: Conversation, caller: ToolCaller) =>
-    Effect.map(
-      Effect.acquireRelease(one.withPermit(enter(conversation, caller)), (desk) =>
-        one.withPermit(leave(nameOf(conversation, caller), desk)),
-      ),
-      (desk) => desk?.questions,
-    )
 }
 
 /** Of the connection whose scope is at hand. */
@@ -124,7 +74,14 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
       made: (conversationId, by) => {
         if (isShort(by)) makers.put(conversationId, by)
       },
-      questions: sharedDesks((conversationId) => makers.get(conversationId)),
+      questions: (conversation, { elicitations, peer, requestId }) =>
+        elicitations === undefined
+          ? Effect.undefined
+          : elicitations.share({
+              conversation,
+              peer,
+              requestId: makers.get(conversation.id) ?? requestId,
+            }),
     }
   },
 )

@@ -1,50 +1,38 @@
-/** From the core's questions to `elicitation/create`, in the order and the words of the original (§1.10). Pure. */
+/**
+ * From the core's questions to the params of `elicitation/create`, in the members, the order and the words of the original
+ * (packages/docs/wire/elicitation.md). Pure.
+ */
 import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
-import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
+import type { EventOf } from "@colloquy/protocol/EventMsg"
 import { type RequestId, requestIdText } from "@colloquy/protocol/JsonRpc"
 import { decisionForm, type ElicitParams } from "@colloquy/protocol/mcp/Elicitation"
+import type { Question } from "../../questions/Question.ts"
 
 type Exec = EventOf<"exec_approval_request">
 type Patch = EventOf<"apply_patch_approval_request">
-type OfServer = EventOf<"elicitation_request">
+type ServerForm = EventOf<"elicitation_request">
 
-/** An event that puts a question to a person. */
-export type Question = Event & { readonly msg: Exec | Patch | OfServer }
-
-export const isQuestion = (event: Event): event is Question =>
-  event.msg.type === "exec_approval_request" ||
-  event.msg.type === "apply_patch_approval_request" ||
-  event.msg.type === "elicitation_request"
-
-/** What `approval_resolved` calls it by. */
-export const questionId = ({ msg }: Question): string =>
-  msg.type === "elicitation_request" ? msg.id : msg.call_id
-
-const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
-  msg.type === "exec_approval_request"
-    ? {
-        codex_command: msg.command,
-        codex_cwd: msg.cwd,
-        ...(msg.parsed_cmd === undefined ? {} : { codex_parsed_cmd: msg.parsed_cmd }),
-      }
-    : { codex_changes: msg.changes }
-
-interface Call {
+/** The tool call in whose name a question is put. */
+export interface AskingCall {
+  /** Id of the `tools/call` request. */
   readonly requestId: RequestId
+  /** Id of the conversation. */
   readonly threadId: string
 }
 
-/** Its message says already that a tool server asks. */
-const ofServer = (msg: OfServer, { threadId }: Call): ElicitParams => ({
+/** Params of the request that puts this question in the name of that call. */
+export const elicitParams = ({ id, msg }: Question, call: AskingCall): ElicitParams =>
+  msg.type === "elicitation_request" ? formParams(msg, call) : approvalParams(id, msg, call)
+
+/** The form of a tool server. Its message names the tool server already. */
+const formParams = (msg: ServerForm, { threadId }: AskingCall): ElicitParams => ({
   message: shownReason(msg.message),
   requestedSchema: msg.requested_schema,
   threadId,
 })
 
-export const elicitParams = ({ id, msg }: Question, call: Call): ElicitParams =>
-  msg.type === "elicitation_request" ? ofServer(msg, call) : ofUs(id, msg, call)
-
-const ofUs = (id: string, msg: Exec | Patch, call: Call): ElicitParams => ({
+/** An approval. `id` is that of the submission, which the original calls the event id. */
+const approvalParams = (id: string, msg: Exec | Patch, call: AskingCall): ElicitParams => ({
   message: questionText(msg),
   requestedSchema: decisionForm(),
   threadId: call.threadId,
@@ -58,3 +46,13 @@ const ofUs = (id: string, msg: Exec | Patch, call: Call): ElicitParams => ({
     ? { codex_grant_root: msg.grant_root }
     : {}),
 })
+
+/** The command or the changes that need the approval. */
+const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
+  msg.type === "exec_approval_request"
+    ? {
+        codex_command: msg.command,
+        codex_cwd: msg.cwd,
+        ...(msg.parsed_cmd === undefined ? {} : { codex_parsed_cmd: msg.parsed_cmd }),
+      }
+    : { codex_changes: msg.changes }

@@ -9,6 +9,7 @@ import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
+import type { KeyedLock } from "../../internal/KeyedLock.ts"
 import type { TaskEnd } from "../../tasks/Task.ts"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type {
@@ -20,7 +21,6 @@ import type {
 } from "../RequestContext.ts"
 import { isMembers, missingIn, neededFor } from "../eras/Capabilities.ts"
 import { put } from "../eras/Handshake.ts"
-import { exclusively } from "../tasks/Exclusively.ts"
 import { unknown } from "../tasks/TaskRequests.ts"
 import { withRelated } from "../tasks/TaskShapes.ts"
 
@@ -62,11 +62,11 @@ const readAnswer = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError>
         }),
       )
 
+/** @param alone one request at a time puts a question of a task */
 export const tasksResult = (
   tasks: Tasks["Service"],
+  alone: KeyedLock,
 ): CoreHandler<Params<typeof TasksResultMethod>, Result> => {
-  const alone = exclusively()
-
   /** What the client answers, also an error, is the answer to the question; silence leaves it open. */
   const ask = ({ peer, principal }: RequestContext, taskId: string, question: Question) => {
     const [key, request] = question

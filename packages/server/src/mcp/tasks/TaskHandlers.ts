@@ -6,6 +6,8 @@ import {
   TasksResult,
   TasksUpdate,
 } from "@colloquy/protocol/mcp/Tasks"
+import * as Effect from "effect/Effect"
+import * as KeyedLock from "../../internal/KeyedLock.ts"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type { Cursors } from "../catalog/Cursors.ts"
 import { tasksCancel } from "../methods/TasksCancel.ts"
@@ -14,10 +16,16 @@ import { tasksList } from "../methods/TasksList.ts"
 import { tasksResult } from "../methods/TasksResult.ts"
 import { tasksUpdate } from "../methods/TasksUpdate.ts"
 
-export const taskHandlers = (tasks: Tasks["Service"], cursors: Cursors) => ({
-  [TasksGet._tag]: tasksGet(tasks),
-  [TasksResult._tag]: tasksResult(tasks),
-  [TasksList._tag]: tasksList(tasks, cursors),
-  [TasksCancel._tag]: tasksCancel(tasks),
-  [TasksUpdate._tag]: tasksUpdate(tasks),
+/** Of one connection, whose scope they are made in. */
+export const taskHandlers = Effect.fnUntraced(function* (
+  tasks: Tasks["Service"],
+  cursors: Cursors,
+) {
+  return {
+    [TasksGet._tag]: tasksGet(tasks),
+    [TasksResult._tag]: tasksResult(tasks, yield* KeyedLock.make),
+    [TasksList._tag]: tasksList(tasks, cursors),
+    [TasksCancel._tag]: tasksCancel(tasks),
+    [TasksUpdate._tag]: tasksUpdate(tasks),
+  }
 })

@@ -4,11 +4,11 @@ import type { CallProgress } from "../codex/CallProgress.ts"
 import type { TaskHandle } from "../RequestContext.ts"
 
 export const taskProgress = (task: TaskHandle, told?: CallProgress): CallProgress => ({
-  tell: (items) => {
+  notify: (items) => {
     const said = items.at(-1)
     return said === undefined
       ? Effect.void
-      : Effect.andThen(told?.tell(items) ?? Effect.void, task.say(said))
+      : Effect.andThen(told?.notify(items) ?? Effect.void, task.say(said))
   },
   end: () => told?.end(),
 })

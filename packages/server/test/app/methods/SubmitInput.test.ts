@@ -1,6 +1,6 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { Delivery } from "@colloquy/core/listeners/Outbox"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import type * as Cause from "effect/Cause"

@@ -44,7 +44,8 @@ const client = (reading: Latch.Latch) => {
 const during = <A>(
   peer: PeerControl,
   body: (progress: CallProgress) => Effect.Effect<A>,
-): Effect.Effect<A> => make().during({ peer, token: "t" }, body)
+): Effect.Effect<A> =>
+  Effect.scoped(Effect.flatMap(make, (all) => all.during({ peer, token: "t" }, body)))
 
 describe("CallProgress: a client that does not read", () => {
   it.effect("L6 gets one batch, however long it waits, and the numbers rise when it reads", () =>
@@ -53,7 +54,7 @@ describe("CallProgress: a client that does not read", () => {
       const { told, peer, mostWaiting } = client(reading)
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
-          const telling = yield* Effect.forkChild(Effect.orDie(progress.tell(["a"])), {
+          const telling = yield* Effect.forkChild(Effect.orDie(progress.notify(["a"])), {
             startImmediately: true,
           })
           yield* settled
@@ -62,7 +63,7 @@ describe("CallProgress: a client that does not read", () => {
           assert.deepStrictEqual([told, mostWaiting()], [[], 1])
           yield* reading.open
           yield* Fiber.join(telling)
-          yield* Effect.orDie(progress.tell(["b", "c"]))
+          yield* Effect.orDie(progress.notify(["b", "c"]))
           assert.deepStrictEqual(
             told.map(({ progress: n, message }) => [n, message]),
             [
@@ -80,7 +81,7 @@ describe("CallProgress: a client that does not read", () => {
     Effect.gen(function* () {
       const { told, peer } = client(yield* Latch.make(true))
       yield* during(peer, (progress) =>
-        Effect.orDie(progress.tell(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
+        Effect.orDie(progress.notify(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
       )
       assert.deepStrictEqual(
         told.map(({ message }) => message),
@@ -108,7 +109,7 @@ describe("CallProgress: a client that does not read", () => {
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
           progress.end()
-          yield* Effect.orDie(progress.tell(["late"]))
+          yield* Effect.orDie(progress.notify(["late"]))
           yield* TestClock.adjust("1 minute")
           yield* settled
         }),

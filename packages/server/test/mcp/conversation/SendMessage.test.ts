@@ -243,7 +243,7 @@ describe("conversationSendMessage", () => {
         const { approvals } = yield* Effect.orDie(
           Effect.flatMap(server.manager.get(id), (conversation) => conversation.state),
         )
-        assert.strictEqual(approvals.answering, 1)
+        assert.strictEqual(approvals.approvalListeners, 1)
       }),
     )
   })

@@ -1,7 +1,8 @@
 import type { Event } from "@colloquy/protocol/EventMsg"
 import { decisionForm } from "@colloquy/protocol/mcp/Elicitation"
 import { assert, describe, it } from "@effect/vitest"
-import { elicitParams, isQuestion } from "../../../src/mcp/elicitation/ElicitationParams.ts"
+import { elicitParams } from "../../../src/mcp/elicitation/ElicitationParams.ts"
+import { isQuestion } from "../../../src/questions/Question.ts"
 
 const paramsOf = (event: Event, requestId: number | string, threadId: string) => {
   if (!isQuestion(event)) assert.fail("expected a question")

@@ -397,7 +397,7 @@ describe("elicitation/create: the end of a question", () => {
 })
 
 describe("elicitation/create: several calls of one connection", () => {
-  it.effect("leaves a question to the call that runs the turn, whoever hears of it first", () =>
+  it.effect("leaves a question to the call that runs the turn, whichever gets it first", () =>
     Effect.gen(function* () {
       const put: Array<unknown> = []
       const call = (requestId: number) => ({
@@ -427,10 +427,10 @@ describe("elicitation/create: several calls of one connection", () => {
           cwd: "/",
         },
       }
-      const elicitations = Elicitations.make()
+      const elicitations = yield* Elicitations.make
       const scope = yield* Scope.make()
       const runner = yield* Scope.provide(elicitations.of(call(2)), scope)
-      runner.runs("turn")
+      runner.ownTurn("turn")
       const other = yield* elicitations.of(call(3))
       yield* other.put(question)
       assert.deepStrictEqual(put, [])

@@ -88,7 +88,10 @@ describe("elicitation/create: a client that does not read", () => {
           yield* TestClock.adjust("5 seconds")
           yield* settled
           const { approvals, turn } = yield* Effect.orDie(conversation.state)
-          assert.deepStrictEqual([approvals.answering, approvals.open, turn], [0, [], undefined])
+          assert.deepStrictEqual(
+            [approvals.approvalListeners, approvals.open, turn],
+            [0, [], undefined],
+          )
         }),
       )
     },

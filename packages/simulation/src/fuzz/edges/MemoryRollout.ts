@@ -78,7 +78,7 @@ export class MemoryRollout {
         Effect.succeed({
           inherited: false,
           lastGeneration: 0,
-          tellGeneration: () => Effect.void,
+          recordGeneration: () => Effect.void,
           isHeld: Effect.succeed(true),
         }),
     }),

@@ -8,6 +8,8 @@ import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
+import { CountedSet } from "../../../internal/CountedSet.ts"
+import { turnKey } from "../../../questions/QuestionBroker.ts"
 
 export interface DetachedTurns {
   /** Until that turn has ended; `from` is an event not after its end. */
@@ -16,9 +18,8 @@ export interface DetachedTurns {
     turnId: string,
     from: number,
   ) => Effect.Effect<void>
-  /** A call runs that turn until the function that it gets is called: its questions are that call's to put. */
-  readonly run: (conversationId: string, turnId: string) => () => void
-  readonly isRun: (conversationId: string, turnId: string) => boolean
+  /** Turns that a call runs or has left, by `turnKey`: other calls leave their questions to that call. */
+  readonly owned: CountedSet
 }
 
 const untilEnd = Effect.fnUntraced(function* (
@@ -35,30 +36,16 @@ const untilEnd = Effect.fnUntraced(function* (
 })
 
 const make = (): DetachedTurns => {
-  const users = new Map<string, number>()
+  const owned = new CountedSet()
   const parked = new Set<string>()
-  const nameOf = (conversationId: string, turnId: string) => `${conversationId} ${turnId}`
-
-  const run: DetachedTurns["run"] = (conversationId, turnId) => {
-    const name = nameOf(conversationId, turnId)
-    users.set(name, (users.get(name) ?? 0) + 1)
-    let done = false
-    return () => {
-      if (done) return
-      done = true
-      const left = (users.get(name) ?? 1) - 1
-      if (left > 0) users.set(name, left)
-      else users.delete(name)
-    }
-  }
 
   const park: DetachedTurns["park"] = (conversation, turnId, from) =>
     Effect.uninterruptible(
       Effect.gen(function* () {
-        const name = nameOf(conversation.id, turnId)
+        const name = turnKey(conversation.id, turnId)
         if (parked.has(name)) return
         parked.add(name)
-        const leave = run(conversation.id, turnId)
+        const disown = owned.add(name)
         const stay = Effect.gen(function* () {
           const listener = yield* conversation.attach({ answers: true, from })
           yield* Effect.interruptible(untilEnd(listener, turnId))
@@ -71,7 +58,7 @@ const make = (): DetachedTurns => {
           Effect.ensuring(
             Effect.sync(() => {
               parked.delete(name)
-              leave()
+              disown()
             }),
           ),
           Effect.forkDetach({ startImmediately: true }),
@@ -79,7 +66,7 @@ const make = (): DetachedTurns => {
       }),
     )
 
-  return { park, run, isRun: (...turn) => users.has(nameOf(...turn)) }
+  return { park, owned }
 }
 
 type Manager = ConversationManager["Service"]

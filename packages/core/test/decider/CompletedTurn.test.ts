@@ -1,0 +1,128 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CompletedTurn } from "../../src/decider/CompletedTurn.ts"
+import { ConversationManager } from "../../src/ConversationManager.ts"
+import * as Conversations from "../../src/manager/Conversations.ts"
+import { IdGenerator } from "../../src/IdGenerator.ts"
+import { MemoryStore } from "../../src/store/MemoryStore.ts"
+import { ModelClient } from "../../src/ModelClient.ts"
+import { SettingsResolver } from "../../src/ConversationSettings.ts"
+import { ToolRuntime } from "../../src/ToolRuntime.ts"
+import {
+  answer,
+  callItem,
+  completed,
+  done,
+  isEnd,
+  modelError,
+  type Response,
+  says,
+  scripted,
+  settings,
+  takeUntil,
+  tools,
+} from "../support.ts"
+import * as Stream from "effect/Stream"
+
+type Manager = ConversationManager["Service"]
+
+const managed = (
+  onTurnCompleted: (turn: CompletedTurn) => void,
+  ...responses: ReadonlyArray<Response>
+) =>
+  Conversations.layerWith({ onTurnCompleted }).pipe(
+    Layer.provide([
+      Layer.succeed(ModelClient, scripted(...responses).service),
+      Layer.succeed(ToolRuntime, tools({ look: () => Effect.succeed("seen") })),
+      IdGenerator.layer,
+      MemoryStore.layer,
+      Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
+    ]),
+  )
+
+const speak = Effect.fnUntraced(function* (
+  conversation: Effect.Success<ReturnType<Manager["create"]>>,
+  text: string,
+) {
+  const listener = yield* conversation.attach()
+  yield* conversation.submit(says(text))
+  yield* takeUntil(listener, isEnd)
+}, Effect.scoped)
+
+describe("onTurnCompleted", () => {
+  it.effect("has each turn that the model answered, with what the user said so far", () => {
+    const seen: Array<CompletedTurn> = []
+    return Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create({ ...settings, cwd: "/here" })
+      yield* speak(conversation, "first")
+      yield* speak(conversation, "second")
+      const of = { conversationId: conversation.id, cwd: "/here" }
+      assert.deepStrictEqual(seen, [
+        { ...of, turnId: "0", inputMessages: ["first"], lastAgentMessage: "one" },
+        { ...of, turnId: "1", inputMessages: ["first", "second"], lastAgentMessage: "three" },
+      ])
+    }).pipe(
+      Effect.provide(
+        managed(
+          (turn) => seen.push(turn),
+          answer("one"),
+          [done(callItem("look", "c")), completed],
+          answer("three"),
+        ),
+      ),
+    )
+  })
+
+  it.effect("has none that failed, was interrupted or only summarised the history", () => {
+    const seen: Array<CompletedTurn> = []
+    return Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* speak(conversation, "fails")
+      const listener = yield* conversation.attach()
+      yield* conversation.submit(says("hangs"))
+      yield* conversation.submit({ type: "interrupt" })
+      yield* takeUntil(listener, isEnd)
+      yield* conversation.submit(says("is answered"))
+      yield* takeUntil(listener, isEnd)
+      yield* conversation.submit({ type: "compact" })
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(
+        seen.map(({ lastAgentMessage }) => lastAgentMessage),
+        ["yes"],
+      )
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        managed(
+          (turn) => seen.push(turn),
+          ({ input }) => {
+            const said = JSON.stringify(input.at(-1))
+            if (said.includes("fails")) return Stream.fail(modelError({ retryable: false }))
+            return said.includes("hangs") ? Stream.never : Stream.fromIterable(answer("yes"))
+          },
+        ),
+      ),
+    )
+  })
+
+  it.effect("L13 an observer that throws costs neither the turn nor the conversation", () => {
+    let calls = 0
+    return Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* speak(conversation, "first")
+      yield* speak(conversation, "second")
+      assert.strictEqual(calls, 2)
+    }).pipe(
+      Effect.provide(
+        managed(() => {
+          calls++
+          throw new Error("observer")
+        }, answer("yes")),
+      ),
+    )
+  })
+})

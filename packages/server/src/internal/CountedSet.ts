@@ -1,0 +1,22 @@
+/** A set whose members count how often they were added: a member is gone when every addition was undone. */
+export class CountedSet {
+  private readonly counts = new Map<string, number>()
+
+  /** Adds the member once more. The result undoes this addition; calling it again does nothing. */
+  add(member: string): () => void {
+    this.counts.set(member, (this.counts.get(member) ?? 0) + 1)
+    let undone = false
+    return () => {
+      if (undone) return
+      undone = true
+      const left = (this.counts.get(member) ?? 1) - 1
+      if (left > 0) this.counts.set(member, left)
+      else this.counts.delete(member)
+    }
+  }
+
+  /** True while an addition of the member was not undone. */
+  has(member: string): boolean {
+    return this.counts.has(member)
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The ops that answer a question. Each carries the number and the id of the question that it was made for, so that the
+ * answer to one question never counts for another (L7).
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
+import type { Op } from "@colloquy/protocol/Op"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import * as Effect from "effect/Effect"
+import type { QuestionRef } from "./Question.ts"
+
+/** An op that resolves one question. */
+export type AnswerOp = Extract<
+  Op,
+  { readonly type: "exec_approval" | "patch_approval" | "elicitation_answer" }
+>
+
+type ApprovalRef = QuestionRef & {
+  readonly type: Exclude<QuestionRef["type"], "elicitation_request">
+}
+
+/** Whether the question is answered with a decision. The form of a tool server is answered with an action instead. */
+export const takesDecision = (ref: QuestionRef): ref is ApprovalRef =>
+  ref.type !== "elicitation_request"
+
+/** The decision about that command or patch. */
+export const decisionOp = ({ id, seq, type }: ApprovalRef, decision: ReviewDecision): AnswerOp => ({
+  type: type === "exec_approval_request" ? "exec_approval" : "patch_approval",
+  id,
+  question: seq,
+  decision,
+})
+
+/** The answer to that form of a tool server. */
+export const formOp = ({ id, seq }: QuestionRef, result: ElicitResult): AnswerOp => ({
+  type: "elicitation_answer",
+  id,
+  question: seq,
+  ...result,
+})
+
+/** The answer that allows nothing. */
+export const denialOp = (ref: QuestionRef): AnswerOp =>
+  takesDecision(ref) ? decisionOp(ref, "denied") : formOp(ref, { action: "decline" })
+
+/** Why the server denies for the client: its answer could not be read, or there was none. Recorded with the resolution. */
+export type DenialReason = "malformed" | "failed"
+
+/**
+ * Submits the answer. Never fails: the first answer to a question counts, and the conversation ignores a later one and
+ * one to another question, which is logged.
+ */
+export const submitAnswer = (
+  conversation: Pick<Conversation, "submit">,
+  op: AnswerOp,
+  because?: DenialReason,
+): Effect.Effect<void> =>
+  conversation.submit(op, because === undefined ? {} : { because }).pipe(
+    Effect.asVoid,
+    Effect.catch(({ message }) =>
+      Effect.logDebug(`answer to question ${op.id} ignored: ${message}`),
+    ),
+  )

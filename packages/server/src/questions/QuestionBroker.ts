@@ -1,0 +1,166 @@
+/**
+ * The questions that conversations put to one client, in any dialect: each is presented once, withdrawn when its answer
+ * no longer matters, and answered to its conversation. A dialect supplies one function, `Present`. Decides nothing about
+ * a command or a patch, and attaches to no conversation: its callers read the deliveries and pass the questions on.
+ *
+ *     absent ── put ──► pending ── answer ──────────────────► submitted; the first answer counts
+ *       ▲                  ├────── unreadable, error, defect ► denied with its reason
+ *       │                  ├────── connection closed ────────► left to other clients, or to the deadline
+ *       │                  └────── withdraw ─────────────────► request withdrawn: answered elsewhere, expired, interrupted
+ *       └── the last follower's scope closes: its pending requests are withdrawn, and another follower may put them
+ *
+ * Keeps its part of L7: what cannot be presented or read allows nothing.
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import { CountedSet } from "../internal/CountedSet.ts"
+import * as Shared from "../internal/Shared.ts"
+import { isUnusable } from "../jsonrpc/Outgoing.ts"
+import { isQuestion, type Question, questionId, refOf } from "./Question.ts"
+import { type AnswerOp, type DenialReason, denialOp, submitAnswer } from "./QuestionAnswer.ts"
+
+/**
+ * How a dialect presents a question: sends one request and reads its result. Resolves with the op of the answer, or with
+ * what of the result cannot be read. Interruption withdraws the request.
+ */
+export type Present = (
+  question: Question,
+) => Effect.Effect<Result.Result<AnswerOp, string>, JsonRpcError | ConnectionClosed>
+
+/** A request or a listener that follows a conversation and can present its questions. */
+export interface Follower {
+  /** Gets the answers. */
+  readonly conversation: Pick<Conversation, "id" | "submit">
+  /** Presents the questions. */
+  readonly present: Present
+}
+
+/** The questions of one conversation, as one follower puts them. */
+export interface ConversationQuestions {
+  /** The follower runs this turn: until its scope closes, other followers leave the questions of the turn to it. */
+  readonly ownTurn: (turnId: string) => void
+  /**
+   * Presents the question of this event and returns at once. Does nothing for an event that is no question, for a
+   * question that a follower has presented already, and for one of a turn that another follower owns.
+   */
+  readonly put: (event: Event) => Effect.Effect<void>
+  /** Withdraws the question with this id: it is resolved. Returns when no answer to it is submitted any more. */
+  readonly withdraw: (id: string) => Effect.Effect<void>
+}
+
+/** The questions that are put to one client. */
+export interface QuestionBroker {
+  /** Until the scope closes; what is pending then is withdrawn. */
+  readonly follow: (follower: Follower) => Effect.Effect<ConversationQuestions, never, Scope.Scope>
+  /**
+   * Follows the conversation once for all that share it: the first one's `present` counts, and what is pending is
+   * withdrawn when the last scope closes.
+   */
+  readonly share: (follower: Follower) => Effect.Effect<ConversationQuestions, never, Scope.Scope>
+}
+
+/** Options of a broker. */
+export interface QuestionBrokerOptions {
+  /** Turns that some follower owns, by `turnKey`. Default: those that followers of this broker own. */
+  readonly owned?: CountedSet
+}
+
+/** Names one turn of one conversation in a set. */
+export const turnKey = (conversationId: string, turnId: string): string =>
+  `${conversationId} ${turnId}`
+
+/** Presents the question. Any defect in that is an error like that of a client, so that the question is denied. */
+const presented = ({ present }: Follower, question: Question) =>
+  Effect.suspend(() => present(question)).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(
+        Effect.logError("a question could not be presented", defect),
+        new JsonRpcError({ code: ErrorCode.internalError, message: "it cannot be presented" }),
+      ),
+    ),
+  )
+
+/** Presents the question, and submits what became of it. */
+const ask = (follower: Follower, question: Question): Effect.Effect<void> => {
+  const { conversation } = follower
+  const deny = (because: DenialReason, fault: string) =>
+    Effect.andThen(
+      Effect.logWarning(`question of call ${questionId(question)} denied: ${fault}`),
+      submitAnswer(conversation, denialOp(refOf(question)), because),
+    )
+  return Effect.matchEffect(presented(follower, question), {
+    onSuccess: (answer) =>
+      Result.isSuccess(answer)
+        ? submitAnswer(conversation, answer.success)
+        : deny("malformed", `the answer cannot be read, ${answer.failure}`),
+    onFailure: (failure) => {
+      // Neither an answer nor a refusal: other clients may still answer, or this one after it has reconnected.
+      if (failure._tag === "ConnectionClosed") {
+        return Effect.logDebug(`question not answered: ${failure.reason}`)
+      }
+      return isUnusable(failure)
+        ? deny("malformed", failure.message)
+        : deny("failed", `error ${failure.code}, ${failure.message}`)
+    },
+  })
+}
+
+/** Makes the broker of one client. What is shared when the scope closes is withdrawn then. */
+export const make = Effect.fnUntraced(function* ({
+  owned = new CountedSet(),
+}: QuestionBrokerOptions = {}): Effect.fn.Return<QuestionBroker, never, Scope.Scope> {
+  /** Questions that a follower has presented and that are not resolved yet. */
+  const pending = new Set<string>()
+  const shared = yield* Shared.make<ConversationQuestions>()
+
+  const follow: QuestionBroker["follow"] = Effect.fnUntraced(function* (follower) {
+    const { id: conversationId } = follower.conversation
+    /** Keys in `pending` of this follower's questions, by the ids of the questions. */
+    const own = new Map<string, string>()
+    const ownTurns = new Map<string, () => void>()
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const key of own.values()) pending.delete(key)
+        for (const disown of ownTurns.values()) disown()
+      }),
+    )
+    const fibers = yield* FiberMap.make<string>()
+    const isOthers = (turnId: string) =>
+      !ownTurns.has(turnId) && owned.has(turnKey(conversationId, turnId))
+    return {
+      ownTurn: (turnId) => {
+        if (!ownTurns.has(turnId)) ownTurns.set(turnId, owned.add(turnKey(conversationId, turnId)))
+      },
+      put: (event) =>
+        Effect.suspend(() => {
+          const key = `${conversationId} ${event.seq}`
+          if (!isQuestion(event) || pending.has(key) || isOthers(event.id)) return Effect.void
+          const id = questionId(event)
+          const before = own.get(id)
+          if (before !== undefined) pending.delete(before)
+          pending.add(key)
+          own.set(id, key)
+          return Effect.asVoid(FiberMap.run(fibers, id, ask(follower, event)))
+        }),
+      withdraw: (id) =>
+        Effect.suspend(() => {
+          const key = own.get(id)
+          if (key === undefined) return Effect.void
+          own.delete(id)
+          pending.delete(key)
+          return FiberMap.remove(fibers, id)
+        }),
+    }
+  })
+
+  return {
+    follow,
+    share: (follower) => shared(follower.conversation.id, follow(follower)),
+  }
+})

@@ -1,0 +1,120 @@
+/** A file system of leases in memory, shared by processes that end when a test ends them, with a fault at any operation. */
+import { FileFault } from "../../src/Files.ts"
+import { ProcessLeases } from "../../src/leases/ProcessLeases.ts"
+import type { LeaseFiles, LockFile } from "../../src/leases/LeaseFiles.ts"
+
+const folder = "/state/colloquy-store"
+
+export class LeaseWorld {
+  private readonly files = new Map<string, string>()
+  /** Which process has each lock. */
+  private readonly locks = new Map<string, object>()
+  private processes = 0
+
+  get paths(): ReadonlyArray<string> {
+    return [...this.files.keys()]
+  }
+
+  readonly start = (): LeaseProcess => {
+    const number = ++this.processes
+    const process = new LeaseProcess(number)
+    process.desk = new ProcessLeases(folder, this.diskOf(process), {
+      owner: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+      pid: number,
+      host: "here",
+      nonce: () => `${number}-${process.nonces++}`,
+    })
+    return process
+  }
+
+  /** The system releases the locks of a process that has ended, and nothing else of it. */
+  kill(process: LeaseProcess): void {
+    for (const [path, holder] of this.locks) if (holder === process) this.locks.delete(path)
+  }
+
+  private diskOf(process: LeaseProcess): LeaseFiles {
+    const { files, locks } = this
+    const at = <A>(operation: string, path: string, run: () => A): A => {
+      const code = process.fault(process.operations++, operation, path)
+      if (code !== undefined) throw new FileFault({ operation, path, code })
+      return run()
+    }
+    const there = (operation: string, path: string): string => {
+      const text = files.get(path)
+      if (text === undefined) throw new FileFault({ operation, path, code: "ENOENT" })
+      return text
+    }
+    const lockFile = (path: string): LockFile => {
+      if (!files.has(path)) files.set(path, "")
+      const end = () => {
+        if (locks.get(path) === process) locks.delete(path)
+      }
+      return {
+        acquire: () =>
+          at("lock", path, () => {
+            if (locks.has(path)) return false
+            locks.set(path, process)
+            return true
+          }),
+        release: () => at("unlock", path, end),
+        close: end,
+      }
+    }
+    return {
+      makeFolder: (path) => at("makeDirectory", path, () => {}),
+      list: (path) =>
+        at("list", path, () =>
+          [...files.keys()].flatMap((name) =>
+            name.startsWith(`${path}/`) ? [name.slice(path.length + 1)] : [],
+          ),
+        ),
+      stat: (path) => at("stat", path, () => void there("stat", path)),
+      read: (path) => at("read", path, () => there("read", path)),
+      write: (path, text) => at("write", path, () => void files.set(path, text)),
+      rename: (from, to) =>
+        at("rename", from, () => {
+          files.set(to, there("rename", from))
+          files.delete(from)
+        }),
+      remove: (path) =>
+        at("remove", path, () => {
+          there("remove", path)
+          files.delete(path)
+        }),
+      lockFile: (path) => at("openLock", path, () => lockFile(path)),
+    }
+  }
+}
+
+export class LeaseProcess {
+  readonly number: number
+  desk!: ProcessLeases
+  operations = 0
+  nonces = 0
+  fault: (count: number, operation: string, path: string) => string | undefined = () => undefined
+
+  constructor(number: number) {
+    this.number = number
+  }
+
+  /** Runs with a fault at one operation, counted from 0; gives undefined where it failed with that fault. */
+  withFaultAt<A>(at: number, code: string, run: () => A): A | undefined {
+    const from = this.operations
+    this.fault = (count) => (count - from === at ? code : undefined)
+    try {
+      return run()
+    } catch (error) {
+      if (error instanceof FileFault && error.code === code) return undefined
+      throw error
+    } finally {
+      this.fault = () => undefined
+    }
+  }
+
+  /** How many operations a run takes. */
+  count(run: () => unknown): number {
+    const from = this.operations
+    run()
+    return this.operations - from
+  }
+}
