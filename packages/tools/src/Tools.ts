@@ -17,7 +17,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as ApplyPatch from "./edit/ApplyPatch.ts"
-import * as Files from "./edit/Files.ts"
+import * as PatchFiles from "./edit/PatchFiles.ts"
 import { patchTool } from "./edit/PatchTool.ts"
 import * as ImageFile from "./image/ImageFile.ts"
 import { imageTool } from "./image/ImageTool.ts"
@@ -28,7 +28,7 @@ import * as TurnDiff from "./patch/TurnDiff.ts"
 import { planTool } from "./plan/PlanTool.ts"
 import { searchTool } from "./search/SearchTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
-import { TrustedPrograms } from "./process/TrustedPrograms.ts"
+import { TrustedPrograms } from "./programs/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import * as Attempt from "./shell/Attempt.ts"
 import { shellTools } from "./shell/ShellTool.ts"
@@ -62,7 +62,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
   const sandbox = yield* Sandbox
   const { resolve } = yield* Path.Path
   const tmpdir = environment["TMPDIR"]
-  const files = yield* Files.make(options.hiddenPaths)
+  const files = yield* PatchFiles.make(options.hiddenPaths)
   const programs = yield* TrustedPrograms
   const { safeSearchPath } = programs
   const attempts = Attempt.make({ runner, sandbox, environment, secretNames, safeSearchPath })

@@ -9,8 +9,8 @@ import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Result from "effect/Result"
-import { askFirst } from "../Asking.ts"
-import * as Compute from "../patch/Compute.ts"
+import { requestApproval } from "../RequestApproval.ts"
+import * as PatchPlan from "../patch/PatchPlan.ts"
 import type { Operation } from "../patch/Operation.ts"
 import * as PatchText from "../patch/PatchText.ts"
 import { decidePatch } from "../policy/PatchPolicy.ts"
@@ -76,7 +76,7 @@ const apply = Effect.fnUntraced(function* (
   const written = yield* PatchWriter.write(options, plan, decision, call_id, context)
   const { applied } = written
   const success = applied.error === undefined
-  const stdout = success ? Compute.summary(plan) : ""
+  const stdout = success ? PatchPlan.summary(plan) : ""
   const stderr = applied.error === undefined ? "" : `${applied.error}\n`
   yield* context.emit({ type: "patch_apply_end", call_id, stdout, stderr, success })
   const unified_diff = yield* turnDiff(plan.operations.slice(0, applied.done))
@@ -89,7 +89,7 @@ export const make = (options: ApplyPatchOptions): ApplyPatch =>
   Effect.fn("ApplyPatch.apply")(function* (text, directory, callId, context, turnDiff) {
     const hunks = PatchText.parse(text)
     if (Result.isFailure(hunks)) return { output: `error: ${hunks.failure.message}` }
-    const computed = yield* Compute.plan(
+    const computed = yield* PatchPlan.make(
       hunks.success,
       directory,
       { resolve: options.resolve },
@@ -107,7 +107,10 @@ export const make = (options: ApplyPatchOptions): ApplyPatch =>
     }
     const { reason, thenConfinement: confinement } = decision
     const call = { callId, confinement, reason }
-    const refused = yield* askFirst(context, yield* question(options.files, plan, call, context))
+    const refused = yield* requestApproval(
+      context,
+      yield* question(options.files, plan, call, context),
+    )
     if (refused !== undefined) return { output: `patch ${refused}` }
     const granted = { _tag: "Apply", confinement, escalateOnDenial: false } as const
     const approved = { plan, decision: granted, callId, isAutomatic: false }

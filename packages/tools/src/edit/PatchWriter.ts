@@ -15,12 +15,12 @@ import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { askFirst } from "../Asking.ts"
+import { requestApproval } from "../RequestApproval.ts"
 import * as PatchProcess from "../patch/PatchProcess.ts"
 import type { PatchDecision } from "../policy/PatchPolicy.ts"
 import type { Captured, CommandNotStarted, CommandResult } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
-import type { ProgramNotTrusted } from "../process/TrustedPrograms.ts"
+import type { ProgramNotTrusted } from "../programs/TrustedPrograms.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import { protectedFor, question, type ResolvedPlan, type ResolvingOptions } from "./ResolvedPlan.ts"
@@ -117,7 +117,7 @@ const askAgain = Effect.fnUntraced(function* (
   context: ToolContext,
 ) {
   const request = yield* question(options.files, plan, { ...call, confinement: "none" }, context)
-  if ((yield* askFirst(context, request)) !== undefined) return undefined
+  if ((yield* requestApproval(context, request)) !== undefined) return undefined
   yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
   return yield* run(options, plan, "none", context)
 })

@@ -5,14 +5,14 @@
 import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
-import type * as Compute from "../patch/Compute.ts"
+import type * as PatchPlan from "../patch/PatchPlan.ts"
 import { type Writable, writableRoots } from "../policy/WritableRoots.ts"
-import { isWithin } from "../sandbox/BubblewrapArgv.ts"
-import type { Files } from "./Files.ts"
+import { isWithin } from "../sandbox/PathContainment.ts"
+import type { PatchFiles } from "./PatchFiles.ts"
 
 /** What resolving needs. */
 export interface ResolvingOptions {
-  readonly files: Files
+  readonly files: PatchFiles
   /** `$TMPDIR` of the server. */
   readonly tmpdir?: string
   /** Never written under a confining policy. Absolute paths. */
@@ -20,18 +20,21 @@ export interface ResolvingOptions {
 }
 
 /** A plan, and where the links on its paths led when it was decided about. */
-export interface ResolvedPlan extends Compute.Plan {
+export interface ResolvedPlan extends PatchPlan.PatchPlan {
   /** The paths of the plan with all links followed, in the same order. */
   readonly real: ReadonlyArray<string>
   /** The same, and the paths with all links followed except for the last part. */
   readonly places: ReadonlyArray<string>
 }
 
-const canonicalAll = ({ canonical }: Files, paths: ReadonlyArray<string>) =>
+const canonicalAll = ({ canonical }: PatchFiles, paths: ReadonlyArray<string>) =>
   Effect.forEach(paths, canonical)
 
 /** Resolves the links of a plan. A link is changed where it leads, and removed where it is. */
-export const resolvePlan = Effect.fnUntraced(function* (files: Files, plan: Compute.Plan) {
+export const resolvePlan = Effect.fnUntraced(function* (
+  files: PatchFiles,
+  plan: PatchPlan.PatchPlan,
+) {
   const own = yield* Effect.forEach(plan.paths, files.canonicalParent)
   const real = yield* canonicalAll(files, plan.paths)
   return { ...plan, real, places: [...new Set([...real, ...own])] } satisfies ResolvedPlan
@@ -73,7 +76,7 @@ export const writableFor = Effect.fnUntraced(function* (
 
 /** The links that a person has to see: the paths that do not lead to the place that their name says. */
 const linksOf = Effect.fnUntraced(function* (
-  files: Files,
+  files: PatchFiles,
   plan: ResolvedPlan,
   { settings }: ToolContext,
 ) {
@@ -91,7 +94,7 @@ const linksOf = Effect.fnUntraced(function* (
 
 /** The question whether the patch may be applied with this confinement. */
 export const question = Effect.fnUntraced(function* (
-  files: Files,
+  files: PatchFiles,
   plan: ResolvedPlan,
   call: {
     readonly callId: string

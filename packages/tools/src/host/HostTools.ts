@@ -16,7 +16,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
-import { askFirst } from "../Asking.ts"
+import { requestApproval } from "../RequestApproval.ts"
 import type { Tool } from "../Tool.ts"
 
 const text = (value: unknown): string =>
@@ -121,7 +121,7 @@ const runCall = Effect.fnUntraced(function* <R>(
   if (fault !== undefined) return { output: `failed to parse function arguments: ${fault}` }
   const callId = call.call_id ?? ""
   if (yield* needsApproval(tool, args.success, callId)) {
-    const refused = yield* askFirst(context, {
+    const refused = yield* requestApproval(context, {
       _tag: "Exec",
       callId,
       command: [tool.name, JSON.stringify(args.success)],

@@ -7,9 +7,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
 import type { CommandNotStarted } from "../process/Command.ts"
-import * as OwnProgram from "../process/OwnProgram.ts"
-import type { ProgramNotTrusted } from "../process/TrustedPrograms.ts"
-import { isWithin } from "../sandbox/BubblewrapArgv.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
+import type { ProgramNotTrusted } from "../programs/TrustedPrograms.ts"
+import { isWithin } from "../sandbox/PathContainment.ts"
 import { realPath } from "../sandbox/NodeFiles.ts"
 
 /** The search failed; `message` is one line. */
@@ -59,7 +59,7 @@ const args = [
 ]
 
 /** What a search needs. */
-export interface FileSearchParts extends OwnProgram.OwnParts {
+export interface FileSearchParts extends ServerProgram.ServerProgramServices {
   /** Absolute path of the ripgrep that was installed together with the server. */
   readonly ripgrep: string
   /** Directories whose files are not listed. Absolute paths. */
@@ -105,7 +105,7 @@ const list = Effect.fnUntraced(function* (
   const isHidden = (path: string) =>
     hidden.some((directory) => isWithin(`${real === "/" ? "" : real}/${path}`, directory))
   const take = splitter(root, found, isHidden)
-  yield* OwnProgram.run(
+  yield* ServerProgram.run(
     parts,
     { name: "rg", installed: parts.ripgrep, args, cwd: root, readsDataOnly: true },
     {

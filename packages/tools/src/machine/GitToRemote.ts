@@ -7,10 +7,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { FileSystem } from "effect/FileSystem"
 import type { Path } from "effect/Path"
-import * as OwnProgram from "../process/OwnProgram.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
 import { overrides } from "./GitConfig.ts"
 import * as GitView from "./GitView.ts"
-import { OneOffFailed } from "./OneOff.ts"
+import { OneOffFailed } from "./OneOffCommand.ts"
 
 const timeout = Duration.seconds(5)
 const killGrace = Duration.millis(500)
@@ -30,7 +30,7 @@ interface Git {
 
 const gitIn = (parts: GitView.GitParts, { directory, root, variables }: GitView.GitView): Git => ({
   run: Effect.fnUntraced(function* (args, codes = [0]) {
-    const { exit, stdout } = yield* OwnProgram.run(
+    const { exit, stdout } = yield* ServerProgram.run(
       parts,
       {
         name: "git",

@@ -9,14 +9,14 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
-import { gitVariables } from "../process/GitEnvironment.ts"
-import * as OwnProgram from "../process/OwnProgram.ts"
-import * as PrivateDirectory from "../process/PrivateDirectory.ts"
+import { gitVariables } from "../programs/GitEnvironment.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
+import * as PrivateDirectory from "../programs/PrivateDirectory.ts"
 import { configText, readArgs } from "./GitConfig.ts"
-import { OneOffFailed } from "./OneOff.ts"
+import { OneOffFailed } from "./OneOffCommand.ts"
 
 /** What a view needs. */
-export interface GitParts extends OwnProgram.OwnParts {
+export interface GitParts extends ServerProgram.ServerProgramServices {
   /** Absolute path of a directory that the sandbox hides from commands; the git directories are created in it. */
   readonly hidden: string
 }
@@ -108,7 +108,7 @@ export const make = Effect.fn("GitView.make")(
     const path = yield* Path.Path
     const { common, own, root } = yield* find(cwd)
     const directory = yield* PrivateDirectory.make(parts.hidden)
-    const { stdout } = yield* OwnProgram.run(
+    const { stdout } = yield* ServerProgram.run(
       parts,
       {
         name: "git",

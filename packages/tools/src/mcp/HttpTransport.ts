@@ -22,7 +22,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import * as FloodGauge from "./FloodGauge.ts"
+import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as Handshake from "./Handshake.ts"
 import * as LineTransport from "./LineTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
@@ -78,10 +78,10 @@ export const make = Effect.fnUntraced(function* (
   url: URL,
   headers: Readonly<Record<string, string>>,
   answering: Answering,
-): Effect.fn.Return<LineTransport.Lines, never, HttpClient.HttpClient | Scope.Scope> {
+): Effect.fn.Return<LineTransport.ToolTransport, never, HttpClient.HttpClient | Scope.Scope> {
   const client = HttpClient.withScope(yield* HttpClient.HttpClient)
   const over = yield* Deferred.make<string>()
-  const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
+  const gauge = UnsolicitedLimit.make(yield* Clock.currentTimeMillis)
   let version: string = Handshake.offeredVersion
   const posts = yield* Semaphore.make(maxReplyPosts)
   let replies = 0
@@ -149,9 +149,9 @@ export const make = Effect.fnUntraced(function* (
         return Option.some<Response>(message)
       }
     }
-    const spent = bytes + FloodGauge.bytesPerMessage
+    const spent = bytes + UnsolicitedLimit.bytesPerMessage
     if (!gauge.spend(spent, yield* Clock.currentTimeMillis)) {
-      return yield* stop(`it sent ${FloodGauge.limit}`)
+      return yield* stop(`it sent ${UnsolicitedLimit.limit}`)
     }
     if (message._tag === "Request") yield* reply(message)
     return Option.none<Response>()

@@ -21,7 +21,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
-import * as FloodGauge from "./FloodGauge.ts"
+import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as Handshake from "./Handshake.ts"
 import * as LineSplitter from "./LineSplitter.ts"
 import type { Answering } from "./ServerRequests.ts"
@@ -60,7 +60,7 @@ const isLost = (message: JsonRpc.Message): boolean =>
   message.id === null &&
   message.error.code !== JsonRpc.ErrorCode.parseError
 
-export interface Lines {
+export interface ToolTransport {
   readonly transport: McpClient.Transport
   /** Waits until the connection is over; gives why. */
   readonly ended: Effect.Effect<string>
@@ -148,7 +148,7 @@ interface Options {
   /** What goes out before all lines. */
   readonly first?: Stream.Stream<Uint8Array>
   readonly answering: Answering
-  readonly gauge: FloodGauge.FloodGauge
+  readonly gauge: UnsolicitedLimit.UnsolicitedLimit
   /** Says in a sentence that names the server why the connection ended. */
   readonly describe: (ending: Ending) => Effect.Effect<string>
   /** Longest line. Default 16 MiB. */
@@ -157,7 +157,7 @@ interface Options {
 
 export const make = Effect.fnUntraced(function* (
   options: Options,
-): Effect.fn.Return<Lines, never, Scope.Scope> {
+): Effect.fn.Return<ToolTransport, never, Scope.Scope> {
   const scope = yield* Effect.scope
   const over = yield* Deferred.make<string>()
   const output = yield* Queue.bounded<Outgoing, Cause.Done>(maxOutgoing)
@@ -215,7 +215,9 @@ export const make = Effect.fnUntraced(function* (
 
   const unasked = (bytes: number): Effect.Effect<void, string> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      options.gauge.spend(bytes, now) ? Effect.void : Effect.fail(`it sent ${FloodGauge.limit}`),
+      options.gauge.spend(bytes, now)
+        ? Effect.void
+        : Effect.fail(`it sent ${UnsolicitedLimit.limit}`),
     )
 
   /** Once for each start, because a server can send any number of these. */
@@ -235,7 +237,10 @@ export const make = Effect.fnUntraced(function* (
         return Effect.andThen(logFault(message), Deferred.succeed(response, message))
       }
     }
-    const spent = Effect.andThen(unasked(bytes + FloodGauge.bytesPerMessage), logLoss(message))
+    const spent = Effect.andThen(
+      unasked(bytes + UnsolicitedLimit.bytesPerMessage),
+      logLoss(message),
+    )
     if (message._tag === "Request") {
       return Effect.andThen(spent, answer(safeAnswer(options.answering, message)))
     }
@@ -252,7 +257,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       if (line._tag === "TooLong") return receive(JsonRpc.overlong(line), 0)
       const bytes = line.bytes + 1
-      if (line.text.trim() === "") return unasked(bytes + FloodGauge.bytesPerMessage)
+      if (line.text.trim() === "") return unasked(bytes + UnsolicitedLimit.bytesPerMessage)
       return Effect.forEach(messagesOf(line.text, bytes), (one) => receive(...one), {
         discard: true,
       })

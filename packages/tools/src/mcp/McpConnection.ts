@@ -18,10 +18,10 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { ProcessGroup } from "../process/ProcessGroup.ts"
-import type { Reaper } from "../process/Reaper.ts"
-import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import type { Watchdog } from "../process/Watchdog.ts"
+import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import * as HttpTransport from "./HttpTransport.ts"
-import type { Lines } from "./LineTransport.ts"
+import type { ToolTransport } from "./LineTransport.ts"
 import * as ServerRequests from "./ServerRequests.ts"
 import type { ServerTool } from "./ServerTools.ts"
 import { maxTools, readTools } from "./ServerTools.ts"
@@ -59,7 +59,7 @@ const environmentOf = Effect.fnUntraced(function* (server: StdioTransport.StdioS
 })
 
 /** What reaches servers; the watchdog keeps L8 when we are killed. */
-type Services = ChildProcessSpawner | HttpClient | ProcessGroup | Reaper | TrustedPrograms
+type Services = ChildProcessSpawner | HttpClient | ProcessGroup | Watchdog | TrustedPrograms
 
 type HttpServer = Extract<McpServer["transport"], { readonly _tag: "Http" }>
 
@@ -84,7 +84,7 @@ const open = Effect.fnUntraced(function* (
   name: string,
   server: McpServer["transport"],
   answering: ServerRequests.Answering,
-): Effect.fn.Return<Lines, ToolServerError, Services | Scope.Scope> {
+): Effect.fn.Return<ToolTransport, ToolServerError, Services | Scope.Scope> {
   if (server._tag === "Stdio") {
     return yield* StdioTransport.make(name, server, yield* environmentOf(server), answering)
   }

@@ -15,12 +15,12 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Gate from "../process/Gate.ts"
-import type { Mark } from "../process/Mark.ts"
+import * as StartGate from "../process/StartGate.ts"
+import type { ProcessMark } from "../process/ProcessMark.ts"
 import { ProcessGroup } from "../process/ProcessGroup.ts"
-import { Reaper } from "../process/Reaper.ts"
-import { endMarked } from "../process/Strays.ts"
-import * as FloodGauge from "./FloodGauge.ts"
+import { Watchdog } from "../process/Watchdog.ts"
+import { killMarked } from "../process/MarkedProcesses.ts"
+import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as LineTransport from "./LineTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 import { ToolServerError } from "./ToolConnection.ts"
@@ -59,7 +59,7 @@ const cannotRun = (command: string, why: string): string =>
 
 /** In the platform's words, which are those for a server without a gate. */
 const reasonOf = (complaint: string): string =>
-  Gate.faultCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
+  StartGate.errorCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
 
 const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) =>
   new ToolServerError({ message: cannotRun(command, error.reason._tag) })
@@ -68,11 +68,11 @@ const notStarted = (command: string) => (error: { readonly reason: { readonly _t
 const commandOf = (
   server: StdioServer,
   env: Readonly<Record<string, string>>,
-  mark: Mark | undefined,
+  mark: ProcessMark | undefined,
 ): ChildProcess.StandardCommand => {
   const own = [server.command, ...server.args] as const
   const [program, ...args] =
-    mark === undefined ? own : Gate.gateOf({ argv: own, env, hasInput: true, mark })
+    mark === undefined ? own : StartGate.gatedArgv({ argv: own, env, hasInput: true, mark })
   return ChildProcess.make(program, args, {
     env: { ...env },
     ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
@@ -90,30 +90,30 @@ export const make = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>,
   answering: Answering,
 ): Effect.fn.Return<
-  LineTransport.Lines,
+  LineTransport.ToolTransport,
   ToolServerError,
-  ChildProcessSpawner | ProcessGroup | Reaper | Scope.Scope
+  ChildProcessSpawner | ProcessGroup | Watchdog | Scope.Scope
 > {
-  const reaper = yield* Reaper
+  const watchdog = yield* Watchdog
   const processes = yield* ProcessGroup
-  const watched = yield* reaper.ready
-  const mark = watched ? yield* reaper.mark : undefined
+  const watched = yield* watchdog.ready
+  const mark = watched ? yield* watchdog.mark : undefined
   const startedAtNanos = yield* Clock.monotonicTimeNanos
   let group: number | undefined
   // Registered before the process, so done after it: until then the watchdog has to know of it.
   yield* Effect.addFinalizer(
     Effect.fnUntraced(function* () {
       if (group === undefined) return
-      if (mark !== undefined) yield* endMarked(processes, { mark, pid: group, startedAtNanos })
-      yield* reaper.remove(group)
+      if (mark !== undefined) yield* killMarked(processes, { mark, pid: group, startedAtNanos })
+      yield* watchdog.remove(group)
     }),
   )
   const handle = yield* commandOf(server, environment, mark).pipe(
     Effect.mapError(notStarted(server.command)),
   )
   group = handle.pid
-  yield* reaper.add(group)
-  const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
+  yield* watchdog.add(group)
+  const gauge = UnsolicitedLimit.make(yield* Clock.currentTimeMillis)
   const stderr = makeStderr(server.env)
   // Killed by a signal is a failure of `exitCode`, not a code.
   const exit = handle.exitCode.pipe(
@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
   const lines = yield* LineTransport.make({
     incoming: handle.stdout,
     outgoing: handle.stdin,
-    ...(watched ? { first: Stream.make(Gate.pass) } : {}),
+    ...(watched ? { first: Stream.make(StartGate.releaseLine) } : {}),
     answering,
     gauge,
     describe: (ending) => {
@@ -141,7 +141,8 @@ export const make = Effect.fnUntraced(function* (
       return Effect.map(
         Effect.zip(how, called || ending._tag === "Stopped" ? Effect.succeed("") : lastWords),
         ([what, said]) => {
-          if (watched && Gate.isComplaint(said)) return cannotRun(server.command, reasonOf(said))
+          if (watched && StartGate.isGateError(said))
+            return cannotRun(server.command, reasonOf(said))
           const output = said === "" ? "" : `; its error output ends with: ${said}`
           return `the tool server \`${name}\` ${what}${output}`
         },
@@ -153,11 +154,11 @@ export const make = Effect.fnUntraced(function* (
     Stream.runForEach((chunk) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         stderr.push(chunk)
-        return gauge.spend(chunk.length + FloodGauge.bytesPerMessage, now)
+        return gauge.spend(chunk.length + UnsolicitedLimit.bytesPerMessage, now)
           ? Effect.void
           : lines.end({
               _tag: "Stopped",
-              why: `it sent ${FloodGauge.limit}, the last of it to its error output`,
+              why: `it sent ${UnsolicitedLimit.limit}, the last of it to its error output`,
             })
       }),
     ),

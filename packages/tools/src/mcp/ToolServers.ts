@@ -18,8 +18,8 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { ProcessGroup } from "../process/ProcessGroup.ts"
-import { Reaper } from "../process/Reaper.ts"
-import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { Watchdog } from "../process/Watchdog.ts"
+import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
@@ -233,7 +233,7 @@ export class ToolServers extends Context.Service<
             Effect.flatMap(load, (layer) => Layer.buildWithScope(layer, scope)),
           ),
         )
-        const reaper = yield* Reaper
+        const watchdog = yield* Watchdog
         const processes = yield* ProcessGroup
         const programs = yield* TrustedPrograms
         return yield* ToolServers.make(
@@ -241,7 +241,7 @@ export class ToolServers extends Context.Service<
             Effect.promise(() => import("./McpConnection.ts")).pipe(
               Effect.flatMap((module) => module.connect(name, server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
-              Effect.provideService(Reaper, reaper),
+              Effect.provideService(Watchdog, watchdog),
               Effect.provideService(ProcessGroup, processes),
               Effect.provideService(TrustedPrograms, programs),
               (connected) =>
@@ -250,5 +250,5 @@ export class ToolServers extends Context.Service<
           options.idleTimeToLive,
         )
       }),
-    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Reaper.layer)))
+    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Watchdog.layer)))
 }

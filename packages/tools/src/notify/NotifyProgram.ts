@@ -12,8 +12,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { CommandResult } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
-import { environmentOf } from "../process/EnvironmentPolicy.ts"
-import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { environmentOf } from "../environment/EnvironmentPolicy.ts"
+import type { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { notificationText } from "./NotificationText.ts"
 
 /** The program did not run to its end with exit code 0; `message` names the program and the reason. */

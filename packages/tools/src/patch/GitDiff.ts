@@ -7,9 +7,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { gitVariables } from "../process/GitEnvironment.ts"
-import * as OwnProgram from "../process/OwnProgram.ts"
-import * as PrivateDirectory from "../process/PrivateDirectory.ts"
+import { gitVariables } from "../programs/GitEnvironment.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
+import * as PrivateDirectory from "../programs/PrivateDirectory.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
 /** Returns hunks like `UnifiedDiff.hunks`, but always: by jsdiff, by git, or as one replacement. */
@@ -52,7 +52,7 @@ const hunksOf = (output: string): string | undefined => {
  *   git, a diff that takes jsdiff too long is one replacement of everything.
  */
 export const make = (
-  parts: OwnProgram.OwnParts,
+  parts: ServerProgram.ServerProgramServices,
   hidden: string | undefined,
 ): Effect.Effect<HunksOf, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
@@ -69,7 +69,7 @@ export const make = (
       const cwd = yield* PrivateDirectory.make(directory)
       yield* files.writeFileString(path.join(cwd, "before"), before)
       yield* files.writeFileString(path.join(cwd, "after"), after)
-      const { stdout } = yield* OwnProgram.run(
+      const { stdout } = yield* ServerProgram.run(
         parts,
         { name: "git", args: argsOf(context), cwd, variables },
         { timeout, killGrace, maxOutputBytes, onOutput: () => Effect.void },

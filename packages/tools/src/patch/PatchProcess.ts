@@ -6,7 +6,7 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Unconfined } from "../sandbox/Sandbox.ts"
-import type { Plan } from "./Compute.ts"
+import type { PatchPlan } from "./PatchPlan.ts"
 import type { FileState, Operation } from "./Operation.ts"
 import * as PatchProgram from "./PatchProgram.ts"
 
@@ -46,7 +46,7 @@ const step = (operation: Operation): PatchProgram.Step => {
 export const launch = (
   node: string,
   cwd: string,
-  plan: Pick<Plan, "operations">,
+  plan: Pick<PatchPlan, "operations">,
   scope: Scope,
 ): Unconfined => {
   const request: PatchProgram.Request = {

@@ -5,7 +5,7 @@
  */
 import * as Result from "effect/Result"
 import type { Chunk } from "./PatchText.ts"
-import * as Seek from "./Seek.ts"
+import * as LineSearch from "./LineSearch.ts"
 
 const byteOrderMark = "\ufeff"
 
@@ -44,15 +44,15 @@ const withoutMark = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /** The last old line may be empty and stand for the final line end of the file, which is no line itself. */
 const seekChunk = (
-  seeker: Seek.Seeker,
+  seeker: LineSearch.LineSearch,
   { isEndOfFile, newLines, oldLines, origins }: Chunk,
   position: number,
 ): Replacement | undefined => {
-  const at = seeker.seek(oldLines, position, isEndOfFile)
+  const at = seeker.find(oldLines, position, isEndOfFile)
   if (at !== undefined) return { at, count: oldLines.length, lines: newLines, origins }
   if (oldLines.at(-1) !== "") return undefined
   const shorter = oldLines.slice(0, -1)
-  const again = seeker.seek(shorter, position, isEndOfFile)
+  const again = seeker.find(shorter, position, isEndOfFile)
   if (again === undefined) return undefined
   const lines = newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines
   return { at: again, count: shorter.length, lines, origins }
@@ -66,7 +66,7 @@ const locate = (
   chunks: ReadonlyArray<Chunk>,
   path: string,
 ): Result.Result<ReadonlyArray<Replacement>, string> => {
-  const seeker = Seek.make(source.texts)
+  const seeker = LineSearch.make(source.texts)
   const replacements: Array<Replacement> = []
   let position = 0
   for (const written of chunks) {
@@ -79,7 +79,7 @@ const locate = (
             newLines: withoutMark(written.newLines),
           }
     if (chunk.context !== undefined) {
-      const at = seeker.seek([chunk.context], position, false)
+      const at = seeker.find([chunk.context], position, false)
       if (at === undefined) {
         return Result.fail(
           seeker.isExhausted()

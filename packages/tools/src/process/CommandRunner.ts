@@ -30,11 +30,11 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
-import * as Gate from "./Gate.ts"
-import { commandOf, guarding, type Holding, isGated } from "./Holding.ts"
+import * as StartGate from "./StartGate.ts"
+import { heldCommand, watchedGroups, type StartConditions, isGated } from "./HeldCommand.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
-import { Reaper } from "./Reaper.ts"
-import { endMarked, type Marked } from "./Strays.ts"
+import { Watchdog } from "./Watchdog.ts"
+import { killMarked, type MarkedProgram } from "./MarkedProcesses.ts"
 import { diagnose, faultOf, launcherFault, sandboxFault } from "./StartFailure.ts"
 
 /** How long to read pipes that a background process still holds open; the original waits as long. */
@@ -88,7 +88,7 @@ export class CommandRunner extends Context.Service<
         spawner,
         fs: yield* FileSystem.FileSystem,
         group: yield* ProcessGroup,
-        reaper: yield* Reaper,
+        watchdog: yield* Watchdog,
       }
       return CommandRunner.of({
         run: (launch, options) => Effect.scoped(runScoped(parts, launch, options)),
@@ -99,7 +99,7 @@ export class CommandRunner extends Context.Service<
   /** The service with the process groups of this machine. */
   static readonly layer = Layer.provide(
     this.layerOfGroups,
-    Layer.merge(ProcessGroup.layer, Reaper.layer),
+    Layer.merge(ProcessGroup.layer, Watchdog.layer),
   )
 }
 
@@ -107,13 +107,13 @@ const spawn = (
   { fs, spawner }: Parts,
   launch: Launch,
   killGrace: Duration.Duration,
-  holding: Holding,
+  holding: StartConditions,
 ): Effect.Effect<ChildProcessSpawner.ChildProcessHandle, CommandNotStarted, Scope.Scope> =>
   Effect.suspend(() => {
     const fault = faultOf(launch)
     if (fault !== undefined) return Effect.fail(fault)
     const failed = (failure: unknown) => Effect.flatMap(diagnose(fs, launch, failure), Effect.fail)
-    return spawner.spawn(commandOf(launch, killGrace, holding)).pipe(
+    return spawner.spawn(heldCommand(launch, killGrace, holding)).pipe(
       // Node throws some errors of the system instead of reporting them: they are no defects of this program.
       Effect.catchDefect(failed),
       Effect.catchTag("PlatformError", failed),
@@ -155,7 +155,7 @@ const readOutput = Effect.fnUntraced(function* (
   }
   // Messages of the gate or the launcher are not output of the program.
   const prefixes = [
-    ...(isGated ? [Gate.complaintPrefix] : []),
+    ...(isGated ? [StartGate.errorPrefix] : []),
     ...(launch.launcher === undefined ? [] : [launch.launcher.prefix]),
   ]
   const complaints = isJoined ? "stdout" : "stderr"
@@ -209,20 +209,20 @@ const killGroup = Effect.fnUntraced(function* (group: ProcessGroup["Service"], p
   if (yield* group.signal(pid, "SIGKILL")) yield* gone(group, pid, killedTime)
 })
 
-const killStrays = (group: ProcessGroup["Service"], { marked }: Started) =>
-  marked === undefined ? Effect.void : endMarked(group, marked)
+const killDescendants = (group: ProcessGroup["Service"], { marked }: Started) =>
+  marked === undefined ? Effect.void : killMarked(group, marked)
 
 interface Parts {
   readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
   readonly fs: FileSystem.FileSystem
   readonly group: ProcessGroup["Service"]
-  readonly reaper: Reaper["Service"]
+  readonly watchdog: Watchdog["Service"]
 }
 
 interface Started {
   readonly handle: ChildProcessSpawner.ChildProcessHandle
   /** Present when the program and its descendants carry a mark. */
-  readonly marked: Marked | undefined
+  readonly marked: MarkedProgram | undefined
   /** True when the program was started by way of the gate. */
   readonly isGated: boolean
   /** Records the process group that runs inside the sandbox; only the first call counts. */
@@ -237,14 +237,14 @@ interface Started {
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
   const watched =
-    (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.reaper.ready)
-  const guard = guarding(parts.reaper, lifetime)
+    (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.watchdog.ready)
+  const guard = watchedGroups(parts.watchdog, lifetime)
   const [outside, inside] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const mark = watched && launch.held === undefined ? yield* parts.reaper.mark : undefined
-  const holding: Holding = {
+  const mark = watched && launch.held === undefined ? yield* parts.watchdog.mark : undefined
+  const holding: StartConditions = {
     ...(mark === undefined ? {} : { mark }),
-    admitted: watched ? Deferred.await(outside) : Effect.void,
-    admittedInside: watched ? Deferred.await(inside) : Effect.void,
+    mayRun: watched ? Deferred.await(outside) : Effect.void,
+    insideMayRun: watched ? Deferred.await(inside) : Effect.void,
   }
   let inner: number | undefined
   const startedAtNanos = yield* Clock.monotonicTimeNanos
@@ -275,7 +275,7 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
     Effect.fnUntraced(function* (program) {
       if (!program.over) {
         yield* endGroup(parts.group, program, options.killGrace)
-        yield* killStrays(parts.group, program)
+        yield* killDescendants(parts.group, program)
       }
       yield* guard.remove
       // The platform's own finalizers wait for dead processes too; nothing here depends on them any more.
@@ -296,13 +296,13 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   // code last.
   const hasExited = Option.isSome(ending) && ending.value._tag === "Exited"
   yield* hasExited ? killGroup(parts.group, handle.pid) : program.kill
-  yield* killStrays(parts.group, program)
+  yield* killDescendants(parts.group, program)
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
     const said = complained.finish().text
-    if (program.isGated && code !== 0 && Gate.isComplaint(said)) {
-      const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
+    if (program.isGated && code !== 0 && StartGate.isGateError(said)) {
+      const fault = diagnose(parts.fs, launch, { code: StartGate.errorCode(said, code) })
       return yield* Effect.flatMap(fault, Effect.fail)
     }
     const ran =

@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
-import { adviceFor, knownAdvice } from "../sandbox/BubblewrapFailure.ts"
-import { launcherPath } from "../sandbox/Landlock.ts"
+import { adviceFor, knownAdvice } from "../sandbox/linux/BubblewrapFailure.ts"
+import { launcherPath } from "../sandbox/linux/Landlock.ts"
 import { CommandNotStarted, type Launch } from "./Command.ts"
 
 const notStarted = (reason: CommandNotStarted["reason"], message: string): CommandNotStarted =>

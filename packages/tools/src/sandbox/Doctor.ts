@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
 import type { Machine } from "./SandboxLayer.ts"
 

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { isWithin } from "./BubblewrapArgv.ts"
+import { isWithin } from "./PathContainment.ts"
 import {
   FileNotOpened,
   hasNameIn,

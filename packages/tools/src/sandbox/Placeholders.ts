@@ -6,9 +6,9 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Random from "effect/Random"
-import { Reaper } from "../process/Reaper.ts"
+import { Watchdog } from "../process/Watchdog.ts"
 import { makeMarked } from "./NodeFiles.ts"
-import { refused } from "./Refusal.ts"
+import { sandboxRefused } from "./SandboxRefusal.ts"
 
 const markerPrefix = ".colloquy-sandbox-"
 
@@ -33,15 +33,15 @@ export const isPlaceholder = Effect.fnUntraced(function* (directory: string) {
 })
 
 const mark = Effect.fnUntraced(function* (directory: string) {
-  const reaper = yield* Reaper
+  const watchdog = yield* Watchdog
   const name = `${markerPrefix}${(yield* Random.nextIntBetween(0, maxMarker)).toString(36)}`
   const marker = `${directory}/${name}`
   // Registered before it is created: the watchdog would not remove one that it does not know.
-  yield* reaper.tidy(marker)
+  yield* watchdog.addDirectory(marker)
   const remove = yield* makeMarked(directory, name).pipe(
-    Effect.onError(() => reaper.tidied(marker)),
+    Effect.onError(() => watchdog.removeDirectory(marker)),
   )
-  return Effect.andThen(remove, reaper.tidied(marker))
+  return Effect.andThen(remove, watchdog.removeDirectory(marker))
 })
 
 /**
@@ -49,13 +49,15 @@ const mark = Effect.fnUntraced(function* (directory: string) {
  * replaced since that was established, this fails and leaves nothing.
  */
 export const placeholder = Effect.fnUntraced(function* (directory: string) {
-  const reaper = yield* Reaper
-  yield* reaper.ready
+  const watchdog = yield* Watchdog
+  yield* watchdog.ready
   const marked = Effect.acquireRelease(
     mark(directory).pipe(
       Effect.retry({ times: attempts, while: ({ isConcurrent }) => isConcurrent }),
       Effect.mapError((error) =>
-        refused(`the sandbox can't guard ${directory}, which does not exist: ${error.message}`),
+        sandboxRefused(
+          `the sandbox can't guard ${directory}, which does not exist: ${error.message}`,
+        ),
       ),
     ),
     (release) => release,

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { CommandNotStarted, Launch } from "../process/Command.ts"
-import type { NamedPipes } from "./Landlock.ts"
+import type { NamedPipes } from "./linux/Landlock.ts"
 
 /** The technique that confines. */
 export type SandboxKind = "bubblewrap" | "seatbelt"

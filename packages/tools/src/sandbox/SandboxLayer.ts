@@ -5,12 +5,12 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
-import { layerBubblewrap } from "./Bubblewrap.ts"
-import { refused } from "./Refusal.ts"
-import type { SandboxSettings } from "./Roots.ts"
+import type { TrustedPrograms } from "../programs/TrustedPrograms.ts"
+import { layerBubblewrap } from "./linux/Bubblewrap.ts"
+import { sandboxRefused } from "./SandboxRefusal.ts"
+import type { SandboxSettings } from "./ResolvedRoots.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
-import { layerSeatbelt } from "./Seatbelt.ts"
+import { layerSeatbelt } from "./macos/Seatbelt.ts"
 
 /** The machine in the terms of Node: `linux`, `x64`. */
 export interface Machine {
@@ -29,7 +29,7 @@ const layerNone = (platform: string): Layer.Layer<Sandbox> => {
     Sandbox,
     Sandbox.of({
       status: Effect.succeed(status),
-      confine: () => Effect.fail(refused(sandboxMissing(status))),
+      confine: () => Effect.fail(sandboxRefused(sandboxMissing(status))),
     }),
   )
 }

@@ -13,7 +13,7 @@ import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Result from "effect/Result"
-import { askFirst } from "../Asking.ts"
+import { requestApproval } from "../RequestApproval.ts"
 import type { CommandNotStarted, CommandResult } from "../process/Command.ts"
 import { modelText } from "../process/OutputFormat.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
@@ -97,7 +97,7 @@ const makeRun = (options: ShellToolOptions) => {
   })
 
   const askThenRun = (command: ResolvedCommand, why: Why, context: ToolContext) =>
-    Effect.flatMap(askFirst(context, question(command, why)), (refused) =>
+    Effect.flatMap(requestApproval(context, question(command, why)), (refused) =>
       refused === undefined
         ? unconfined(command, context)
         : Effect.succeed({ output: `exec command ${refused}` }),
@@ -115,7 +115,7 @@ const makeRun = (options: ShellToolOptions) => {
       type: "background_event",
       message: `Execution failed: sandbox denied exec error, exit code: ${code}, stdout: ${denied.stdout.text}, stderr: ${denied.stderr.text}`,
     })
-    const refused = yield* askFirst(
+    const refused = yield* requestApproval(
       context,
       question(command, { ...why, reason: "command failed; retry without sandbox?" }),
     )

@@ -13,7 +13,7 @@ import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
 

@@ -1,6 +1,0 @@
-/** The error with which the sandbox refuses to start a command. */
-import { CommandNotStarted } from "../process/Command.ts"
-
-/** A refusal; the message names the obstacle. */
-export const refused = (message: string): CommandNotStarted =>
-  new CommandNotStarted({ reason: "Sandbox", message })
