@@ -100,7 +100,7 @@ const patterns = ["*KEY*\nAWS_*\n*_?", "**a*b*\n?\n\n[a-z]*", `${"*a".repeat(50)
 
 export const environmentPatterns: Edge = {
   name: "environment-pattern",
-  summary: "Patterns of names of variables (tools/process/EnvironmentPolicy).",
+  summary: "Patterns of names of variables (tools/environment/EnvironmentPolicy).",
   corpus: patterns,
   mutate: mutateJoined("\n", patterns),
   open: pure((input) => {

@@ -1,9 +1,12 @@
 /**
  * A transport of `McpClient` over Streamable HTTP: one POST per message, answered by JSON or by server-sent events.
  *
- * Own code behind `McpClient`'s hook for it, because its `http` answers a server's questions with an error and sends the
- * revision it offered instead of the one agreed on. Bounded as lines are (see `LineTransport`). No text quotes a header,
- * or more of the URL than its origin.
+ * It is not the `http` of `McpClient`, because that answers a server's questions with an error and sends the revision
+ * that it offered instead of the one agreed on. Bounded like the line transport. No text quotes a header, or more of
+ * the URL than its origin.
+ *
+ *     open --initialize--> session --404 or limit exceeded--> over (every call fails with the reason)
+ *                             +-----scope closes--> DELETE of the session (1 s)
  */
 import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
@@ -29,12 +32,12 @@ import type { Answering } from "./ServerRequests.ts"
 
 const { failed } = LineTransport
 const encoder = new TextEncoder()
-/** For what is only told: the end of a session, a cancellation, an answer. */
+/** Time limit of messages without a result: the end of a session, a cancellation, a response to the server. */
 const tellWait = Duration.seconds(5)
 
 /** POSTs at a time that carry responses to the server. */
 const maxReplyPosts = 8
-/** Responses to the server under way; beyond, it is stopped. */
+/** Responses to the server that are pending; beyond this number the server is stopped. */
 const maxReplies = 1_024
 
 type Response = JsonRpc.Success | JsonRpc.Failure
@@ -133,7 +136,8 @@ export const make = Effect.fnUntraced(function* (
       Effect.flatMap((text) => posts.withPermit(tell(text))),
       Effect.ensuring(Effect.sync(() => replies--)),
     )
-    // Ends with the request it came with, because its caller has gone then; starts at once, so that it is counted.
+    // Ends with the request in whose response it arrived, because its caller has gone then; starts at once, to be
+    // counted.
     yield* Effect.forkScoped(sent, { startImmediately: true })
   })
 
@@ -209,7 +213,7 @@ export const make = Effect.fnUntraced(function* (
           .pipe(
             Effect.scoped,
             Effect.timeoutOption(Duration.seconds(1)),
-            // A server that is gone has forgotten the session already.
+            // A server that does not respond has lost the session already.
             Effect.ignore,
           ),
   )
@@ -221,7 +225,7 @@ export const make = Effect.fnUntraced(function* (
       notify: (message) => tell(LineTransport.textOf(message)),
       request: (message) =>
         request(message).pipe(
-          // In a fiber of its own: an interrupt must not wait for the network (L14).
+          // In another fiber, because an interrupt must not wait for the network (L14).
           Effect.onInterrupt(() =>
             message.method === Initialize._tag
               ? Effect.void

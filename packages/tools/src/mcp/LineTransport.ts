@@ -1,10 +1,13 @@
 /**
- * A transport of `McpClient` over two streams of bytes, one JSON-RPC message per line.
+ * A transport of `McpClient` over two byte streams, one JSON-RPC message per line.
  *
- * Own code behind `McpClient`'s hook for it (the `Transport` service), because its `stdio` ends at the first line that
- * is no JSON, queues without bound, and answers a server's questions with an error. Here lines that are no message are
- * ignored, within a bound; a server that sends too much is stopped. A message that cannot be read, or is too long,
- * fails the call that it responds to, at once and with an entry in the log, and no other call (L13).
+ * It is not the `stdio` of `McpClient`, because that ends at the first line that is no JSON, queues without bound, and
+ * answers a server's questions with an error. Here lines that are no messages are ignored, within a limit; a server
+ * that sends too much is stopped. A message that cannot be read, or is too long, fails the call that it responds to, at
+ * once and with an entry in the log, and no other call (L13).
+ *
+ *     open --input ends--> closed  \
+ *       +---limit or fault-> stopped --> over: every pending and later call fails with the reason
  */
 import { Cancelled, Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
@@ -26,23 +29,25 @@ import * as Handshake from "./Handshake.ts"
 import * as LineSplitter from "./LineSplitter.ts"
 import type { Answering } from "./ServerRequests.ts"
 
-/** A line holds a whole image in base64. */
+/** Longest message; a whole image in base64 fits. */
 export const maxMessageBytes = 16 * 1024 * 1024
-/** Messages that wait until the server reads: beyond, callers wait, and a response to the server ends the connection. */
+/**
+ * Messages that wait until the server reads: beyond, callers wait, and a response to the server ends the connection.
+ */
 const maxOutgoing = 16_384
-/** UTF-16 units of the responses to the server that wait until it reads them. */
+/** UTF-16 units of responses to the server that wait until it reads them. */
 const maxReplyChars = 1024 * 1024
-/** Answers under way; beyond, no further line is read. */
+/** Responses to the server in progress; beyond, no further line is read. */
 const maxAnswers = 8
 
-/** Why a connection is over: the server ended it, or it is stopped for a fault. */
+/** Why a connection is over: the server closed it, or it was stopped because of a fault. */
 export type Ending =
   | { readonly _tag: "Closed" }
   | { readonly _tag: "Stopped"; readonly why: string }
 
 const stopped = (why: string): Ending => ({ _tag: "Stopped", why })
 
-/** Each message that a text holds, and its share of the bytes. JSON-RPC batches are read in every revision of MCP. */
+/** Each message in a text, with its share of the bytes. JSON-RPC batches are accepted in every revision of MCP. */
 export const messagesOf = (
   text: string,
   bytes: number,
@@ -54,30 +59,35 @@ export const messagesOf = (
   return messages.map((message) => [message, bytes / messages.length])
 }
 
-/** True for JSON that may hold responses, but does not say to which calls. */
+/** True for JSON that may contain responses, but does not say to which calls. */
 const isLost = (message: JsonRpc.Message): boolean =>
   message._tag === "Invalid" &&
   message.id === null &&
   message.error.code !== JsonRpc.ErrorCode.parseError
 
+/** A connection to a tool server, and how it ends. */
 export interface ToolTransport {
+  /** Transport of `McpClient` over the connection. */
   readonly transport: McpClient.Transport
-  /** Waits until the connection is over; gives why. */
+  /** Resolves with the reason when the connection is over. */
   readonly ended: Effect.Effect<string>
+  /** True as soon as `ended` can resolve. */
   readonly isOver: () => boolean
-  /** Ends it for this reason, unless it has ended. */
+  /** Ends the connection with this reason, unless it has ended. */
   readonly end: (ending: Ending) => Effect.Effect<void>
-  /** Says no more to the server. */
+  /** Closes the direction to the server. */
   readonly endInput: Effect.Effect<void>
 }
 
+/** Failure of a call because of the transport. */
 export const failed = (description: string): McpClientError =>
   new McpClientError({ reason: new TransportError({ description }) })
 
+/** The notification that cancels a call. */
 export const cancelled = (id: McpSchema.RequestId): string =>
   JsonRpc.notificationText(Cancelled._tag, { requestId: id })
 
-/** What `McpClient` gets as the response to one of its requests. */
+/** What `McpClient` receives as the response to one of its requests. */
 export const responseOf = (
   request: McpSchema.JsonRpcRequest,
   message: JsonRpc.Success | JsonRpc.Failure,
@@ -104,20 +114,20 @@ export const textOf = (
     : JsonRpc.notificationText(message.method, params)
 }
 
-/** What is wrong with a response goes to the log: the call that it fails shows the server's words alone. */
+/** Logs what is wrong with a response, because the call that it fails shows only the server's words. */
 export const logFault = (message: JsonRpc.Message): Effect.Effect<void> =>
   message._tag === "Failure" && message.fault !== undefined
     ? Effect.logWarning(`unusable response of a tool server: ${message.fault}`)
     : Effect.void
 
-/** A defect while a call is sent or its response is read fails that call. */
+/** Fails a call because of a defect while it was sent or its response was read. */
 export const failCall = (defect: unknown): Effect.Effect<never, McpClientError> =>
   Effect.andThen(
     Effect.logError("a call of a tool server failed", defect),
     Effect.fail(failed("an internal error")),
   )
 
-/** Gives a response to every request of a server, whatever answers it (L1). */
+/** Returns a response to every request of a server, also when answering it fails (L1). */
 export const safeAnswer = (answering: Answering, request: JsonRpc.Request): Effect.Effect<string> =>
   Effect.suspend(() => answering(request)).pipe(
     Effect.catchDefect((defect) => {
@@ -130,7 +140,7 @@ export const safeAnswer = (answering: Answering, request: JsonRpc.Request): Effe
     }),
   )
 
-/** The request that a line responds to, read without parsing the line. */
+/** The request that a line responds to, read without parsing the whole line. */
 const respondsTo = (line: LineSplitter.Line): JsonRpc.RequestId | undefined => {
   const envelope = line._tag === "Text" ? EnvelopeScan.scan(line.text) : line.envelope
   return envelope?.kind === "response" ? JsonRpc.idOf(envelope) : undefined
@@ -138,20 +148,20 @@ const respondsTo = (line: LineSplitter.Line): JsonRpc.RequestId | undefined => {
 
 interface Outgoing {
   readonly text: string
-  /** What it counts towards `maxReplyChars`. */
+  /** Its share of `maxReplyChars`. */
   readonly replyChars: number
 }
 
 interface Options {
   readonly incoming: Stream.Stream<Uint8Array, unknown>
   readonly outgoing: Sink.Sink<void, Uint8Array, never, unknown>
-  /** What goes out before all lines. */
+  /** Bytes that are sent before all lines. */
   readonly first?: Stream.Stream<Uint8Array>
   readonly answering: Answering
   readonly gauge: UnsolicitedLimit.UnsolicitedLimit
   /** Says in a sentence that names the server why the connection ended. */
   readonly describe: (ending: Ending) => Effect.Effect<string>
-  /** Longest line. Default 16 MiB. */
+  /** Longest line in bytes. Default 16 MiB. */
   readonly maxLineBytes?: number
 }
 

@@ -1,9 +1,10 @@
 /**
- * A tool server as a process of ours: started without a shell in a group of its own, spoken to by lines, ended with its
- * scope (L8): first its input ends, then the group is asked to end, then killed, and with it every descendant that left
- * the group. When the server is killed the watchdog does it.
+ * A tool server as a child process: started without a shell in its own process group, with messages as lines, ended
+ * with its scope (L8). At the end its input is closed, then the group gets SIGTERM, then SIGKILL, and every descendant
+ * that left the group is killed with it. When the Colloquy server is killed, the watchdog does this.
  *
- * Its environment is what was configured and nothing of the server's own but what programs need to run: never a key.
+ * Its environment is what was configured and, of the Colloquy server's environment, only what programs need to run:
+ * never a key.
  */
 import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
@@ -25,18 +26,19 @@ import * as LineTransport from "./LineTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 import { ToolServerError } from "./ToolConnection.ts"
 
+/** The configuration of a tool server that is started as a process. */
 export type StdioServer = Extract<McpServer["transport"], { readonly _tag: "Stdio" }>
 
-/** What a server may take after its input ended, and again after it was asked to end. */
+/** Time that a server may take after its input was closed, and again after SIGTERM. */
 const grace = Duration.millis(500)
-/** How long an ended output waits for the process's exit code, to tell it. */
+/** How long to wait for the exit code after the output ended, to report it. */
 const exitWait = Duration.millis(500)
 const maxStderrChars = 2_000
-const toldStderrChars = 500
-/** Shorter ones are no secrets, and taking them out would spoil the text. */
+const shownStderrChars = 500
+/** Shorter values are no secrets, and removing them would spoil the text. */
 const minSecretChars = 6
 
-/** The end of what the server wrote to its error output, without what its environment keeps. */
+/** The end of the server's error output, without the values of its configured environment. */
 const makeStderr = (env: Readonly<Record<string, string>>) => {
   const decoder = new TextDecoder()
   let tail = ""
@@ -49,7 +51,7 @@ const makeStderr = (env: Readonly<Record<string, string>>) => {
       for (const value of Object.values(env)) {
         if (value.length >= minSecretChars) text = text.replaceAll(value, "[redacted]")
       }
-      return text.slice(-toldStderrChars).toWellFormed()
+      return text.slice(-shownStderrChars).toWellFormed()
     },
   }
 }
@@ -57,14 +59,14 @@ const makeStderr = (env: Readonly<Record<string, string>>) => {
 const cannotRun = (command: string, why: string): string =>
   `cannot run \`${command}\`: ${why === "NotFound" ? "no such program or directory" : why}`
 
-/** In the platform's words, which are those for a server without a gate. */
+/** The reason in the platform's terms, as for a server without a gate. */
 const reasonOf = (complaint: string): string =>
   StartGate.errorCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
 
 const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) =>
   new ToolServerError({ message: cannotRun(command, error.reason._tag) })
 
-/** With a mark it is held back until the watchdog knows of it. */
+/** The command; with a mark it is held back until the watchdog knows it. */
 const commandOf = (
   server: StdioServer,
   env: Readonly<Record<string, string>>,

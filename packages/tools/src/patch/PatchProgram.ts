@@ -1,14 +1,14 @@
 /**
- * The program that writes a patch, run by Node as a process of its own so that a sandbox can hold it: only the sandbox's
- * writable mounts can be written, whatever links the files are. A platform edge: its one function uses `node:fs` and
- * `node:path`, which it is given, and nothing else of this module, so that its own source text is the program. That way
- * it is found in a bundle and in an embedding application alike, and is still checked as TypeScript.
+ * The program that writes a patch, run by Node as a process of its own so that a sandbox can hold it: only the
+ * sandbox's writable mounts can be written, whatever links the files are. A platform edge: its one function uses
+ * `node:fs` and `node:path`, which it is given, and nothing else of this module, so that its own source text is the
+ * program. That way it is found in a bundle and in an embedding application alike, and is still checked as TypeScript.
  *
  * It trusts nothing it was told about the files: each is compared with what the patch was checked against before it is
- * touched (L15). It follows a symbolic link in last place to its file, which must lie within the allowed directories, and
- * keeps the link. A file is replaced by renaming a new one over it, with its mode and owner; one with further hard links,
- * or in a directory where nothing can be made, is written in place. Operations are done in order; the first that fails
- * ends it, and what was done stays.
+ * touched (L15). It follows a symbolic link in last place to its file, which must lie within the allowed directories,
+ * and keeps the link. A file is replaced by renaming a new one over it, with its mode and owner; one with further hard
+ * links, or in a directory where nothing can be made, is written in place. Operations are done in order; the first that
+ * fails ends it, and what was done stays.
  */
 import type * as Fs from "node:fs"
 import type * as Path from "node:path"

@@ -103,7 +103,7 @@ const killable = `
     console.log(yield* open.call({ callId: "c", qualifiedName: "s__pid", arguments: "", emit: () => Effect.void }))
     yield* Effect.never
   })
-  const { TrustedPrograms } = await import(${JSON.stringify(Path.join(import.meta.dirname, "../../src/process/TrustedPrograms.ts"))})
+  const { TrustedPrograms } = await import(${JSON.stringify(Path.join(import.meta.dirname, "../../src/programs/TrustedPrograms.ts"))})
   const services = ToolServers.layer().pipe(
     Layer.provide(TrustedPrograms.layer({ environment: {} })),
     Layer.provide(NodeServices.layer),
