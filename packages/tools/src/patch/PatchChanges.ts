@@ -1,12 +1,12 @@
 /** The changes of a planned patch as clients see them, in questions and events: one change per path. Pure. */
-import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import * as Effect from "effect/Effect"
 import { contentOf, effectsOf, type FileState, type Operation, written } from "./Operation.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
 /** States of the files while the operations of a patch are planned. */
-/** State of each touched path after the operations so far. */
 export interface Overlay {
+  /** State of each touched path after the operations so far. */
   readonly now: Map<string, FileState>
   /** State of each touched path before its first operation. */
   readonly first: Map<string, FileState>

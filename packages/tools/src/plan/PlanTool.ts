@@ -1,5 +1,5 @@
 /** `update_plan`: sends the model's plan to the listeners, as an event; nothing else happens. */
-import { PlanItem } from "@colloquy/protocol/EventMsg"
+import { PlanItem } from "@colloquy/protocol/events/ToolEvents"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { functionTool, type Tool, toolArguments } from "../Tool.ts"

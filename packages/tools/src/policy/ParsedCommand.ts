@@ -6,7 +6,7 @@
  * left out; a leading `cd` becomes part of the paths (as recorded in packages/server/test/fixtures/v0.29.0,
  * trusted_command and shell_timeout). One unknown command among several makes the script unknown as a whole.
  */
-import type { ParsedCommand } from "@colloquy/protocol/EventMsg"
+import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import { plainCommands } from "./PlainScript.ts"
 import { shellScript } from "./SafeCommand.ts"
 
