@@ -27,10 +27,10 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as Handshake from "./Handshake.ts"
-import * as LineTransport from "./LineTransport.ts"
+import * as ToolTransport from "./ToolTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 
-const { failed } = LineTransport
+const { failed } = ToolTransport
 const encoder = new TextEncoder()
 /** Time limit of messages without a result: the end of a session, a cancellation, a response to the server. */
 const tellWait = Duration.seconds(5)
@@ -48,7 +48,7 @@ const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
 const bodyText = (response: HttpClientResponse.HttpClientResponse) =>
   response.stream.pipe(
     Stream.mapError(() => failed("the response could not be read")),
-    Stream.limitBytes(LineTransport.maxMessageBytes, () =>
+    Stream.limitBytes(ToolTransport.maxMessageBytes, () =>
       Stream.fail(failed("the server sent a message that is too long")),
     ),
     Stream.mkUint8Array,
@@ -60,7 +60,7 @@ const events = (
   response: HttpClientResponse.HttpClientResponse,
 ): Stream.Stream<string, McpClientError> => {
   const found: Array<string> = []
-  const parser = new ServerSentEvents(LineTransport.maxMessageBytes, (data) => {
+  const parser = new ServerSentEvents(ToolTransport.maxMessageBytes, (data) => {
     if (data !== "") found.push(data)
   })
   return response.stream.pipe(
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
   url: URL,
   headers: Readonly<Record<string, string>>,
   answering: Answering,
-): Effect.fn.Return<LineTransport.ToolTransport, never, HttpClient.HttpClient | Scope.Scope> {
+): Effect.fn.Return<ToolTransport.ToolTransport, never, HttpClient.HttpClient | Scope.Scope> {
   const client = HttpClient.withScope(yield* HttpClient.HttpClient)
   const over = yield* Deferred.make<string>()
   const gauge = UnsolicitedLimit.make(yield* Clock.currentTimeMillis)
@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
       return yield* stop(`it sent more than ${maxReplies} requests without taking the responses`)
     }
     replies++
-    const sent = LineTransport.safeAnswer(answering, request).pipe(
+    const sent = ToolTransport.safeAnswer(answering, request).pipe(
       Effect.flatMap((text) => posts.withPermit(tell(text))),
       Effect.ensuring(Effect.sync(() => replies--)),
     )
@@ -149,7 +149,7 @@ export const make = Effect.fnUntraced(function* (
   ) {
     if (message._tag === "Success" || message._tag === "Failure") {
       if (message.id === id || (message._tag === "Failure" && message.id === null)) {
-        yield* LineTransport.logFault(message)
+        yield* ToolTransport.logFault(message)
         return Option.some<Response>(message)
       }
     }
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function* (
 
   const receiveAll = Effect.fnUntraced(function* (text: string, id: McpSchema.RequestId) {
     let found = Option.none<Response>()
-    for (const [message, bytes] of LineTransport.messagesOf(text, encoder.encode(text).length)) {
+    for (const [message, bytes] of ToolTransport.messagesOf(text, encoder.encode(text).length)) {
       const response = yield* receive(message, bytes, id)
       if (Option.isNone(found)) found = response
     }
@@ -189,16 +189,16 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const request = (message: McpSchema.JsonRpcRequest) =>
-    Effect.suspend(() => post(LineTransport.textOf(message))).pipe(
+    Effect.suspend(() => post(ToolTransport.textOf(message))).pipe(
       Effect.flatMap((response) => read(response, message.id)),
       Effect.scoped,
       Effect.map((answer) => {
         if (message.method === Initialize._tag && answer._tag === "Success") {
           version = Handshake.negotiated(answer.result) ?? version
         }
-        return LineTransport.responseOf(message, answer)
+        return ToolTransport.responseOf(message, answer)
       }),
-      Effect.catchDefect(LineTransport.failCall),
+      Effect.catchDefect(ToolTransport.failCall),
       Effect.raceFirst(
         Effect.flatMap(Deferred.await(over), (reason) => Effect.fail(failed(reason))),
       ),
@@ -222,14 +222,14 @@ export const make = Effect.fnUntraced(function* (
       "~effect/ai/McpClient/Transport": "~effect/ai/McpClient/Transport",
       protocol: McpProtocol.v2025_11_25,
       isCallable: () => true,
-      notify: (message) => tell(LineTransport.textOf(message)),
+      notify: (message) => tell(ToolTransport.textOf(message)),
       request: (message) =>
         request(message).pipe(
           // In another fiber, because an interrupt must not wait for the network (L14).
           Effect.onInterrupt(() =>
             message.method === Initialize._tag
               ? Effect.void
-              : Effect.forkIn(tell(LineTransport.cancelled(message.id)), scope),
+              : Effect.forkIn(tell(ToolTransport.cancelled(message.id)), scope),
           ),
         ),
     },

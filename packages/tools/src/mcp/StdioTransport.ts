@@ -23,6 +23,7 @@ import { Watchdog } from "../process/Watchdog.ts"
 import { killMarked } from "../process/MarkedProcesses.ts"
 import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as LineTransport from "./LineTransport.ts"
+import * as ToolTransport from "./ToolTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 import { ToolServerError } from "./ToolConnection.ts"
 
@@ -92,7 +93,7 @@ export const make = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>,
   answering: Answering,
 ): Effect.fn.Return<
-  LineTransport.ToolTransport,
+  ToolTransport.ToolTransport,
   ToolServerError,
   ChildProcessSpawner | ProcessGroup | Watchdog | Scope.Scope
 > {
