@@ -1,6 +1,6 @@
 /**
  * Decides about a command: run it, and how confined; ask a person; or reject it. One pure function over a table of
- * approval policy and sandbox policy, as in the original. It starts nothing and asks nobody itself.
+ * approval policy and sandbox policy, as in the original. It starts nothing and decides without asking.
  *
  * L15: `confinement: "none"` results only from a policy without confinement whose approval policy is not `untrusted`,
  * from a grant for the session, and from an approved question. A missing sandbox leads to a question or a rejection for

@@ -1,6 +1,6 @@
 /**
  * Decides about a patch: apply it, and how confined; ask a person; or reject it. One pure function; it writes nothing
- * and asks nobody itself. L15: a patch is applied without the sandbox only under a policy that says so, or after a
+ * and decides without asking. L15: a patch is applied without the sandbox only under a policy that says so, or after a
  * question.
  */
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
