@@ -1,6 +1,6 @@
 /**
- * `interruptConversation` (§3.7): always answered (the original never answers where no turn runs or nobody listens),
- * behind `turn_aborted` for the listeners of this connection.
+ * `interruptConversation`: answered after the listeners of this connection were sent `turn_aborted`, and also where no turn
+ * runs or there is no listener (the original sends no response then).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
@@ -46,12 +46,13 @@ const stop = Effect.fnUntraced(function* (conversation: Conversation) {
   return { turnId: turn.id, ...(yield* ending()) }
 }, Effect.scoped)
 
+/** Handler of the method. */
 export const interruptConversation: AppHandler<typeof InterruptConversation> = Effect.fnUntraced(
   function* ({ conversationId }, { connection }) {
     const conversation = yield* find(conversationId)
     const stopped = yield* stop(conversation)
     if (stopped === undefined) return { abortReason: "interrupted" }
-    yield* connection.subscriptions.told(conversation.id, stopped.seq)
+    yield* connection.subscriptions.delivered(conversation.id, stopped.seq)
     return { abortReason: stopped.reason, turnId: stopped.turnId }
   },
 )

@@ -1,4 +1,4 @@
-/** `resumeConversation` (§3.5); its notification comes behind the answer (L2), before it in the original. */
+/** `resumeConversation`: its notification follows the response (L2); the original sends it before. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -13,9 +13,8 @@ import { userTurn } from "../../mcp/conversation/Overrides.ts"
 import { eventsUntil } from "../../mcp/conversation/Snapshot.ts"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { badSettings, cannotSubmit, internal, invalid } from "../AppErrors.ts"
-import { conversationResult } from "./ConversationResult.ts"
-import { pathFaultOf, pathFaultText, rolloutPathOf } from "../subscriptions/StoredPaths.ts"
-import { tell } from "../subscriptions/TellAfter.ts"
+import { conversationResult } from "../ConversationResult.ts"
+import { pathFaultOf, pathFaultText, rolloutPathOf } from "../StoredPaths.ts"
 
 const cannotResume = ({ message }: { readonly message: string }, data?: unknown): JsonRpcError =>
   internal(`error resuming conversation: ${message}`, data)
@@ -27,8 +26,8 @@ const cannotOpen = (path: string, error: GetError): JsonRpcError => {
     : cannotResume({ message: pathFaultText(fault) }, { issues: [fault] })
 }
 
-/** What the original keeps in its file and tells again (§5.3). */
-const isTold = (msg: EventMsg): boolean => {
+/** Whether the original keeps the event in its file and sends it again on resume. */
+const isInitialMessage = (msg: EventMsg): boolean => {
   switch (msg.type) {
     case "user_message":
       return (msg.kind ?? "plain") === "plain"
@@ -45,7 +44,7 @@ const isTold = (msg: EventMsg): boolean => {
   }
 }
 
-/** What is settled when a conversation is made. */
+/** Settings that are fixed when a conversation is created. */
 const fixed = [
   "includePlanTool",
   "includeApplyPatchTool",
@@ -53,7 +52,7 @@ const fixed = [
   "compactPrompt",
 ] as const
 
-/** Lays the overrides on the settings that the conversation had. */
+/** Submits the overrides as new settings of the conversation, based on those that it had. */
 const override = Effect.fnUntraced(function* (
   conversation: Conversation,
   overrides: ConversationOverrides,
@@ -88,6 +87,7 @@ const override = Effect.fnUntraced(function* (
   )
 })
 
+/** Handler of the method. */
 export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.fnUntraced(
   function* ({ overrides, path }, { afterAnswer, connection, peer }) {
     const manager = yield* ConversationManager
@@ -96,21 +96,26 @@ export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.
     )
     yield* override(conversation, overrides ?? {}, yield* stateOf(conversation))
     const events = yield* Effect.mapError(eventsUntil(conversation), (error) => cannotResume(error))
-    const initialMessages = events.flatMap(({ msg }) => (isTold(msg) ? [msg] : []))
+    const initialMessages = events.flatMap(({ msg }) => (isInitialMessage(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
-    connection.heard.begin(conversation.id, seq)
+    connection.cursor.start(conversation.id, seq)
     const made = conversationResult(conversation, settings)
-    const told = { initialMessages, ...(yield* rolloutPathOf(conversation.id)) }
-    afterAnswer(
-      tell(peer, SessionConfigured, {
+    const resumed = { initialMessages, ...(yield* rolloutPathOf(conversation.id)) }
+    const notified = peer.notify(SessionConfigured, [
+      {
         sessionId: conversation.id,
         model: settings.model,
         ...(settings.effort === undefined ? {} : { reasoningEffort: settings.effort }),
         historyLogId: 0,
         historyEntryCount: 0,
-        ...told,
-      }),
+        ...resumed,
+      },
+    ])
+    afterAnswer(
+      Effect.catch(notified, ({ reason }) =>
+        Effect.logDebug(`sessionConfigured not sent: ${reason}`),
+      ),
     )
-    return { ...made, ...told }
+    return { ...made, ...resumed }
   },
 )

@@ -1,6 +1,6 @@
 /**
- * The connections that speak this dialect with one manager, and what all of them are told (§3.9). Holds nothing of a
- * connection that is gone.
+ * The connections of this dialect that share one manager, and the notifications that all of them get: a change of the
+ * login, and new rate limits. Keeps nothing of a connection that has closed.
  */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import { AccountRateLimitsUpdated, AuthStatusChange } from "@colloquy/protocol/app/Account"
@@ -10,24 +10,29 @@ import type * as Scope from "effect/Scope"
 import type { Auth } from "../ports/AuthPort.ts"
 import type { Notices } from "./Notices.ts"
 
-interface Member {
+/** A connection that gets the notifications. */
+export interface Member {
+  /** Connections with another login service are not notified of a change of this one. */
   readonly auth: Auth["Service"]
   readonly notices: Pick<Notices, "put">
 }
 
+/** See the header. Nothing here waits for a client. */
 export interface Broadcast {
-  /** For the length of the scope. */
+  /** Adds a connection until the scope closes. */
   readonly join: (member: Member) => Effect.Effect<void, never, Scope.Scope>
-  /** Tells everybody who logs in with the same. */
+  /** Notifies the connections that use this login service. */
   readonly authChanged: (
     auth: Auth["Service"],
     status: Params<typeof AuthStatusChange>,
   ) => Effect.Effect<void>
-  /** Tells everybody. */
+  /** Notifies all connections. */
   readonly limitsChanged: (limits: Params<typeof AccountRateLimitsUpdated>) => Effect.Effect<void>
+  /** Number of connections. */
   readonly size: () => number
 }
 
+/** Makes one without connections. */
 export const make = (): Broadcast => {
   const members = new Set<Member>()
   return {
@@ -56,7 +61,7 @@ const known = new WeakMap<ConversationManager["Service"], Broadcast>()
 
 /** That of the manager's connections. */
 export const broadcastOf = (manager: ConversationManager["Service"]): Broadcast => {
-  const audience = known.get(manager) ?? make()
-  known.set(manager, audience)
-  return audience
+  const broadcast = known.get(manager) ?? make()
+  known.set(manager, broadcast)
+  return broadcast
 }

@@ -1,4 +1,4 @@
-/** Where the files of conversations are, of a store that keeps files and is told of here; without one nowhere. */
+/** Where the rollout files of conversations are. A store without files has none. */
 import {
   ConversationStore,
   type ConversationSummary,
@@ -11,7 +11,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** Undefined for what the store does not have, or cannot tell of now. */
+/** What the store records; undefined for what it does not have, or cannot read now. */
 const storedAt = (where: LogAddress): Effect.Effect<ConversationSummary | undefined> =>
   Effect.flatMap(
     Effect.serviceOption(ConversationStore),
@@ -19,14 +19,12 @@ const storedAt = (where: LogAddress): Effect.Effect<ConversationSummary | undefi
       onNone: () => Effect.undefined,
       onSome: (store) =>
         Effect.catch(store.metadata(where), ({ message }) =>
-          Effect.as(
-            Effect.logDebug(`nothing is told of a stored conversation: ${message}`),
-            undefined,
-          ),
+          Effect.as(Effect.logDebug(`stored conversation not read: ${message}`), undefined),
         ),
     }),
   )
 
+/** The member `rolloutPath` of a result; absent if the store keeps no files or cannot be read now. */
 export const rolloutPathOf = (
   id: ConversationId,
 ): Effect.Effect<{ readonly rolloutPath?: string }> =>
@@ -46,7 +44,7 @@ export const storedAtPath = (
     }),
   )
 
-/** A fault of the member of a request that holds the path of a rollout file. */
+/** What is wrong with the member of a request that holds the path of a rollout file. */
 export interface PathFault {
   readonly path: readonly [field: string]
   readonly message: string
@@ -70,5 +68,6 @@ export const pathFaultOf = (
   return { path: [field], message: `${cause.message}; got ${JSON.stringify(path)}` }
 }
 
+/** The fault as one line: the member, and what is wrong with it. */
 export const pathFaultText = ({ message, path: [field] }: PathFault): string =>
   `${field}: ${message}`
