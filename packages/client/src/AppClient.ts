@@ -16,7 +16,6 @@ import {
   ConversationSynced,
   type EventParams,
   eventNotification,
-  eventTypes,
 } from "@colloquy/protocol/app/Events"
 import {
   AddConversationListener,
@@ -24,7 +23,9 @@ import {
 } from "@colloquy/protocol/app/Messages"
 import { Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
-import type { FileChange, ParsedCommand } from "@colloquy/protocol/EventMsg"
+import { eventTypes } from "@colloquy/protocol/EventMsg"
+import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"

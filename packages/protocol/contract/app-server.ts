@@ -476,7 +476,7 @@ export type InitializeResult = {
   readonly userAgent: string
 }
 
-/** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
+/** Cancels a request. From the server: the request needs no response any more, because another client answered the question or it was withdrawn. From the client: the request ends and gets the error -32800 as its response, unless its response is already being sent or it cannot be cancelled. An unknown id is ignored. */
 export type CancelRequestParams = {
   readonly id: string | number | RawIntegerEncoded
 }
@@ -877,7 +877,7 @@ export type ElicitationRequestResult = {
   readonly content?: Readonly<Record<string, unknown>> | null
 }
 
-/** The event `error` of a conversation, once per listener. */
+/** The turn cannot continue. Its terminal event follows. Sent to every listener. */
 export type CodexEventErrorParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -888,7 +888,7 @@ export type CodexEventErrorParams = {
   readonly seq?: number
 }
 
-/** The event `task_started` of a conversation, once per listener. */
+/** A turn has started. Sent to every listener. */
 export type CodexEventTaskStartedParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -899,7 +899,7 @@ export type CodexEventTaskStartedParams = {
   readonly seq?: number
 }
 
-/** The event `task_complete` of a conversation, once per listener. */
+/** A turn has ended by itself. Sent to every listener. */
 export type CodexEventTaskCompleteParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -910,7 +910,7 @@ export type CodexEventTaskCompleteParams = {
   readonly seq?: number
 }
 
-/** The event `token_count` of a conversation, once per listener. */
+/** A response of the model is complete: the tokens that it used, and the provider's rate limits. Sent to every listener. */
 export type CodexEventTokenCountParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -921,7 +921,7 @@ export type CodexEventTokenCountParams = {
   readonly seq?: number
 }
 
-/** The event `agent_message` of a conversation, once per listener. */
+/** A complete message of the agent. Sent to every listener. */
 export type CodexEventAgentMessageParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -932,7 +932,7 @@ export type CodexEventAgentMessageParams = {
   readonly seq?: number
 }
 
-/** The event `user_message` of a conversation, once per listener. */
+/** A message of the user, or of the client on the user's behalf. Up to 0.57 the original recorded it and did not send it: its clients would show the message twice. Sent to listeners that gave `after`. */
 export type CodexEventUserMessageParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -943,7 +943,7 @@ export type CodexEventUserMessageParams = {
   readonly seq?: number
 }
 
-/** The event `agent_message_delta` of a conversation, once per listener. */
+/** A piece of a message that is still being received. Sent to every listener. */
 export type CodexEventAgentMessageDeltaParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -954,7 +954,7 @@ export type CodexEventAgentMessageDeltaParams = {
   readonly seq?: number
 }
 
-/** The event `agent_reasoning` of a conversation, once per listener. */
+/** A complete section of the agent's reasoning summary. Sent to every listener. */
 export type CodexEventAgentReasoningParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -965,7 +965,7 @@ export type CodexEventAgentReasoningParams = {
   readonly seq?: number
 }
 
-/** The event `agent_reasoning_delta` of a conversation, once per listener. */
+/** A piece of a reasoning summary that is still being received. Sent to every listener. */
 export type CodexEventAgentReasoningDeltaParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -976,7 +976,7 @@ export type CodexEventAgentReasoningDeltaParams = {
   readonly seq?: number
 }
 
-/** The event `agent_reasoning_raw_content` of a conversation, once per listener. */
+/** The agent's reasoning itself, where the provider gives it and the settings show it. Sent to every listener. */
 export type CodexEventAgentReasoningRawContentParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -987,7 +987,7 @@ export type CodexEventAgentReasoningRawContentParams = {
   readonly seq?: number
 }
 
-/** The event `agent_reasoning_raw_content_delta` of a conversation, once per listener. */
+/** A piece of reasoning that is still being received. Sent to every listener. */
 export type CodexEventAgentReasoningRawContentDeltaParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -998,7 +998,7 @@ export type CodexEventAgentReasoningRawContentDeltaParams = {
   readonly seq?: number
 }
 
-/** The event `agent_reasoning_section_break` of a conversation, once per listener. */
+/** The next delta of the reasoning summary begins a new section. Sent to every listener. */
 export type CodexEventAgentReasoningSectionBreakParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1009,7 +1009,7 @@ export type CodexEventAgentReasoningSectionBreakParams = {
   readonly seq?: number
 }
 
-/** The event `session_configured` of a conversation, once per listener. */
+/** The first event of a conversation (L3): its id and its settings. The app-server of the original sent it in a notification of its own. Sent to listeners that gave `after`. */
 export type CodexEventSessionConfiguredParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1020,7 +1020,7 @@ export type CodexEventSessionConfiguredParams = {
   readonly seq?: number
 }
 
-/** The event `mcp_tool_call_begin` of a conversation, once per listener. */
+/** A tool of a tool server is being called. Sent to every listener. */
 export type CodexEventMcpToolCallBeginParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1031,7 +1031,7 @@ export type CodexEventMcpToolCallBeginParams = {
   readonly seq?: number
 }
 
-/** The event `mcp_tool_call_end` of a conversation, once per listener. */
+/** A call of a tool server's tool has ended. Sent to every listener. */
 export type CodexEventMcpToolCallEndParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1042,7 +1042,7 @@ export type CodexEventMcpToolCallEndParams = {
   readonly seq?: number
 }
 
-/** The event `web_search_begin` of a conversation, once per listener. */
+/** The model's provider is searching the web. Sent to every listener. */
 export type CodexEventWebSearchBeginParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1053,7 +1053,7 @@ export type CodexEventWebSearchBeginParams = {
   readonly seq?: number
 }
 
-/** The event `web_search_end` of a conversation, once per listener. */
+/** A web search has ended. Sent to every listener. */
 export type CodexEventWebSearchEndParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1064,7 +1064,7 @@ export type CodexEventWebSearchEndParams = {
   readonly seq?: number
 }
 
-/** The event `exec_command_begin` of a conversation, once per listener. */
+/** A command has started. Sent to every listener. */
 export type CodexEventExecCommandBeginParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1075,7 +1075,7 @@ export type CodexEventExecCommandBeginParams = {
   readonly seq?: number
 }
 
-/** The event `exec_command_output_delta` of a conversation, once per listener. */
+/** A chunk of a running command's output. Sent to every listener. */
 export type CodexEventExecCommandOutputDeltaParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1086,7 +1086,7 @@ export type CodexEventExecCommandOutputDeltaParams = {
   readonly seq?: number
 }
 
-/** The event `exec_command_end` of a conversation, once per listener. */
+/** A command has ended. Sent to every listener. */
 export type CodexEventExecCommandEndParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1097,7 +1097,7 @@ export type CodexEventExecCommandEndParams = {
   readonly seq?: number
 }
 
-/** The event `exec_approval_request` of a conversation, once per listener. */
+/** A command needs an approval before it may run. Sent to every listener. */
 export type CodexEventExecApprovalRequestParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1108,7 +1108,7 @@ export type CodexEventExecApprovalRequestParams = {
   readonly seq?: number
 }
 
-/** The event `apply_patch_approval_request` of a conversation, once per listener. */
+/** A patch needs an approval before it may be applied. Sent to every listener. */
 export type CodexEventApplyPatchApprovalRequestParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1119,7 +1119,7 @@ export type CodexEventApplyPatchApprovalRequestParams = {
   readonly seq?: number
 }
 
-/** The event `background_event` of a conversation, once per listener. */
+/** A note about what the server is doing. Sent to every listener. */
 export type CodexEventBackgroundEventParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1130,7 +1130,7 @@ export type CodexEventBackgroundEventParams = {
   readonly seq?: number
 }
 
-/** The event `stream_error` of a conversation, once per listener. */
+/** The connection to the model failed; the request is sent again. The text that was received so far is discarded. Sent to every listener. */
 export type CodexEventStreamErrorParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1141,7 +1141,7 @@ export type CodexEventStreamErrorParams = {
   readonly seq?: number
 }
 
-/** The event `patch_apply_begin` of a conversation, once per listener. */
+/** A patch is being applied. Sent to every listener. */
 export type CodexEventPatchApplyBeginParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1152,7 +1152,7 @@ export type CodexEventPatchApplyBeginParams = {
   readonly seq?: number
 }
 
-/** The event `patch_apply_end` of a conversation, once per listener. */
+/** A patch was applied, or could not be applied. Sent to every listener. */
 export type CodexEventPatchApplyEndParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1163,7 +1163,7 @@ export type CodexEventPatchApplyEndParams = {
   readonly seq?: number
 }
 
-/** The event `turn_diff` of a conversation, once per listener. */
+/** All changes of files in this turn so far, as one diff. Sent to every listener. */
 export type CodexEventTurnDiffParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1174,7 +1174,7 @@ export type CodexEventTurnDiffParams = {
   readonly seq?: number
 }
 
-/** The event `get_history_entry_response` of a conversation, once per listener. */
+/** Legacy, never sent: an entry of the original's message history, the response to `get_history_entry_request`. */
 export type CodexEventGetHistoryEntryResponseParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1185,7 +1185,7 @@ export type CodexEventGetHistoryEntryResponseParams = {
   readonly seq?: number
 }
 
-/** The event `mcp_list_tools_response` of a conversation, once per listener. */
+/** The tools of the tool servers, by name: the response to `list_mcp_tools`. Sent to every listener. */
 export type CodexEventMcpListToolsResponseParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1196,7 +1196,7 @@ export type CodexEventMcpListToolsResponseParams = {
   readonly seq?: number
 }
 
-/** The event `list_custom_prompts_response` of a conversation, once per listener. */
+/** Legacy, never sent: the user's prompt files, the response to `list_custom_prompts`. Prompt files are MCP prompts here. */
 export type CodexEventListCustomPromptsResponseParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1207,7 +1207,7 @@ export type CodexEventListCustomPromptsResponseParams = {
   readonly seq?: number
 }
 
-/** The event `plan_update` of a conversation, once per listener. */
+/** The agent has written or changed its plan. Sent to every listener. */
 export type CodexEventPlanUpdateParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1218,7 +1218,7 @@ export type CodexEventPlanUpdateParams = {
   readonly seq?: number
 }
 
-/** The event `turn_aborted` of a conversation, once per listener. */
+/** A turn was interrupted, replaced by another one, or cut off by the end of the process. Sent to every listener. */
 export type CodexEventTurnAbortedParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1229,7 +1229,7 @@ export type CodexEventTurnAbortedParams = {
   readonly seq?: number
 }
 
-/** The event `shutdown_complete` of a conversation, once per listener. */
+/** The conversation has ended at a client's request. It is the last event. Sent to every listener. */
 export type CodexEventShutdownCompleteParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1240,7 +1240,7 @@ export type CodexEventShutdownCompleteParams = {
   readonly seq?: number
 }
 
-/** The event `conversation_path` of a conversation, once per listener. */
+/** Legacy, never sent: the path of the rollout file, the response to `get_path`. */
 export type CodexEventConversationPathParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1251,7 +1251,7 @@ export type CodexEventConversationPathParams = {
   readonly seq?: number
 }
 
-/** The event `entered_review_mode` of a conversation, once per listener. */
+/** Legacy, never produced: a review has started. May occur in a conversation that the original stored. */
 export type CodexEventEnteredReviewModeParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1262,7 +1262,7 @@ export type CodexEventEnteredReviewModeParams = {
   readonly seq?: number
 }
 
-/** The event `exited_review_mode` of a conversation, once per listener. */
+/** Legacy, never produced: a review has ended. May occur in a conversation that the original stored. */
 export type CodexEventExitedReviewModeParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1273,7 +1273,7 @@ export type CodexEventExitedReviewModeParams = {
   readonly seq?: number
 }
 
-/** The event `raw_response_item` of a conversation, once per listener. */
+/** An item of the history that is sent to the model. Sent to listeners that asked for raw events. */
 export type CodexEventRawResponseItemParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1284,7 +1284,7 @@ export type CodexEventRawResponseItemParams = {
   readonly seq?: number
 }
 
-/** The event `view_image_tool_call` of a conversation, once per listener. */
+/** The agent reads an image file. Sent to every listener. */
 export type CodexEventViewImageToolCallParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1295,7 +1295,7 @@ export type CodexEventViewImageToolCallParams = {
   readonly seq?: number
 }
 
-/** The event `warning` of a conversation, once per listener. */
+/** Something did not work as configured; the turn continues. Sent to every listener. */
 export type CodexEventWarningParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1306,7 +1306,7 @@ export type CodexEventWarningParams = {
   readonly seq?: number
 }
 
-/** The event `approval_resolved` of a conversation, once per listener. */
+/** A question was resolved: by a person's answer, or without one for the given reason. Sent to listeners that gave `after`. */
 export type CodexEventApprovalResolvedParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1317,7 +1317,7 @@ export type CodexEventApprovalResolvedParams = {
   readonly seq?: number
 }
 
-/** The event `elicitation_request` of a conversation, once per listener. */
+/** A tool server asks a person to fill in a form. Sent to listeners that gave `after`. */
 export type CodexEventElicitationRequestParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1328,7 +1328,7 @@ export type CodexEventElicitationRequestParams = {
   readonly seq?: number
 }
 
-/** The event `compacted` of a conversation, once per listener. */
+/** The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`. Sent to listeners that gave `after`. */
 export type CodexEventCompactedParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1339,7 +1339,7 @@ export type CodexEventCompactedParams = {
   readonly seq?: number
 }
 
-/** A stored conversation was taken up. */
+/** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
   readonly model: string
@@ -1350,28 +1350,28 @@ export type SessionConfiguredParams = {
   readonly rolloutPath?: string
 }
 
-/** The listener has been told of everything so far; what follows is new. Comes where `after` was given, and after `conversationLagged`. */
+/** The listener has received everything recorded so far; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */
 export type ConversationSyncedParams = {
   readonly conversationId: string
   readonly subscriptionId: string
   readonly seq: number
 }
 
-/** The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on. */
+/** The client read too slowly and deltas were dropped. The durable events follow again, starting with the given number. */
 export type ConversationLaggedParams = {
   readonly conversationId: string
   readonly subscriptionId: string
   readonly from: number
 }
 
-/** The event with this number is kept in the log and is not sent to this listener, which did not ask for raw events. With it a listener that gave `after` is sent every number once and in order: a number that is missing is lost. */
+/** The durable event with this number is not sent to this listener, which did not ask for raw events. A listener that gave `after` therefore receives every number once and in order, and can detect a lost event by a missing number. */
 export type ConversationSkippedParams = {
   readonly conversationId: string
   readonly subscriptionId: string
   readonly seq: number
 }
 
-/** Without `reason`: the conversation has ended, because it was archived for example; nothing more is sent to the listener. Sent where `after` was given, and not at the end of the server, since the conversation continues with the next one. With `reason`, sent to every listener: the store failed, the running turn has been stopped and its questions are withdrawn. When the conversation is used again, by any client, the turn gets its terminal event, and the listener is sent it and what follows. */
+/** Without `reason`: the conversation has ended, for example because it was archived, and nothing more is sent to this listener. Sent to listeners that gave `after`; not sent when the server shuts down, because the conversation can be resumed then. With `reason`, sent to every listener: the store failed, the running turn was stopped and its questions were withdrawn. When any client uses the conversation again, the turn gets its terminal event, and the listener receives it and what follows. */
 export type ConversationClosedParams = {
   readonly conversationId: string
   readonly subscriptionId: string
@@ -1453,7 +1453,7 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** The client has read the answer to its first request; nothing waits for it. */
   "initialized": { params: undefined }
-  /** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
+  /** Cancels a request. From the server: the request needs no response any more, because another client answered the question or it was withdrawn. From the client: the request ends and gets the error -32800 as its response, unless its response is already being sent or it cannot be cancelled. An unknown id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }
 }
 
@@ -1469,101 +1469,101 @@ export interface ServerRequests {
 
 /** Notifications that the server sends, by their names on the wire. */
 export interface ServerNotifications {
-  /** The event `error` of a conversation, once per listener. */
+  /** The turn cannot continue. Its terminal event follows. Sent to every listener. */
   "codex/event/error": { params: CodexEventErrorParams }
-  /** The event `task_started` of a conversation, once per listener. */
+  /** A turn has started. Sent to every listener. */
   "codex/event/task_started": { params: CodexEventTaskStartedParams }
-  /** The event `task_complete` of a conversation, once per listener. */
+  /** A turn has ended by itself. Sent to every listener. */
   "codex/event/task_complete": { params: CodexEventTaskCompleteParams }
-  /** The event `token_count` of a conversation, once per listener. */
+  /** A response of the model is complete: the tokens that it used, and the provider's rate limits. Sent to every listener. */
   "codex/event/token_count": { params: CodexEventTokenCountParams }
-  /** The event `agent_message` of a conversation, once per listener. */
+  /** A complete message of the agent. Sent to every listener. */
   "codex/event/agent_message": { params: CodexEventAgentMessageParams }
-  /** The event `user_message` of a conversation, once per listener. */
+  /** A message of the user, or of the client on the user's behalf. Up to 0.57 the original recorded it and did not send it: its clients would show the message twice. Sent to listeners that gave `after`. */
   "codex/event/user_message": { params: CodexEventUserMessageParams }
-  /** The event `agent_message_delta` of a conversation, once per listener. */
+  /** A piece of a message that is still being received. Sent to every listener. */
   "codex/event/agent_message_delta": { params: CodexEventAgentMessageDeltaParams }
-  /** The event `agent_reasoning` of a conversation, once per listener. */
+  /** A complete section of the agent's reasoning summary. Sent to every listener. */
   "codex/event/agent_reasoning": { params: CodexEventAgentReasoningParams }
-  /** The event `agent_reasoning_delta` of a conversation, once per listener. */
+  /** A piece of a reasoning summary that is still being received. Sent to every listener. */
   "codex/event/agent_reasoning_delta": { params: CodexEventAgentReasoningDeltaParams }
-  /** The event `agent_reasoning_raw_content` of a conversation, once per listener. */
+  /** The agent's reasoning itself, where the provider gives it and the settings show it. Sent to every listener. */
   "codex/event/agent_reasoning_raw_content": { params: CodexEventAgentReasoningRawContentParams }
-  /** The event `agent_reasoning_raw_content_delta` of a conversation, once per listener. */
+  /** A piece of reasoning that is still being received. Sent to every listener. */
   "codex/event/agent_reasoning_raw_content_delta": { params: CodexEventAgentReasoningRawContentDeltaParams }
-  /** The event `agent_reasoning_section_break` of a conversation, once per listener. */
+  /** The next delta of the reasoning summary begins a new section. Sent to every listener. */
   "codex/event/agent_reasoning_section_break": { params: CodexEventAgentReasoningSectionBreakParams }
-  /** The event `session_configured` of a conversation, once per listener. */
+  /** The first event of a conversation (L3): its id and its settings. The app-server of the original sent it in a notification of its own. Sent to listeners that gave `after`. */
   "codex/event/session_configured": { params: CodexEventSessionConfiguredParams }
-  /** The event `mcp_tool_call_begin` of a conversation, once per listener. */
+  /** A tool of a tool server is being called. Sent to every listener. */
   "codex/event/mcp_tool_call_begin": { params: CodexEventMcpToolCallBeginParams }
-  /** The event `mcp_tool_call_end` of a conversation, once per listener. */
+  /** A call of a tool server's tool has ended. Sent to every listener. */
   "codex/event/mcp_tool_call_end": { params: CodexEventMcpToolCallEndParams }
-  /** The event `web_search_begin` of a conversation, once per listener. */
+  /** The model's provider is searching the web. Sent to every listener. */
   "codex/event/web_search_begin": { params: CodexEventWebSearchBeginParams }
-  /** The event `web_search_end` of a conversation, once per listener. */
+  /** A web search has ended. Sent to every listener. */
   "codex/event/web_search_end": { params: CodexEventWebSearchEndParams }
-  /** The event `exec_command_begin` of a conversation, once per listener. */
+  /** A command has started. Sent to every listener. */
   "codex/event/exec_command_begin": { params: CodexEventExecCommandBeginParams }
-  /** The event `exec_command_output_delta` of a conversation, once per listener. */
+  /** A chunk of a running command's output. Sent to every listener. */
   "codex/event/exec_command_output_delta": { params: CodexEventExecCommandOutputDeltaParams }
-  /** The event `exec_command_end` of a conversation, once per listener. */
+  /** A command has ended. Sent to every listener. */
   "codex/event/exec_command_end": { params: CodexEventExecCommandEndParams }
-  /** The event `exec_approval_request` of a conversation, once per listener. */
+  /** A command needs an approval before it may run. Sent to every listener. */
   "codex/event/exec_approval_request": { params: CodexEventExecApprovalRequestParams }
-  /** The event `apply_patch_approval_request` of a conversation, once per listener. */
+  /** A patch needs an approval before it may be applied. Sent to every listener. */
   "codex/event/apply_patch_approval_request": { params: CodexEventApplyPatchApprovalRequestParams }
-  /** The event `background_event` of a conversation, once per listener. */
+  /** A note about what the server is doing. Sent to every listener. */
   "codex/event/background_event": { params: CodexEventBackgroundEventParams }
-  /** The event `stream_error` of a conversation, once per listener. */
+  /** The connection to the model failed; the request is sent again. The text that was received so far is discarded. Sent to every listener. */
   "codex/event/stream_error": { params: CodexEventStreamErrorParams }
-  /** The event `patch_apply_begin` of a conversation, once per listener. */
+  /** A patch is being applied. Sent to every listener. */
   "codex/event/patch_apply_begin": { params: CodexEventPatchApplyBeginParams }
-  /** The event `patch_apply_end` of a conversation, once per listener. */
+  /** A patch was applied, or could not be applied. Sent to every listener. */
   "codex/event/patch_apply_end": { params: CodexEventPatchApplyEndParams }
-  /** The event `turn_diff` of a conversation, once per listener. */
+  /** All changes of files in this turn so far, as one diff. Sent to every listener. */
   "codex/event/turn_diff": { params: CodexEventTurnDiffParams }
-  /** The event `get_history_entry_response` of a conversation, once per listener. */
+  /** Legacy, never sent: an entry of the original's message history, the response to `get_history_entry_request`. */
   "codex/event/get_history_entry_response": { params: CodexEventGetHistoryEntryResponseParams }
-  /** The event `mcp_list_tools_response` of a conversation, once per listener. */
+  /** The tools of the tool servers, by name: the response to `list_mcp_tools`. Sent to every listener. */
   "codex/event/mcp_list_tools_response": { params: CodexEventMcpListToolsResponseParams }
-  /** The event `list_custom_prompts_response` of a conversation, once per listener. */
+  /** Legacy, never sent: the user's prompt files, the response to `list_custom_prompts`. Prompt files are MCP prompts here. */
   "codex/event/list_custom_prompts_response": { params: CodexEventListCustomPromptsResponseParams }
-  /** The event `plan_update` of a conversation, once per listener. */
+  /** The agent has written or changed its plan. Sent to every listener. */
   "codex/event/plan_update": { params: CodexEventPlanUpdateParams }
-  /** The event `turn_aborted` of a conversation, once per listener. */
+  /** A turn was interrupted, replaced by another one, or cut off by the end of the process. Sent to every listener. */
   "codex/event/turn_aborted": { params: CodexEventTurnAbortedParams }
-  /** The event `shutdown_complete` of a conversation, once per listener. */
+  /** The conversation has ended at a client's request. It is the last event. Sent to every listener. */
   "codex/event/shutdown_complete": { params: CodexEventShutdownCompleteParams }
-  /** The event `conversation_path` of a conversation, once per listener. */
+  /** Legacy, never sent: the path of the rollout file, the response to `get_path`. */
   "codex/event/conversation_path": { params: CodexEventConversationPathParams }
-  /** The event `entered_review_mode` of a conversation, once per listener. */
+  /** Legacy, never produced: a review has started. May occur in a conversation that the original stored. */
   "codex/event/entered_review_mode": { params: CodexEventEnteredReviewModeParams }
-  /** The event `exited_review_mode` of a conversation, once per listener. */
+  /** Legacy, never produced: a review has ended. May occur in a conversation that the original stored. */
   "codex/event/exited_review_mode": { params: CodexEventExitedReviewModeParams }
-  /** The event `raw_response_item` of a conversation, once per listener. */
+  /** An item of the history that is sent to the model. Sent to listeners that asked for raw events. */
   "codex/event/raw_response_item": { params: CodexEventRawResponseItemParams }
-  /** The event `view_image_tool_call` of a conversation, once per listener. */
+  /** The agent reads an image file. Sent to every listener. */
   "codex/event/view_image_tool_call": { params: CodexEventViewImageToolCallParams }
-  /** The event `warning` of a conversation, once per listener. */
+  /** Something did not work as configured; the turn continues. Sent to every listener. */
   "codex/event/warning": { params: CodexEventWarningParams }
-  /** The event `approval_resolved` of a conversation, once per listener. */
+  /** A question was resolved: by a person's answer, or without one for the given reason. Sent to listeners that gave `after`. */
   "codex/event/approval_resolved": { params: CodexEventApprovalResolvedParams }
-  /** The event `elicitation_request` of a conversation, once per listener. */
+  /** A tool server asks a person to fill in a form. Sent to listeners that gave `after`. */
   "codex/event/elicitation_request": { params: CodexEventElicitationRequestParams }
-  /** The event `compacted` of a conversation, once per listener. */
+  /** The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`. Sent to listeners that gave `after`. */
   "codex/event/compacted": { params: CodexEventCompactedParams }
-  /** A stored conversation was taken up. */
+  /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
-  /** The listener has been told of everything so far; what follows is new. Comes where `after` was given, and after `conversationLagged`. */
+  /** The listener has received everything recorded so far; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */
   "conversationSynced": { params: ConversationSyncedParams }
-  /** The client read too slowly: pieces of text were lost, the events that are kept follow again from a number on. */
+  /** The client read too slowly and deltas were dropped. The durable events follow again, starting with the given number. */
   "conversationLagged": { params: ConversationLaggedParams }
-  /** The event with this number is kept in the log and is not sent to this listener, which did not ask for raw events. With it a listener that gave `after` is sent every number once and in order: a number that is missing is lost. */
+  /** The durable event with this number is not sent to this listener, which did not ask for raw events. A listener that gave `after` therefore receives every number once and in order, and can detect a lost event by a missing number. */
   "conversationSkipped": { params: ConversationSkippedParams }
-  /** Without `reason`: the conversation has ended, because it was archived for example; nothing more is sent to the listener. Sent where `after` was given, and not at the end of the server, since the conversation continues with the next one. With `reason`, sent to every listener: the store failed, the running turn has been stopped and its questions are withdrawn. When the conversation is used again, by any client, the turn gets its terminal event, and the listener is sent it and what follows. */
+  /** Without `reason`: the conversation has ended, for example because it was archived, and nothing more is sent to this listener. Sent to listeners that gave `after`; not sent when the server shuts down, because the conversation can be resumed then. With `reason`, sent to every listener: the store failed, the running turn was stopped and its questions were withdrawn. When any client uses the conversation again, the turn gets its terminal event, and the listener receives it and what follows. */
   "conversationClosed": { params: ConversationClosedParams }
-  /** Takes a request back. One of the server's is over without an answer: somebody else gave it, or nobody needs it any more. One of the client's ends and is answered with the error -32800, unless its answer is on its way or it cannot be cancelled; another id is ignored. */
+  /** Cancels a request. From the server: the request needs no response any more, because another client answered the question or it was withdrawn. From the client: the request ends and gets the error -32800 as its response, unless its response is already being sent or it cannot be cancelled. An unknown id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }
   /** The provider has told other limits than before, in a conversation that somebody listens to. */
   "account/rateLimits/updated": { params: AccountRateLimitsUpdatedParams }

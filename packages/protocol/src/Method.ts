@@ -1,6 +1,7 @@
 /**
- * One definition per method. A method is an `Rpc` value (design §3) annotated with what the wire needs to know;
- * codec, handler type, client type and JSON Schema are derived from it here and nowhere else.
+ * One definition per method. A method is an `Rpc` value annotated with what the wire needs to know of it. Codec, handler
+ * type, client type and JSON Schema are derived from the definition here and nowhere else. Calls no handler and keeps no
+ * state.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -11,42 +12,44 @@ import * as Schema from "effect/Schema"
 import { JsonRpcError } from "./JsonRpc.ts"
 import { tolerant } from "./NullAsAbsent.ts"
 
+/** What a definition says about a method besides its name and its schemas. */
 export interface MethodInfo {
   readonly kind: "request" | "notification"
-  /** One sentence for the reference page. */
+  /** One or two sentences for the generated reference: what it does, and when its response is sent. */
   readonly doc: string
-  /** First protocol revision or original version that knew the method. */
+  /** First protocol revision, or version of the original, that has the method; `colloquy 0.1` for one of Colloquy only. */
   readonly since: string
-  /** First that no longer knew it. */
+  /** First protocol revision or version that no longer has it. */
   readonly until?: string
   /** The capability the receiver must have declared. */
   readonly capability?: string
-  /** False: its sender must not take the request back, and who tries is not heard. */
+  /** False: the request cannot be cancelled; a cancellation by its sender is ignored. */
   readonly cancellable?: false
-  /** How long, and by whom, its result may be kept, unless the result says it (2026-07-28). */
+  /** How long and by which clients its result may be cached, unless the result says so (MCP revision 2026-07-28). */
   readonly cache?: CacheHint
-  /** Its answer may be a question, and the request comes again with what was answered (2026-07-28). */
+  /** True: its result may ask for input, and the client repeats the request with that input (MCP revision 2026-07-28). */
   readonly mayAsk?: true
 }
 
+/** How long, in milliseconds, and by which clients a result may be cached. */
 export interface CacheHint {
   readonly ttlMs: number
-  /** `private`: by the client that asked alone. */
+  /** `private`: only by the client that sent the request. */
   readonly scope: "public" | "private"
 }
 
-/** The annotation that turns an `Rpc` into a method of the wire. */
+/** The annotation that makes an `Rpc` a method of the wire. */
 export const MethodInfo = Context.Reference<MethodInfo>("@colloquy/protocol/MethodInfo", {
   defaultValue: () => ({ kind: "request", doc: "", since: "" }),
 })
 
-/** A schema that needs no services: all of the wire's are pure. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the bound of a type parameter: `unknown` would refuse every schema
+/** A schema whose codec needs no services, as all schemas of the wire. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the bound of a type parameter: with `unknown` no schema would satisfy it
 export type Pure = Schema.Codec<any, any>
 
 type Definition<P, R> = Omit<MethodInfo, "kind"> & { readonly params?: P; readonly result?: R }
 
-/** A method that is answered. Without `params` whatever is sent there is ignored, as the original does. */
+/** Defines a request. Without `params`, parameters that a client sends are ignored, as the original does. */
 export const request = <
   const M extends string,
   P extends Pure = typeof Schema.Void,
@@ -59,31 +62,35 @@ export const request = <
     payload: (params ?? Schema.Void) as P,
     success: (result ?? Schema.Void) as R,
     error: JsonRpcError,
-  }).annotate(MethodInfo, { kind: "request", ...info })
+  })
+    .annotate(MethodInfo, { kind: "request", ...info })
+    .annotate(LazyCodec, lazyCodec({ kind: "request", ...info }, params, result))
 
-/** A method that is not answered. */
+/** Defines a notification, which has no response. */
 export const notification = <const M extends string, P extends Pure = typeof Schema.Void>(
   method: M,
   { params, ...info }: Definition<P, never>,
 ) =>
-  Rpc.make(method, { payload: (params ?? Schema.Void) as P }).annotate(MethodInfo, {
-    kind: "notification",
-    ...info,
-  })
+  Rpc.make(method, { payload: (params ?? Schema.Void) as P })
+    .annotate(MethodInfo, { kind: "notification", ...info })
+    .annotate(LazyCodec, lazyCodec({ kind: "notification", ...info }, params, undefined))
 
+/** Any method, whatever its name and its schemas. */
 export type Method = Rpc.AnyWithProps
 
+/** What the definition of the method says about it. */
 export const infoOf = (method: Method): MethodInfo => Context.get(method.annotations, MethodInfo)
 
-/** A dialect: one wire vocabulary, a group of methods per direction. */
+/** A dialect: one vocabulary of methods, in a group per direction. */
 export interface Dialect<C extends Rpc.Any, S extends Rpc.Any> {
   readonly name: string
-  /** The command that serves it. */
+  /** The command line of the server that speaks it, for the generated reference. */
   readonly command?: string
   readonly clientToServer: RpcGroup.RpcGroup<C>
   readonly serverToClient: RpcGroup.RpcGroup<S>
 }
 
+/** Gathers the methods of a dialect. Throws when two methods of one direction have the same name. */
 export const dialect = <
   const C extends ReadonlyArray<Rpc.Any>,
   const S extends ReadonlyArray<Rpc.Any>,
@@ -99,7 +106,7 @@ export const dialect = <
   serverToClient: RpcGroup.make(...options.serverToClient),
 })
 
-/** A handler per method: decoded params and the caller's context in, result or `JsonRpcError` out. */
+/** A handler per method: it gets the decoded params and the caller's context, and gives a result or a `JsonRpcError`. */
 export type Handlers<M extends Rpc.Any, Caller> = {
   readonly [R in M as R["_tag"]]: (
     params: Rpc.Payload<R>,
@@ -107,13 +114,15 @@ export type Handlers<M extends Rpc.Any, Caller> = {
   ) => Effect.Effect<Rpc.Success<R>, Rpc.Error<R>>
 }
 
+/** The type of a method's decoded params. */
 export type Params<M extends Rpc.Any> = Rpc.Payload<M>
+/** The type of a method's decoded result. */
 export type ResultOf<M extends Rpc.Any> = Rpc.Success<M>
 
-/** The value's type is that of the method's schema; whoever names the method gives it back its type. */
+/** Untyped: the value has the type of the method's schema, and a caller that names the method restores that type. */
 type Coder = (u: unknown) => Result.Result<unknown, Schema.SchemaError>
 
-/** The codec of one method; every function is pure and reports all faults with their paths. */
+/** The codec of one method. Every function is pure and reports all faults with their paths. */
 export interface Codec {
   readonly info: MethodInfo
   readonly decodeParams: Coder
@@ -122,12 +131,10 @@ export interface Codec {
   readonly encodeResult: Coder
 }
 
-const codecs = new WeakMap<Method, Codec>()
-
 /** True for a method that declares no params, or no result. */
 export const isVoid = (schema: Schema.Top): boolean => schema === Schema.Void
 
-/** Looks for the first fault alone, which is much cheaper, and for all of them where there is one. */
+/** Stops at the first fault, which is much cheaper, and runs again for all of them when there is one. */
 const thorough =
   (first: Coder, all: Coder): Coder =>
   (u) => {
@@ -149,21 +156,35 @@ const coders = (schema: Schema.Top, absent: unknown) => {
   }
 }
 
-export const codecOf = (method: Method): Codec => {
-  const known = codecs.get(method)
-  if (known !== undefined) return known
-  const params = coders(method.payloadSchema, {})
-  const result = coders(method.successSchema, {})
-  const codec: Codec = {
-    info: infoOf(method),
-    decodeParams: params.decode,
-    encodeParams: params.encode,
-    decodeResult: result.decode,
-    encodeResult: result.encode,
+/** Makes a codec with its first use and gives the same one afterwards: a process uses few methods of many. */
+const lazyCodec = (
+  info: MethodInfo,
+  params: Schema.Top = Schema.Void,
+  result: Schema.Top = Schema.Void,
+): (() => Codec) => {
+  let codec: Codec | undefined
+  return () => {
+    if (codec !== undefined) return codec
+    const ofParams = coders(params, {})
+    const ofResult = coders(result, {})
+    codec = {
+      info,
+      decodeParams: ofParams.decode,
+      encodeParams: ofParams.encode,
+      decodeResult: ofResult.decode,
+      encodeResult: ofResult.encode,
+    }
+    return codec
   }
-  codecs.set(method, codec)
-  return codec
 }
+
+/** The annotation that holds a method's codec. Without it, what is sent is ignored. */
+const LazyCodec = Context.Reference<() => Codec>("@colloquy/protocol/LazyCodec", {
+  defaultValue: () => lazyCodec({ kind: "request", doc: "", since: "" }),
+})
+
+/** The codec of a method that `request` or `notification` defined. */
+export const codecOf = (method: Method): Codec => Context.get(method.annotations, LazyCodec)()
 
 /** The methods of a group by their wire names, with their codecs. */
 export const methodsOf = <M extends Rpc.Any>(

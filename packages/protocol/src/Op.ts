@@ -1,4 +1,7 @@
-/** What a client submits to a conversation (§4.1), tagged by `type`, snake_case as in the original. */
+/**
+ * What a client submits to a conversation, tagged by `type`, in snake_case as in the original. Which ops are accepted and
+ * which are legacy is a property of their definitions here. The wire is described in packages/docs/wire/events.md.
+ */
 import * as Schema from "effect/Schema"
 import {
   AskForApproval,
@@ -10,19 +13,31 @@ import {
 import { InputItem } from "./ResponseItem.ts"
 
 const op = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
-  Schema.Struct({ type: Schema.Literal(type), ...fields })
+  Object.assign(Schema.Struct({ type: Schema.Literal(type), ...fields }), {
+    legacy: false as const,
+  })
+
+/** An op of the original that every conversation rejects with `UnsupportedOp`. */
+const legacyOp = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
+  Object.assign(Schema.Struct({ type: Schema.Literal(type), ...fields }), {
+    legacy: true as const,
+  })
 
 const approval = {
   id: Schema.String,
   decision: ReviewDecision,
-  /** Number of the event that put the question: the answer counts for that question alone. Not in the original. */
+  /**
+   * Number of the event that asked the question: the answer counts for that question only, not for a later one with the
+   * same id. Not in the original.
+   */
   question: Schema.optionalKey(Schema.Int),
 }
 
+/** Every op, in the order of the original's definition. */
 export const Op = Schema.Union([
   op("interrupt", {}),
   op("user_input", { items: Schema.Array(InputItem) }),
-  /** Like `user_input`, and the context stays for later turns. */
+  /** Like `user_input`, and its settings apply to later turns as well. */
   op("user_turn", {
     items: Schema.Array(InputItem),
     cwd: Schema.String,
@@ -34,7 +49,7 @@ export const Op = Schema.Union([
     base_instructions: Schema.optionalKey(Schema.String),
     final_output_json_schema: Schema.optionalKey(Schema.Unknown),
   }),
-  /** An absent member keeps its value; `effort: null` clears it. */
+  /** Changes settings for later turns. An absent member keeps its value; `effort: null` clears it. */
   op("override_turn_context", {
     cwd: Schema.optionalKey(Schema.String),
     approval_policy: Schema.optionalKey(AskForApproval),
@@ -48,8 +63,8 @@ export const Op = Schema.Union([
   op("exec_approval", approval),
   op("patch_approval", approval),
   /**
-   * Answers an `elicitation_request`; not in this form in the original. `content` counts with `accept` alone; more than
-   * 64 Ki characters of it as JSON are an answer that cannot be read: the question is declined, reason `malformed`.
+   * Answers an `elicitation_request`; not in this form in the original. `content` counts with `accept` only. Content of
+   * more than 64 Ki characters as JSON is an answer that cannot be read: the question is declined, reason `malformed`.
    */
   op("elicitation_answer", {
     id: Schema.String,
@@ -58,15 +73,25 @@ export const Op = Schema.Union([
     /** As in `exec_approval`. */
     question: Schema.optionalKey(Schema.Int),
   }),
-  op("add_to_history", { text: Schema.String }),
-  op("get_history_entry_request", { offset: Schema.Int, log_id: Schema.Int }),
-  op("get_path", {}),
+  legacyOp("add_to_history", { text: Schema.String }),
+  legacyOp("get_history_entry_request", { offset: Schema.Int, log_id: Schema.Int }),
+  legacyOp("get_path", {}),
   op("list_mcp_tools", {}),
-  op("list_custom_prompts", {}),
+  legacyOp("list_custom_prompts", {}),
   op("compact", {}),
-  op("review", {
+  legacyOp("review", {
     review_request: Schema.Struct({ prompt: Schema.String, user_facing_hint: Schema.String }),
   }),
   op("shutdown", {}),
 ])
 export type Op = typeof Op.Type
+
+/** The ops of the original that every conversation rejects with `UnsupportedOp`. */
+export type LegacyOp = Extract<(typeof Op.members)[number], { readonly legacy: true }>["Type"]
+
+const legacyTypes: ReadonlySet<string> = new Set(
+  Op.members.flatMap(({ fields, legacy }) => (legacy ? [fields.type.literal] : [])),
+)
+
+/** True for an op of the original that every conversation rejects with `UnsupportedOp`. */
+export const isLegacyOp = (op: Op): op is LegacyOp => legacyTypes.has(op.type)

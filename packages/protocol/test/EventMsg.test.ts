@@ -59,7 +59,7 @@ describe("EventMsg", () => {
     assert.throws(() => decode(value))
   })
 
-  it("an event may only end a turn or be ephemeral if its type says so", () => {
+  it("exactly these events end a turn or are ephemeral", () => {
     const of = (accept: (msg: EventMsg) => boolean) =>
       [...variants.keys()].filter((type) => accept({ type } as EventMsg))
     assert.deepStrictEqual(of(isTerminal), ["task_complete", "turn_aborted"])

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { Op } from "../src/Op.ts"
+import { isLegacyOp, Op } from "../src/Op.ts"
 
 const decode = Schema.decodeUnknownSync(Op)
 const encode = Schema.encodeSync(Op)
@@ -11,7 +11,7 @@ describe("Op", () => {
     assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(encode(decode(wire)))), wire)
   })
 
-  it("has the ops of section 4.1, and one for the questions of tool servers", () => {
+  it("has the ops of the original, and one for the questions of tool servers", () => {
     assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
       "add_to_history",
       "compact",
@@ -31,6 +31,15 @@ describe("Op", () => {
     ])
   })
 
+  it("marks the ops that every conversation rejects", () => {
+    assert.deepStrictEqual(
+      Op.members
+        .filter((member) => isLegacyOp({ type: member.fields.type.literal } as Op))
+        .map((member) => member.fields.type.literal),
+      ["add_to_history", "get_history_entry_request", "get_path", "list_custom_prompts", "review"],
+    )
+  })
+
   it.each<readonly [wire: unknown, message: RegExp]>([
     [{ type: "user_inptu", items: [] }, /type/],
     [{ type: "user_input" }, /items/],
@@ -39,7 +48,7 @@ describe("Op", () => {
     [{ type: "override_turn_context", effort: "extreme" }, /effort/],
     [{}, /type/],
     [null, /Expected/],
-  ])("%j is refused with the member at fault", (wire, message) => {
+  ])("%j is rejected with the name of the wrong member", (wire, message) => {
     assert.throws(() => decode(wire), message)
   })
 

@@ -1,6 +1,8 @@
 /**
- * What every store of conversations must do, as effects that fail with what was expected: `cases(subject)` gives them by
- * name, for any test runner. Knows the port alone. Nothing in it takes time or needs a clock.
+ * The conformance suite of the port `ConversationStore`: the behaviour that every store must have,
+ * for authors of stores as well as for this package. `conformanceCases(subject)` returns named
+ * effects for any test runner; each one fails with the value that was expected and the value that
+ * the store returned. The suite uses the port only. No case waits, sleeps or reads a clock.
  */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
@@ -12,16 +14,28 @@ import { logCases } from "./conformance/LogCases.ts"
 import type { Behaviour } from "./conformance/Expectations.ts"
 import { durabilityCases } from "./conformance/DurabilityCases.ts"
 
+/** The store under test. */
 export interface ConformanceSubject {
-  /** A store with nothing in it. Each build of the layer it gives is another process over the same data. */
+  /**
+   * Creates an empty store. Every build of the resulting layer represents another process over the
+   * same data.
+   */
   readonly make: Effect.Effect<Layer.Layer<ConversationStore>>
-  /** What one process stored, a later one finds. */
+  /** True when a later process finds what an earlier one stored. Adds the durability cases. */
   readonly isDurable: boolean
 }
 
+/** One named behaviour of the suite. */
 export interface ConformanceCase {
+  /**
+   * States the behaviour in a sentence; begins with the number of the law that it checks, if there
+   * is one.
+   */
   readonly name: string
-  /** Dies with what was expected and what came. */
+  /**
+   * Completes when the store conforms; dies with the expected and the actual value when it does
+   * not.
+   */
   readonly run: Effect.Effect<void, never, Scope.Scope>
 }
 
@@ -32,6 +46,7 @@ const caseOf = (subject: ConformanceSubject, { name, run }: Behaviour): Conforma
   ),
 })
 
+/** Returns all cases for a store, in a fixed order. Each case creates its own empty store. */
 export const conformanceCases = (subject: ConformanceSubject): ReadonlyArray<ConformanceCase> => [
   ...[...logCases, ...listCases, ...leaseCases].map((behaviour) => caseOf(subject, behaviour)),
   ...(subject.isDurable

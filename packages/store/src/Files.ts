@@ -1,16 +1,23 @@
 /**
- * Port: the file system as the store needs it, so that everything above runs in memory with a fault at any byte.
- * `node/NodeFiles.ts` is the real one. Knows nothing of rollouts; holds nothing but open handles.
+ * Port: the file system operations that the store needs. Because the store uses no other file
+ * system access, its tests run in memory and inject a fault at any byte. `node/NodeFiles.ts` is the
+ * implementation on the machine's file system. The port knows nothing of rollouts and holds no
+ * state except open handles.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** The system refused; `code` is its name for the reason, as `ENOSPC`. */
+/**
+ * The operating system refused a file operation. `code` is the system's name of the reason, such as
+ * `ENOSPC`.
+ */
 export class FileFault extends Data.TaggedError("FileFault")<{
+  /** Name of the failed operation, for messages. */
   readonly operation: string
   readonly path: string
+  /** The system's error code, or `UNKNOWN`. */
   readonly code: string
 }> {
   override get message() {
@@ -18,53 +25,69 @@ export class FileFault extends Data.TaggedError("FileFault")<{
   }
 }
 
+/** What the file system knows of one directory entry. */
 export interface FileStat {
   readonly kind: "file" | "directory" | "other"
   readonly bytes: number
+  /** Time of the last modification, in milliseconds since the epoch. */
   readonly modifiedMs: number
-  /** Tells one file from another that stands, or stood, in its place. */
+  /** Distinguishes this file from another file that has, or had, the same path. */
   readonly identity: string
 }
 
-/** Positions and lengths in bytes. None of them waits for another one. */
+/** An open file. Offsets and lengths are in bytes. Operations do not wait for one another. */
 export interface FileHandle {
-  /** Shorter than `length` at the end of the file alone. */
+  /** Returns fewer than `length` bytes only at the end of the file. */
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, FileFault>
-  /** How much was written, which may be less than asked for. */
+  /** Returns the number of bytes written, which may be smaller than the number requested. */
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<number, FileFault>
+  /** Shortens the file to this length. */
   readonly truncate: (bytes: number) => Effect.Effect<void, FileFault>
-  /** Contents and length are on the disk. */
+  /** Completes when contents and length are on the disk. */
   readonly sync: Effect.Effect<void, FileFault>
   readonly stat: Effect.Effect<FileStat, FileFault>
 }
 
+/** One entry of a directory. */
 export interface DirectoryEntry {
   readonly name: string
+  /** A link is `other`. */
   readonly kind: "file" | "directory" | "other"
 }
 
+/** The file system. */
 export class Files extends Context.Service<
   Files,
   {
-    /** An existing regular file, never through a link in its last part. Closed with the scope. */
+    /**
+     * Opens an existing regular file. Never follows a link in the last part of the path. The handle
+     * is closed with the scope.
+     */
     readonly open: (
       path: string,
       mode: "read" | "write",
     ) => Effect.Effect<FileHandle, FileFault, Scope.Scope>
-    /** Fails `EEXIST` when there is anything. Readable and writable by its owner alone. */
+    /**
+     * Creates a file that only its owner may read and write. Fails with `EEXIST` when the path is
+     * taken.
+     */
     readonly create: (path: string) => Effect.Effect<FileHandle, FileFault, Scope.Scope>
-    /** With its parents; the new ones are on the disk afterwards. */
+    /**
+     * Creates a directory and its missing parents. Completes when the new directories are on the
+     * disk.
+     */
     readonly makeDirectory: (path: string) => Effect.Effect<void, FileFault>
-    /** What was made, renamed and removed in it is on the disk. */
+    /** Completes when every creation, renaming and removal in the directory is on the disk. */
     readonly syncDirectory: (path: string) => Effect.Effect<void, FileFault>
-    /** In no order. */
+    /** The entries of a directory, in no particular order. */
     readonly list: (path: string) => Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFault>
-    /** Of the entry itself: a link is `other`. */
+    /** Describes the entry itself, without following it: a link is `other`. */
     readonly stat: (path: string) => Effect.Effect<FileStat, FileFault>
-    /** The path without links. */
+    /** Resolves all links of a path. */
     readonly realPath: (path: string) => Effect.Effect<string, FileFault>
-    /** Within one file system. Fails `EEXIST` when something has the new name. */
+    /** Renames within one file system. Fails with `EEXIST` when the new path is taken. */
     readonly rename: (from: string, to: string) => Effect.Effect<void, FileFault>
+    /** Removes a file. */
     readonly remove: (path: string) => Effect.Effect<void, FileFault>
   }
 >()("@colloquy/store/Files") {}

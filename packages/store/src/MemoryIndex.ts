@@ -1,9 +1,14 @@
-/** The index of one process, in memory: where no other can be kept, and in tests. */
+/**
+ * An index in the memory of one process. Used in tests, and by `Catalog` when no other index can be
+ * kept.
+ */
 import type { ListQuery, ListPosition } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type IndexRow, RolloutIndex } from "./RolloutIndex.ts"
+
+type Service = RolloutIndex["Service"]
 
 const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
@@ -19,51 +24,67 @@ const fits = (query: ListQuery, { archived, meta, preview }: IndexRow): boolean 
   (query.spoken !== true || preview !== undefined) &&
   (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
 
-export const make = (): RolloutIndex["Service"] => {
-  const rows = new Map<ConversationId, IndexRow>()
-  const folders = new Map<string, number>()
-  const sorted = (fit: (row: IndexRow) => boolean, max: number) =>
-    [...rows.values()]
+class MemoryIndex implements Service {
+  private readonly rows = new Map<ConversationId, IndexRow>()
+  private readonly readFolders = new Map<string, number>()
+
+  readonly get: Service["get"] = (id) => Effect.sync(() => this.rows.get(id))
+
+  readonly put: Service["put"] = (rows) =>
+    Effect.sync(() => {
+      for (const row of rows) this.rows.set(row.meta.id, row)
+    })
+
+  readonly remove: Service["remove"] = (ids) =>
+    Effect.sync(() => {
+      for (const id of ids) this.rows.delete(id)
+    })
+
+  readonly page: Service["page"] = (query) =>
+    Effect.sync(() => this.sorted((row) => fits(query, row), query.limit + 1))
+
+  readonly unspoken: Service["unspoken"] = (max) =>
+    Effect.sync(() => this.sorted(({ preview }) => preview === undefined, max))
+
+  readonly inFolder: Service["inFolder"] = (folder) =>
+    Effect.sync(
+      () =>
+        new Map(
+          [...this.rows.values()].flatMap(({ meta, path }) =>
+            path.slice(0, path.lastIndexOf("/")) === folder
+              ? [[path.slice(folder.length + 1), meta.id] as const]
+              : [],
+          ),
+        ),
+    )
+
+  readonly folders: Service["folders"] = Effect.sync(() => new Map(this.readFolders))
+
+  readonly putFolder: Service["putFolder"] = (folder, modifiedMs) =>
+    Effect.sync(() => {
+      this.readFolders.set(folder, modifiedMs)
+    })
+
+  readonly removeFolder: Service["removeFolder"] = (folder) =>
+    Effect.sync(() => {
+      this.readFolders.delete(folder)
+    })
+
+  readonly reset: Service["reset"] = Effect.sync(() => {
+    this.rows.clear()
+    this.readFolders.clear()
+  })
+
+  private sorted(fit: (row: IndexRow) => boolean, max: number): ReadonlyArray<IndexRow> {
+    return [...this.rows.values()]
       .filter(fit)
       .toSorted((a, b) => newestFirst(a.meta, b.meta))
       .slice(0, max)
-  return {
-    get: (id) => Effect.sync(() => rows.get(id)),
-    put: (put) =>
-      Effect.sync(() => {
-        for (const row of put) rows.set(row.meta.id, row)
-      }),
-    remove: (ids) =>
-      Effect.sync(() => {
-        for (const id of ids) rows.delete(id)
-      }),
-    page: (query) => Effect.sync(() => sorted((row) => fits(query, row), query.limit + 1)),
-    unspoken: (max) => Effect.sync(() => sorted(({ preview }) => preview === undefined, max)),
-    inFolder: (folder) =>
-      Effect.sync(
-        () =>
-          new Map(
-            [...rows.values()].flatMap(({ meta, path }) =>
-              path.slice(0, path.lastIndexOf("/")) === folder
-                ? [[path.slice(folder.length + 1), meta.id] as const]
-                : [],
-            ),
-          ),
-      ),
-    folders: Effect.sync(() => new Map(folders)),
-    putFolder: (folder, modifiedMs) =>
-      Effect.sync(() => {
-        folders.set(folder, modifiedMs)
-      }),
-    removeFolder: (folder) =>
-      Effect.sync(() => {
-        folders.delete(folder)
-      }),
-    reset: Effect.sync(() => {
-      rows.clear()
-      folders.clear()
-    }),
   }
 }
 
+/** Creates an empty index. It never fails. */
+export const make = (): Service => new MemoryIndex()
+
+/** Layer with an empty index. */
 export const layer = Layer.sync(RolloutIndex, make)

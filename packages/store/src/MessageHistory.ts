@@ -1,7 +1,8 @@
 /**
- * What people said in all conversations, in one file (§5.4): `history.jsonl` of the state directory, shared with the original.
- * An entry is one write at the end under a lock; nothing in the file is ever changed. Entries are found by the identity
- * of the file and the number of their line.
+ * The history of all messages that people entered, in one file that is shared with the original
+ * program: `history.jsonl` in the state directory. An entry is appended with a single write under a
+ * lock; nothing in the file is ever changed. An entry is addressed by the identity of the file and
+ * its line number.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,71 +17,91 @@ import type * as Scope from "effect/Scope"
 import type { FileFault, FileHandle } from "./Files.ts"
 import { LineReader } from "./rollout/LineReader.ts"
 
-/** The file could not be read or written; what stands in it is as it was. */
+/** The history file could not be read or written. Its contents are unchanged. */
 export class HistoryFault extends Data.TaggedError("HistoryFault")<{
+  /** States the operation, the path and the system's error code. */
   readonly message: string
 }> {}
 
+/** The history file, open for reading. */
 export interface HistoryLog extends Pick<FileHandle, "read"> {
-  /** Tells one file from another: its inode, 0 where the system has none. */
+  /**
+   * Distinguishes this file from a file that replaces it: its inode number, or 0 where the system
+   * has none.
+   */
   readonly logId: number
+  /** Length of the file when it was opened. */
   readonly bytes: number
 }
 
-/** Port: the file. `node/NodeHistory.ts` is the real one. */
+/**
+ * Port: the history file. `node/NodeHistory.ts` is the implementation on the machine's file system.
+ */
 export class HistoryFile extends Context.Service<
   HistoryFile,
   {
     /**
-     * One write at the end, under the lock, of a file that its owner alone may read, made when there is none. False:
-     * somebody else has the lock now.
+     * Appends with a single write while holding the lock. Creates the file when it is missing,
+     * readable by its owner only. Returns false, without writing, when another process holds the
+     * lock.
      */
     readonly append: (bytes: Uint8Array) => Effect.Effect<boolean, FileFault>
-    /** Undefined when there is none. */
+    /** Opens the file for reading; undefined when there is none. */
     readonly open: Effect.Effect<HistoryLog | undefined, FileFault, Scope.Scope>
   }
 >()("@colloquy/store/HistoryFile") {}
 
+/** One message that a person entered. */
 export interface HistoryEntry {
+  /** Id of the conversation that the message was sent to. */
   readonly conversationId: string
   /** Seconds since the epoch. */
   readonly ts: number
   readonly text: string
 }
 
+/** Settings of the message history. */
 export interface HistoryOptions {
-  /** `none`: nothing is written (`history.persistence`). */
+  /** `none`: nothing is written. From the key `history.persistence`. */
   readonly persistence: "save-all" | "none"
 }
 
-/** As often as the original tries to get the lock, and as far apart. */
+/** The original tries to get the lock as often, with the same pause. */
 const lockRetries = { times: 9, apart: Duration.millis(100) }
 
 const Line = Schema.Struct({ session_id: Schema.String, ts: Schema.Int, text: Schema.String })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Line))
 
-class HistoryLocked extends Data.TaggedError("Crowded") {}
+class HistoryLocked extends Data.TaggedError("HistoryLocked") {}
 
 const historyFault = (fault: FileFault): HistoryFault =>
   new HistoryFault({ message: `the message history: ${fault.message}` })
 
+/** The history of messages that people entered, in all conversations. */
 export class MessageHistory extends Context.Service<
   MessageHistory,
   {
-    /** One entry, behind all others. Waits up to a second for its turn. */
+    /**
+     * Appends one entry. Waits up to a second for the lock. Does nothing when `persistence` is
+     * `none`.
+     */
     readonly append: (conversationId: string, text: string) => Effect.Effect<void, HistoryFault>
-    /** The entry of line `offset`, from 0, of the file `logId`; undefined when there is none, or the file is another. */
+    /**
+     * Returns the entry in line `offset`, counted from 0, of the file `logId`. Undefined when there
+     * is no such line, when the line is not an entry, or when the file has been replaced.
+     */
     readonly lookup: (
       logId: number,
       offset: number,
     ) => Effect.Effect<HistoryEntry | undefined, HistoryFault>
-    /** Which file it is now, 0 for none, and how many entries it has. */
+    /** Identity of the present file, 0 when there is none, and the number of its lines. */
     readonly metadata: Effect.Effect<
       { readonly logId: number; readonly entryCount: number },
       HistoryFault
     >
   }
 >()("@colloquy/store/MessageHistory") {
+  /** Layer over a history file. */
   static readonly layer = (
     options: HistoryOptions,
   ): Layer.Layer<MessageHistory, never, HistoryFile> =>
@@ -97,7 +118,7 @@ type File = HistoryFile["Service"]
 type Service = MessageHistory["Service"]
 
 const append = (file: File, { persistence }: HistoryOptions): Service["append"] =>
-  Effect.fnUntraced(function* (conversationId, text) {
+  Effect.fn("MessageHistory.append")(function* (conversationId, text) {
     if (persistence === "none") return
     const ts = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const line = `${JSON.stringify({ session_id: conversationId, ts, text })}\n`
@@ -111,17 +132,17 @@ const append = (file: File, { persistence }: HistoryOptions): Service["append"] 
       Effect.retry({
         schedule: Schedule.spaced(lockRetries.apart),
         times: lockRetries.times,
-        while: (error) => error._tag === "Crowded",
+        while: (error) => error._tag === "HistoryLocked",
       }),
       Effect.catchTag(
-        "Crowded",
-        () => new HistoryFault({ message: "the message history is locked by somebody else" }),
+        "HistoryLocked",
+        () => new HistoryFault({ message: "the message history is locked by another process" }),
       ),
     )
   })
 
 const lookup = (file: File): Service["lookup"] =>
-  Effect.fnUntraced(
+  Effect.fn("MessageHistory.lookup")(
     function* (logId, offset) {
       const log = yield* file.open
       if (log === undefined || log.logId !== logId) return undefined
@@ -138,12 +159,12 @@ const lookup = (file: File): Service["lookup"] =>
     Effect.mapError(historyFault),
   )
 
-const entryOf = (text: string | undefined): HistoryEntry | undefined =>
+const entryOf = (line: string | undefined): HistoryEntry | undefined =>
   Option.getOrUndefined(
-    Option.map(decode(text), ({ session_id, text: said, ts }) => ({
+    Option.map(decode(line), ({ session_id, text, ts }) => ({
       conversationId: session_id,
       ts,
-      text: said,
+      text,
     })),
   )
 

@@ -1,6 +1,7 @@
 /**
- * Port: what lists need of every conversation, so that none is read for a list. A cache: everything in it follows from the
- * files, and whoever finds it missing, wrong or broken makes it anew. Several processes may share one.
+ * Port: the data that lists need of every conversation, so that a list reads no rollout file. The
+ * index is a cache: everything in it can be derived from the files, and a caller that finds it
+ * missing, wrong or damaged rebuilds it. Several processes may share one index.
  */
 import type { ConversationMeta, ListQuery } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -9,59 +10,83 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { Numbering } from "./rollout/LineEncoder.ts"
 
-/** The index could not be used; the files are as they are. `damaged`: it will not work again before it is made anew. */
+/** The index could not be read or written; the rollout files are unaffected. */
 export class IndexFault extends Data.TaggedError("IndexFault")<{
+  /** States the index and the reason. */
   readonly message: string
+  /** True when the index keeps failing until it is reset. */
   readonly damaged: boolean
 }> {}
 
-/** Which contents of a file a row tells of. */
+/** Identifies the contents of a file that a row was derived from. */
 export interface FileVersion {
+  /** Length of the file. */
   readonly bytes: number
+  /** Time of the last modification, in milliseconds since the epoch. */
   readonly modifiedMs: number
+  /** As `FileStat.identity`. */
   readonly identity: string
 }
 
-/** Of a file that was read from beginning to end, or written so: what an opener need not read it for. */
+/**
+ * Result of reading a file from beginning to end, or of having written it. A writer that opens the
+ * unchanged file need not read it again.
+ */
 export interface CheckedLog {
-  /** Behind the last line. */
+  /** The numbering behind the last line. */
   readonly numbering: Numbering
-  /** Of its last writer. */
+  /** Generation of the last writer. */
   readonly generation: number
 }
 
+/** What the index holds of one conversation. */
 export interface IndexRow {
-  /** Without `instructions`, which may be long. */
+  /** The metadata without `instructions`, which may be long. */
   readonly meta: ConversationMeta
-  /** From the state directory, with `/`. */
+  /** Path of the rollout file, relative to the state directory, with `/`. */
   readonly path: string
+  /** Time of the last record. */
   readonly updatedAtMs: number
   readonly archived: boolean
+  /** Text of the first user message, shortened; absent when there is none. */
   readonly preview?: string
+  /** The contents that this row was derived from. */
   readonly version: FileVersion
+  /** Absent when the file has not been read as a whole. */
   readonly checked?: CheckedLog
 }
 
+/** The index of all conversations of a state directory. */
 export class RolloutIndex extends Context.Service<
   RolloutIndex,
   {
+    /** The row of a conversation, if the index has one. */
     readonly get: (id: ConversationId) => Effect.Effect<IndexRow | undefined, IndexFault>
-    /** Replaces those with the same id. */
+    /** Inserts rows, replacing those with the same id. */
     readonly put: (rows: ReadonlyArray<IndexRow>) => Effect.Effect<void, IndexFault>
+    /** Removes rows. Ids without a row are ignored. */
     readonly remove: (ids: ReadonlyArray<ConversationId>) => Effect.Effect<void, IndexFault>
-    /** One more than the limit when there are more; newest first. */
+    /** The rows that match a query, newest first: one more than the limit when there are more. */
     readonly page: (query: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, IndexFault>
     /** Rows without a preview, newest first, at most `max`. */
     readonly unspoken: (max: number) => Effect.Effect<ReadonlyArray<IndexRow>, IndexFault>
-    /** Those whose file lies in this folder, not below it. */
+    /** The conversations whose files are directly in this folder, by file name. */
     readonly inFolder: (
       folder: string,
     ) => Effect.Effect<ReadonlyMap<string, ConversationId>, IndexFault>
-    /** The folders that were read, from the state directory, and when they were last changed then. */
+    /**
+     * The folders that were read, relative to the state directory, each with its modification time
+     * at that moment, in milliseconds since the epoch.
+     */
     readonly folders: Effect.Effect<ReadonlyMap<string, number>, IndexFault>
+    /** Records that a folder was read. */
     readonly putFolder: (folder: string, modifiedMs: number) => Effect.Effect<void, IndexFault>
+    /** Removes the record of a folder. */
     readonly removeFolder: (folder: string) => Effect.Effect<void, IndexFault>
-    /** Everything is forgotten; afterwards it works again, if it can. */
+    /**
+     * Removes everything from the index. Afterwards a damaged index works again, if that is
+     * possible.
+     */
     readonly reset: Effect.Effect<void, IndexFault>
   }
 >()("@colloquy/store/RolloutIndex") {}

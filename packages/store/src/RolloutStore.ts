@@ -1,6 +1,8 @@
 /**
- * The conversation store over rollout files (§5.3) with an index for lists and leases for writers. Keeps L10, L11 and L16
- * by what it is made of: `RolloutOpener` makes and opens, `RolloutWriter` appends, `Leases` says who writes, `Catalog` lists.
+ * The conversation store over rollout files, with an index for lists and leases for writers.
+ * `RolloutOpener` creates and opens files, `RolloutWriter` appends, `RolloutPages` reads, `Leases`
+ * decides who may write, and `Catalog` lists; together they keep L10, L11 and L16. The format of
+ * the files is described in `packages/docs/wire/rollout.md`.
  */
 import {
   type ConversationMeta,
@@ -20,7 +22,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Catalog } from "./catalog/Catalog.ts"
-import { Files } from "./Files.ts"
+import { type FileFault, Files } from "./Files.ts"
 import { Leases } from "./Leases.ts"
 import { ActiveRollouts } from "./rollout/ActiveRollouts.ts"
 import { maxLineBytes } from "./rollout/LineReader.ts"
@@ -36,12 +38,19 @@ import { mapFileFaults } from "./internal/StoreErrorMapping.ts"
 
 type Service = ConversationStore["Service"]
 
+/**
+ * LogAddress the store keeps its files, and the largest log that it accepts. Limits that are absent have
+ * defaults.
+ */
 export interface RolloutStoreOptions extends Partial<WriterLimits>, RolloutDirectory {}
 
-/** A file of it takes a second to read; a person's longest conversations have some ten thousands. */
+/**
+ * A file with a million events takes a second to read; a person's longest conversations have some
+ * ten thousand.
+ */
 const defaultMaxEvents = 1_000_000
 
-/** As much as a person would want to keep of one conversation, and still read by pages. */
+/** More than a person would want to keep of one conversation, and still readable in pages. */
 const defaultMaxBytes = 2 * 1024 ** 3
 
 class RolloutStore implements Service {
@@ -84,46 +93,56 @@ class RolloutStore implements Service {
     })
   }
 
-  create(
-    meta: ConversationMeta,
-    records: ReadonlyArray<LogRecord>,
-  ): Effect.Effect<LogWriter, StoreError, Scope.Scope> {
-    return this.opener.create(meta, records).pipe(
-      mapFileFaults("create"),
-      Effect.catchTag("LeaseHeld", () => Effect.fail(alreadyExists(meta.id))),
-    )
-  }
+  readonly create = Effect.fn("RolloutStore.create")(
+    (
+      meta: ConversationMeta,
+      records: ReadonlyArray<LogRecord>,
+    ): Effect.Effect<LogWriter, StoreError, Scope.Scope> =>
+      this.opener.create(meta, records).pipe(
+        mapFileFaults("create"),
+        Effect.catchTag("LeaseHeld", () => Effect.fail(alreadyExists(meta.id))),
+      ),
+  )
 
   placeOf({ createdAtMs, id }: ConversationMeta): Effect.Effect<string> {
     return Effect.sync(() => this.pathOf({ path: this.opener.relativePath(id, createdAtMs) }))
   }
 
-  open(
-    where: LogAddress,
-  ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> {
-    return this.opener.open(where).pipe(mapFileFaults("open"))
-  }
+  readonly open = Effect.fn("RolloutStore.open")(
+    (
+      where: LogAddress,
+    ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> =>
+      this.opener.open(where).pipe(mapFileFaults("open")),
+  )
 
-  read: Service["read"] = (id, page) => this.pages.read(id, page)
+  readonly read: Service["read"] = (id, page) => this.pages.read(id, page)
 
-  readBackward: Service["readBackward"] = (id, page) => this.pages.readBackward(id, page)
+  readonly readBackward: Service["readBackward"] = (id, page) => this.pages.readBackward(id, page)
 
-  positionOf: Service["positionOf"] = (id, seq) => this.pages.positionOf(id, seq)
+  readonly positionOf: Service["positionOf"] = (id, seq) => this.pages.positionOf(id, seq)
 
-  list(query: ListQuery): Effect.Effect<ListPage, StoreError> {
-    return Effect.gen({ self: this }, function* () {
-      yield* this.live.flush
-      const rows = yield* this.catalog.page(query, (id) => this.live.all.has(id))
-      const items = rows.slice(0, query.limit).map((row) => this.summaryOf(row))
-      const last = items.at(-1)?.meta
-      return last === undefined || rows.length <= query.limit
-        ? { items }
-        : { items, next: { createdAtMs: last.createdAtMs, id: last.id } }
-    }).pipe(mapFileFaults("list"))
-  }
+  readonly list = Effect.fn("RolloutStore.list")(function* (
+    this: RolloutStore,
+    query: ListQuery,
+  ): Effect.fn.Return<ListPage, StoreError | FileFault> {
+    yield* this.live.flush
+    const rows = yield* this.catalog.page(query, (id) => this.live.all.has(id))
+    const items = rows.slice(0, query.limit).map((row) => this.summaryOf(row))
+    const last = items.at(-1)?.meta
+    return last === undefined || rows.length <= query.limit
+      ? { items }
+      : { items, next: { createdAtMs: last.createdAtMs, id: last.id } }
+  }, mapFileFaults("list"))
 
-  metadata(where: LogAddress): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> {
-    return Effect.gen({ self: this }, function* () {
+  readonly metadata = Effect.fn("RolloutStore.metadata")(
+    function* (
+      this: RolloutStore,
+      where: LogAddress,
+    ): Effect.fn.Return<
+      ConversationSummary,
+      StoreError | NoSuchConversation | FileFault,
+      Scope.Scope
+    > {
       const known = "id" in where ? this.live.all.get(where.id) : undefined
       if (known !== undefined) return known.summary(this.home)
       const located = yield* this.locator.find("metadata", where)
@@ -133,24 +152,39 @@ class RolloutStore implements Service {
       return row === undefined
         ? yield* new NoSuchConversation({ id: located.id })
         : { ...this.summaryOf(row), meta }
-    }).pipe(Effect.scoped, mapFileFaults("metadata"))
-  }
+    },
+    Effect.scoped,
+    mapFileFaults("metadata"),
+  )
 
-  archive: Service["archive"] = (id) =>
-    this.move("archive", id, (name) => `${archiveFolder}/${name}`, true)
+  readonly archive = Effect.fn("RolloutStore.archive")((id: ConversationId) =>
+    this.move("archive", id, (name) => `${archiveFolder}/${name}`, true),
+  )
 
-  unarchive: Service["unarchive"] = (id) =>
-    this.move("unarchive", id, (name) => `${folderOfName(name)}/${name}`, false)
+  readonly unarchive = Effect.fn("RolloutStore.unarchive")((id: ConversationId) =>
+    this.move("unarchive", id, (name) => `${folderOfName(name)}/${name}`, false),
+  )
 
-  delete: Service["delete"] = (id) =>
-    Effect.gen({ self: this }, function* () {
+  readonly delete = Effect.fn("RolloutStore.delete")(
+    function* (
+      this: RolloutStore,
+      id: ConversationId,
+    ): Effect.fn.Return<
+      void,
+      StoreError | NoSuchConversation | LeaseHeld | FileFault,
+      Scope.Scope
+    > {
       const located = yield* this.locator.find("delete", { id })
       yield* this.leases.take(id)
       yield* this.files.remove(this.pathOf(located))
       yield* this.files.syncDirectory(parentFolder(this.pathOf(located)))
       yield* this.catalog.remove(id)
       this.pages.forget(id)
-    }).pipe(Effect.scoped, Effect.uninterruptible, mapFileFaults("delete"))
+    },
+    Effect.scoped,
+    Effect.uninterruptible,
+    mapFileFaults("delete"),
+  )
 
   private pathOf({ path }: { readonly path: string }): string {
     return `${this.home}/${path}`
@@ -191,6 +225,7 @@ class RolloutStore implements Service {
   }
 }
 
+/** Layer of the store over a file system, leases and an index. */
 export const layer = (
   options: RolloutStoreOptions,
 ): Layer.Layer<ConversationStore, never, Files | Leases | RolloutIndex> =>

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { FileFault } from "../src/Files.ts"
-import { metaOf, opening } from "./support/Records.ts"
+import { metaOf, firstRecords } from "./support/Records.ts"
 import { Machine } from "./support/Machine.ts"
 
 const meta = metaOf(1)
@@ -14,10 +14,13 @@ const { id } = meta
 
 const codes = ["EMFILE", "ENFILE", "EIO", "EACCES", "ESTALE", "EINTR"]
 
-/** Nothing is wrong with a file: the machine is short of something. */
+/** Codes that mean that the machine is short of a resource, not that the file is at fault. */
 const scarce = ["EMFILE", "ENFILE", "EINTR"]
 
-/** More than any of these takes, so that a fault is put at each operation and behind the last. */
+/**
+ * More operations than any use performs, so that a fault is injected at each of them and after the
+ * last.
+ */
 const maxOperations = 40
 
 type Use = (
@@ -48,7 +51,7 @@ const uses: Readonly<Record<string, Use>> = {
   read: () =>
     Effect.flatMap(ConversationStore, (store) =>
       Effect.map(store.read(id, { max: 10 }), ({ records }) =>
-        records.length === opening(meta).length ? [id] : [],
+        records.length === firstRecords(meta).length ? [id] : [],
       ),
     ),
   list: () =>
@@ -64,19 +67,24 @@ const uses: Readonly<Record<string, Use>> = {
     ),
 }
 
-/** What is there is found, or its use fails with the system's reason; it is never said to be missing. */
-describe("a conversation that is there", () => {
+/**
+ * An existing conversation is found, or its use fails with the system's reason; it is never
+ * reported as missing.
+ */
+describe("a conversation that exists", () => {
   for (const [name, use] of Object.entries(uses)) {
-    // A list leaves out a file that cannot be read, and looks at it again when it is made the next time.
+    // A list leaves out a file that cannot be read, and the next list tries again.
     for (const code of name === "list" ? codes.filter((one) => scarce.includes(one)) : codes) {
       it.effect(
-        `L13 is not said to be missing by ${name}, whichever operation fails with ${code}`,
+        `L13 is not reported as missing by ${name}, whichever operation fails with ${code}`,
         () =>
           Effect.gen(function* () {
             for (let at = 0; at < maxOperations; at++) {
               const machine = new Machine()
               yield* machine.run(
-                Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta))),
+                Effect.flatMap(ConversationStore, (store) =>
+                  store.create(meta, firstRecords(meta)),
+                ),
               )
               machine.leases.killAll()
               let count = 0
@@ -100,13 +108,13 @@ describe("a writer that cannot check its lease", () => {
   const words = eventRecord(0, { seq: 1, id: "0", msg: { type: "agent_message", message: "one" } })
 
   for (const code of ["EMFILE", "ENFILE", "EIO", "EACCES", "ESTALE"]) {
-    it.effect(`L16 appends nothing, and has not lost its lease, when that fails with ${code}`, () =>
+    it.effect(`L16 appends nothing and keeps its lease, when the check fails with ${code}`, () =>
       Effect.gen(function* () {
         const machine = new Machine()
         yield* machine.run(
           Effect.gen(function* () {
             const store = yield* ConversationStore
-            const writer = yield* store.create(meta, opening(meta))
+            const writer = yield* store.create(meta, firstRecords(meta))
             const before = machine.files.bytes(machine.file)
             machine.leases.fault = new FileFault({ operation: "read", path: "lease", code })
             const error = yield* Effect.flip(writer.append([words], "synced"))

@@ -3,17 +3,17 @@ import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Operation } from "./support/MemoryFiles.ts"
-import { idOf, metaOf, opening, turn } from "./support/Records.ts"
+import { idOf, metaOf, firstRecords, turn } from "./support/Records.ts"
 import { home, Machine, readAll } from "./support/Machine.ts"
 
 const meta = metaOf(1)
 const { id } = meta
-const first = opening(meta)
+const first = firstRecords(meta)
 
 const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, first))
 const open = Effect.flatMap(ConversationStore, (store) => store.open({ id }))
 
-/** A machine with the conversation on it, nobody at work. */
+/** A machine on which the conversation is stored and no process runs. */
 const stored = Effect.fnUntraced(function* (options = {}) {
   const machine = new Machine(options)
   yield* machine.run(create)
@@ -22,8 +22,8 @@ const stored = Effect.fnUntraced(function* (options = {}) {
 
 const reasonOf = (error: unknown) => (error instanceof StoreError ? error.reason : error)
 
-describe("a conversation that is being made", () => {
-  it.effect("L10 is on the disk when create returns, its folders too", () =>
+describe("creating a conversation", () => {
+  it.effect("L10 has put the file and its folders on the disk when it returns", () =>
     Effect.gen(function* () {
       const machine = new Machine()
       yield* machine.run(
@@ -54,7 +54,7 @@ describe("a conversation that is being made", () => {
     ["syncDirectory", "EIO", "Other"],
   ]
   for (const [operation, code, reason] of refusals) {
-    it.effect(`is not there when ${operation} fails with ${code}, and its id stays free`, () =>
+    it.effect(`leaves nothing and keeps the id free when ${operation} fails with ${code}`, () =>
       Effect.gen(function* () {
         const machine = new Machine()
         machine.files.fault = (each, path) =>
@@ -70,7 +70,7 @@ describe("a conversation that is being made", () => {
     )
   }
 
-  it.effect("L10 is not there when the disk is full at any byte of it", () =>
+  it.effect("L10 leaves nothing when the disk becomes full at any byte", () =>
     Effect.gen(function* () {
       const { file, files } = yield* stored()
       const bytes = files.bytes(file)?.length ?? 0
@@ -87,7 +87,7 @@ describe("a conversation that is being made", () => {
 describe("an append", () => {
   const batch = turn(1, "0", "hello")
 
-  it.effect("L11 leaves nothing half when the disk is full at any byte of it", () =>
+  it.effect("L11 leaves no part of a batch when the disk becomes full at any byte", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const before = machine.files.text(machine.file)
@@ -98,7 +98,8 @@ describe("an append", () => {
             Effect.gen(function* () {
               const error = yield* Effect.flip(writer.append(batch, "written"))
               assert.strictEqual(machine.files.text(machine.file), before, `room for ${room}`)
-              // Whoever goes on opens it anew, even when there is room again.
+              // The writer stays failed; the log must be opened again, even when there is room
+              // again.
               machine.files.room = Infinity
               const again = yield* Effect.flip(writer.append(batch, "written"))
               assert.include(again.message, "an earlier append failed")
@@ -114,7 +115,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("writes on behind a write that stopped short", () =>
+  it.effect("continues behind a write that stopped short", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const piece = 10
@@ -132,7 +133,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("is cut off again when it cannot be synced", () =>
+  it.effect("is removed from the file when it cannot be synced", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const before = machine.files.text(machine.file)
@@ -149,7 +150,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("what could not be cut off at once is cut off when the writer closes", () =>
+  it.effect("that could not be removed at once is removed when the writer closes", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const before = machine.files.text(machine.file)
@@ -168,7 +169,7 @@ describe("an append", () => {
   )
 
   it.effect(
-    "L10 survives a power cut when it was synced, its own conversation alone when not",
+    "L10 survives a power failure when it was synced; otherwise only its own conversation is affected",
     () =>
       Effect.gen(function* () {
         for (const durability of ["written", "synced"] as const) {
@@ -186,7 +187,7 @@ describe("an append", () => {
       }),
   )
 
-  it.effect("writes nothing into a file that was taken away, moved, replaced or written to", () =>
+  it.effect("writes nothing to a file that was removed, replaced or changed", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [(machine: Machine, file: string) => void, string]> = [
         [({ files }, file) => files.unlink(file), "Gone"],
@@ -217,7 +218,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("L16 writes nothing behind what another one wrote without a lease", () =>
+  it.effect("L16 writes nothing behind a line that another program wrote without a lease", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       yield* machine.run(
@@ -235,7 +236,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("L16 writes nothing once somebody else has the lease", () =>
+  it.effect("L16 writes nothing once another process has the lease", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const before = machine.files.text(machine.file)
@@ -251,7 +252,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("beyond a limit fails with what the limit is, and loses nothing", () =>
+  it.effect("beyond a limit fails with the limit and loses nothing", () =>
     Effect.gen(function* () {
       for (const [options, limit, max] of [
         [{ maxEvents: 15 }, "events", 15],
@@ -277,7 +278,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("of a clock that jumped back changes no order, and nothing that is there", () =>
+  it.effect("with a clock that was set back changes neither the order nor existing records", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const late = turn(11, "1", "late").map((record) => ({ ...record, atMs: 1000 }))
@@ -299,7 +300,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("of an event out of turn is refused: numbers have no gap", () =>
+  it.effect("of an event with the wrong number is refused, because numbers have no gap", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const error = yield* machine.run(
@@ -307,13 +308,13 @@ describe("an append", () => {
           Effect.flip(writer.append(turn(3, "0", "x"), "written")),
         ),
       )
-      assert.include(error.message, "event 1 is expected, not 3")
+      assert.include(error.message, "expected event 1, got event 3")
     }),
   )
 })
 
-describe("opening", () => {
-  it.effect("fails, typed, where a permission is missing, and gives the lease back", () =>
+describe("opening a conversation", () => {
+  it.effect("fails with a typed error when a permission is missing, and releases the lease", () =>
     Effect.gen(function* () {
       for (const code of ["EACCES", "EROFS", "EPERM"]) {
         const machine = yield* stored()
@@ -331,13 +332,13 @@ describe("opening", () => {
 
   const paths: ReadonlyArray<readonly [name: string, path: string, reason: string]> = [
     ["outside", "/elsewhere/rollout.jsonl", "Outside"],
-    ["above", `${home}/sessions/../config.toml`, "Outside"],
-    ["beside", `${home}/config.toml`, "Outside"],
+    ["above the folder", `${home}/sessions/../config.toml`, "Outside"],
+    ["beside the folder", `${home}/config.toml`, "Outside"],
     ["relative", "sessions/x.jsonl", "Outside"],
     ["a link", `${home}/sessions/link.jsonl`, "Outside"],
     ["behind a link", `${home}/sessions/far/rollout.jsonl`, "Outside"],
-    ["a folder", `${home}/sessions/2025`, "Outside"],
-    ["another name", `${home}/sessions/notes.jsonl`, "Foreign"],
+    ["a directory", `${home}/sessions/2025`, "Outside"],
+    ["wrongly named", `${home}/sessions/notes.jsonl`, "Foreign"],
   ]
   for (const [name, path, reason] of paths) {
     it.effect(`refuses a path that is ${name}`, () =>
@@ -365,7 +366,7 @@ describe("opening", () => {
   const elsewhere = ["/elsewhere/rollout.jsonl", "/elsewhere/none.jsonl", "/none/x", "/elsewhere"]
   for (const code of ["EACCES", "ELOOP", "ENAMETOOLONG", "ENOENT", undefined]) {
     it.effect(
-      `L13 one error, which names the directory, refuses every path outside it, whatever is there (${code ?? "no fault"})`,
+      `L13 refuses every path outside the directory with one error that names the directory, whatever exists there (${code ?? "no fault"})`,
       () =>
         Effect.gen(function* () {
           const machine = yield* stored()
@@ -389,7 +390,7 @@ describe("opening", () => {
     )
   }
 
-  it.effect("a path that names nothing names no conversation", () =>
+  it.effect("by the path of a missing file fails with NoSuchConversation", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const error = yield* machine.run(
@@ -401,7 +402,7 @@ describe("opening", () => {
     }),
   )
 
-  it.effect("by path finds it, archived or not, also where the folder itself is a link", () =>
+  it.effect("by path finds it, archived or not, also when the folder itself is a link", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const { file } = machine
@@ -421,34 +422,36 @@ describe("opening", () => {
     }),
   )
 
-  it.effect("leaves a file alone that is none of ours, or of another conversation", () =>
-    Effect.gen(function* () {
-      const machine = yield* stored()
-      const { file, files } = machine
-      const other = file.replace(id, idOf(2))
-      for (const text of [
-        "",
-        "half a li",
-        "no rollout\n",
-        '{"a":1}\n{"b":2}',
-        files.text(file),
-        `\u0000\u0000\n${files.text(file)}`,
-      ]) {
-        files.put(other, text)
-        const error = yield* machine.run(
-          Effect.flatMap(ConversationStore, (store) => Effect.flip(store.open({ path: other }))),
-        )
-        assert.strictEqual(reasonOf(error), "Foreign", text.slice(0, 20))
-        assert.strictEqual(files.text(other), text)
-        const unlisted = yield* machine.run(
-          Effect.flatMap(ConversationStore, (store) => store.list({ limit: 5 })),
-        )
-        assert.deepStrictEqual(
-          unlisted.items.map((item) => item.meta.id),
-          [id],
-        )
-        files.unlink(other)
-      }
-    }),
+  it.effect(
+    "leaves a file unchanged that is not a rollout or belongs to another conversation",
+    () =>
+      Effect.gen(function* () {
+        const machine = yield* stored()
+        const { file, files } = machine
+        const other = file.replace(id, idOf(2))
+        for (const text of [
+          "",
+          "half a li",
+          "no rollout\n",
+          '{"a":1}\n{"b":2}',
+          files.text(file),
+          `\u0000\u0000\n${files.text(file)}`,
+        ]) {
+          files.put(other, text)
+          const error = yield* machine.run(
+            Effect.flatMap(ConversationStore, (store) => Effect.flip(store.open({ path: other }))),
+          )
+          assert.strictEqual(reasonOf(error), "Foreign", text.slice(0, 20))
+          assert.strictEqual(files.text(other), text)
+          const unlisted = yield* machine.run(
+            Effect.flatMap(ConversationStore, (store) => store.list({ limit: 5 })),
+          )
+          assert.deepStrictEqual(
+            unlisted.items.map((item) => item.meta.id),
+            [id],
+          )
+          files.unlink(other)
+        }
+      }),
   )
 })

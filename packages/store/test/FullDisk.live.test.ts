@@ -1,4 +1,7 @@
-/** A disk that is really full: a small file system of its own, where whoever runs the tests may make one. */
+/**
+ * A disk that is really full: a small file system that is mounted for the test, on machines where
+ * the tests may do that.
+ */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { eventRecord } from "@colloquy/core/LogRecord"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +13,7 @@ import * as FS from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeStore from "../src/node/NodeStore.ts"
-import { metaOf, opening } from "./support/Records.ts"
+import { metaOf, firstRecords } from "./support/Records.ts"
 import { readAll } from "./support/Machine.ts"
 
 const mounted = (folder: string) =>
@@ -41,9 +44,9 @@ const disk = Effect.acquireRelease(
 const run = <A, E>(home: string, use: Effect.Effect<A, E, ConversationStore | Scope.Scope>) =>
   use.pipe(Effect.scoped, Effect.provide(Layer.fresh(NodeStore.layer({ home }))))
 
-describe.skipIf(!canMount)("a disk that is full", () => {
+describe.skipIf(!canMount)("a full disk", () => {
   it.live(
-    "L10 fails the append that it has no room for, keeps every one before, and goes on with room",
+    "L10 fails the append that does not fit, keeps all earlier ones, and continues when there is room",
     () =>
       Effect.gen(function* () {
         const home = yield* disk
@@ -59,7 +62,7 @@ describe.skipIf(!canMount)("a disk that is full", () => {
           home,
           Effect.gen(function* () {
             const store = yield* ConversationStore
-            const writer = yield* store.create(meta, opening(meta))
+            const writer = yield* store.create(meta, firstRecords(meta))
             for (let seq = 1; ; seq++) {
               const exit = yield* Effect.result(writer.append([words(seq)], "synced"))
               if (exit._tag === "Success") continue
@@ -71,7 +74,7 @@ describe.skipIf(!canMount)("a disk that is full", () => {
         )
         assert.isAbove(taken, 10)
         const kept = [
-          ...opening(meta),
+          ...firstRecords(meta),
           ...Array.from({ length: taken - 1 }, (_, i) => words(i + 1)),
         ]
         assert.deepStrictEqual(yield* run(home, readAll(id)), kept)

@@ -22,8 +22,8 @@ const pipe = (path: string): string => {
   return path
 }
 
-describe("what stands in place of a file", () => {
-  it.live("L13 a pipe, a device, a directory and a file without end are refused at once", () =>
+describe("another kind of file at the path of a store's file", () => {
+  it.live("L13 a pipe, a device, a directory and an endless file are refused immediately", () =>
     Effect.gen(function* () {
       const home = yield* directory
       const plain = join(home, "plain")
@@ -33,7 +33,7 @@ describe("what stands in place of a file", () => {
       assert.throws(() => readFile(pipe(join(home, "pipe")), 10), "is not a regular file")
       assert.throws(() => readFile("/dev/zero", 10), "is not a regular file")
       assert.throws(() => readFile(home, 10))
-      // Says that it has no bytes, and gives many.
+      // Reports a size of 0 and returns many bytes.
       assert.throws(
         () => readFile("/proc/self/smaps", 4096),
         "has more than 4096 bytes, expected at most 4096",
@@ -41,7 +41,7 @@ describe("what stands in place of a file", () => {
     }),
   )
 
-  it.live("L13 a pipe in place of the message history is a fault and keeps nothing waiting", () =>
+  it.live("L13 a pipe at the path of the message history causes a fault and blocks nothing", () =>
     Effect.gen(function* () {
       const home = yield* directory
       pipe(join(home, "history.jsonl"))
@@ -57,7 +57,7 @@ describe("what stands in place of a file", () => {
     }),
   )
 
-  it.live("L13 a row that is none of ours makes the index one that has to be made anew", () =>
+  it.live("L13 a row with unexpected values causes the index to be rebuilt", () =>
     Effect.gen(function* () {
       const path = join(yield* directory, "index.sqlite")
       const row = {

@@ -8,7 +8,7 @@ import { isoOf } from "../src/internal/IsoTime.ts"
 import { encodeLines, headerLines, markLine } from "../src/rollout/LineEncoder.ts"
 import { rolloutName } from "../src/rollout/RolloutName.ts"
 import { unfoldRepeats } from "../src/rollout/RepeatedText.ts"
-import { events, idOf, metaOf, opening, startMs } from "./support/Records.ts"
+import { events, idOf, metaOf, firstRecords, startMs } from "./support/Records.ts"
 import { home, Machine, readAll } from "./support/Machine.ts"
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
@@ -16,7 +16,7 @@ const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
 const lineOf = (type: string, payload: string) =>
   `{"timestamp":"${isoOf(startMs)}","type":"${type}","payload":${payload}}\n`
 
-/** A file that somebody put in place of a conversation's. */
+/** Rollout files with hostile contents, and an index that another program changed. */
 const planted = (lines: string) => {
   const machine = new Machine()
   const { folder, file } = rolloutName(idOf(1), startMs)
@@ -28,30 +28,28 @@ const planted = (lines: string) => {
   }).pipe(Effect.provide(machine.files.layer))
 }
 
-describe("a rollout that somebody planted", () => {
-  it.effect(
-    "L13 names numbers that no file of its length reaches: they take no place in the log",
-    () =>
-      Effect.gen(function* () {
-        const lines = Array.from({ length: 200 }, (_, i) =>
-          markLine(startMs, { seq: (i + 1) * 131_000, id: "" }),
-        ).join("")
-        const machine = yield* planted(lines)
-        const { listed, opened, records } = yield* machine.run(
-          Effect.gen(function* () {
-            const store = yield* ConversationStore
-            const listed = yield* store.list({ limit: 10 })
-            const opened = yield* store.open({ id: idOf(1) })
-            return { listed, opened, records: yield* readAll(idOf(1)) }
-          }),
-        )
-        assert.strictEqual(listed.items.length, 1)
-        assert.isBelow(records.length, lines.length)
-        assert.match(opened.repairs.at(-1)?.message ?? "", /lines? .*cannot be read/)
-      }),
+describe("a hostile rollout file", () => {
+  it.effect("L13 with numbers that no file of its length can reach: those lines are left out", () =>
+    Effect.gen(function* () {
+      const lines = Array.from({ length: 200 }, (_, i) =>
+        markLine(startMs, { seq: (i + 1) * 131_000, id: "" }),
+      ).join("")
+      const machine = yield* planted(lines)
+      const { listed, opened, records } = yield* machine.run(
+        Effect.gen(function* () {
+          const store = yield* ConversationStore
+          const listed = yield* store.list({ limit: 10 })
+          const opened = yield* store.open({ id: idOf(1) })
+          return { listed, opened, records: yield* readAll(idOf(1)) }
+        }),
+      )
+      assert.strictEqual(listed.items.length, 1)
+      assert.isBelow(records.length, lines.length)
+      assert.match(opened.repairs.at(-1)?.message ?? "", /lines? .*cannot be read/)
+    }),
   )
 
-  it("L13 nests a line without end: it is left out, and lines around it are read", () => {
+  it("L13 with an extremely nested line: it is left out and the lines around it are read", () => {
     const decoder = new LineDecoder("colloquy", { seq: 0, id: "" }, 0)
     const item = (y: string) =>
       lineOf("response_item", `{"type":"web_search_call","action":{"type":"x","y":${y}}}`)
@@ -60,7 +58,7 @@ describe("a rollout that somebody planted", () => {
     assert.isAbove(JSON.stringify(records).length, 600)
   })
 
-  it("L13 names types that are no text: the line is left out and nothing is thrown", () => {
+  it("L13 with types that are not strings: those lines are left out and nothing is thrown", () => {
     const type = '{"toString":0,"valueOf":0}'
     for (const line of [
       `{"type":${type}}`,
@@ -74,13 +72,13 @@ describe("a rollout that somebody planted", () => {
   })
 
   it.effect(
-    "L11 gives the same records from its end as from its beginning, with what a mark says of a summary",
+    "L11 yields the same records from its end as from its beginning, including what a mark says about a summary",
     () =>
       Effect.gen(function* () {
-        // A search from the end begins behind the mark that stands before so long a line.
+        // A search from the end starts behind the mark that precedes such a long line.
         const message = "s".repeat(200 * 1024)
         const records = [
-          ...opening(metaOf(1)),
+          ...firstRecords(metaOf(1)),
           ...events(1, [{ type: "compacted", message, keeps_input: true }], "0"),
         ]
         const machine = yield* planted(encodeLines({ seq: 0, id: "", unnumbered: 0 }, records).text)
@@ -94,7 +92,7 @@ describe("a rollout that somebody planted", () => {
       }),
   )
 
-  it("L13 refers to members that no event repeats: nothing but repeated output is put in place", () => {
+  it("L13 with references to members that cannot repeat: only repeated output is restored", () => {
     const msg = { type: "exec_command_end", stdout: { polluted: true } }
     const same: unknown = JSON.parse('{"__proto__":"stdout","type":"stdout","stderr":"stdout"}')
     const whole = unfoldRepeats(msg, same) as Readonly<Record<string, unknown>>
@@ -103,11 +101,11 @@ describe("a rollout that somebody planted", () => {
   })
 })
 
-describe("an index that somebody changed", () => {
+describe("an index that another program changed", () => {
   const id = idOf(1)
   const { file } = rolloutName(id, startMs)
 
-  it("L13 with metadata that is none is damaged, and says what was expected", () => {
+  it("L13 is damaged when its metadata is invalid, and the error says what was expected", () => {
     for (const json of [
       "null",
       "{}",
@@ -120,7 +118,7 @@ describe("an index that somebody changed", () => {
     assert.deepStrictEqual(indexedMeta(JSON.stringify(metaOf(1))), metaOf(1))
   })
 
-  it("L13 names no file but the rollout of the conversation, below the folders of conversations", () => {
+  it("L13 can refer only to rollout files of the conversation, below the folders of conversations", () => {
     for (const [folder, name] of [
       ["sessions/../..", file],
       ["/etc", file],

@@ -6,17 +6,17 @@ import { LineDecoder } from "../src/rollout/LineDecoder.ts"
 import { parseHeader } from "../src/rollout/RolloutHeader.ts"
 import { encodeLines, headerLines } from "../src/rollout/LineEncoder.ts"
 import { readFileSync } from "node:fs"
-import { metaOf, opening } from "./support/Records.ts"
+import { metaOf, firstRecords } from "./support/Records.ts"
 import { Machine, readAll } from "./support/Machine.ts"
 
-/** Written by Colloquy, and then resumed by the original in the versions that the first test names. */
+/** Compares a file that Colloquy writes with the fixture that versions of the original resumed. */
 const resumed = readFileSync(
   new URL("./fixtures/resumed-by-original.jsonl", import.meta.url),
   "utf8",
 )
 
 const meta = metaOf(1)
-const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta)))
+const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, firstRecords(meta)))
 const open = Effect.flatMap(ConversationStore, (store) => store.open({ id: meta.id }))
 
 const valuesOf = (file: string): ReadonlyArray<unknown> =>
@@ -25,8 +25,8 @@ const valuesOf = (file: string): ReadonlyArray<unknown> =>
     .split("\n")
     .map((line): unknown => JSON.parse(line))
 
-describe("rollout files and versions", () => {
-  it("are written with the lines of the file that the original 0.36.0, 0.45.0 and 0.153.4 resumed", () => {
+describe("rollout files of different versions", () => {
+  it("a file is written with the lines that the original 0.36.0, 0.45.0 and 0.153.4 resumed", () => {
     const [first = "", ...rest] = resumed.trimEnd().split("\n")
     const header = parseHeader([first, ...rest.slice(0, 9)])
     if (header === undefined) return assert.fail("the file begins with its header")
@@ -36,7 +36,7 @@ describe("rollout files and versions", () => {
     assert.deepStrictEqual(valuesOf(headerLines(header.meta) + text), valuesOf(resumed))
   })
 
-  it.effect("are opened with types of lines, events and items of a later version", () =>
+  it.effect("a file with line types, events and items of a later version is opened", () =>
     Effect.gen(function* () {
       const machine = new Machine()
       yield* machine.run(create)

@@ -9,7 +9,7 @@ import { HistoryFile, MessageHistory } from "../src/MessageHistory.ts"
 class Memory {
   text: string | undefined
   logId = 7
-  /** How often somebody else has the lock. */
+  /** Number of attempts during which another process holds the lock. */
   locked = 0
   attempts = 0
   code: string | undefined
@@ -49,7 +49,7 @@ const use = <A, E>(
   )
 
 describe("the message history", () => {
-  it.effect("is a line per entry, of the documented shape, found again by file and line", () =>
+  it.effect("has one line per entry, in the documented shape, found by file and line number", () =>
     Effect.gen(function* () {
       const memory = new Memory()
       yield* TestClock.adjust("1700 seconds")
@@ -82,7 +82,7 @@ describe("the message history", () => {
     }),
   )
 
-  it.effect("has no entry where a line is none, or is not whole yet", () =>
+  it.effect("returns no entry for a line that is not one or is not complete yet", () =>
     Effect.gen(function* () {
       const memory = new Memory()
       memory.text = 'garbage\n{"session_id":"c","ts":1,"text":"t"}\n{"session_id"'
@@ -97,7 +97,7 @@ describe("the message history", () => {
     }),
   )
 
-  it.effect("is not written where nobody wants it", () =>
+  it.effect("is not written when persistence is none", () =>
     Effect.gen(function* () {
       const memory = new Memory()
       yield* use(memory, (history) => history.append("c", "t"), "none")
@@ -105,7 +105,7 @@ describe("the message history", () => {
     }),
   )
 
-  it.effect("is tried ten times, 100 ms apart, while somebody else has it", () =>
+  it.effect("is tried ten times, 100 ms apart, while another process holds the lock", () =>
     Effect.gen(function* () {
       for (const [locked, attempts, outcome] of [
         [9, 10, "Success"],
@@ -125,7 +125,7 @@ describe("the message history", () => {
     }),
   )
 
-  it.effect("tells what went wrong, and tries no disk that is full again", () =>
+  it.effect("fails with the reason, and does not retry on a full disk", () =>
     Effect.gen(function* () {
       const memory = new Memory()
       memory.code = "ENOSPC"

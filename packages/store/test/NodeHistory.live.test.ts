@@ -12,7 +12,7 @@ const temporary = Effect.acquireRelease(
 )
 
 describe("history.jsonl", () => {
-  it.effect("is its owner's alone, whatever it was, and its inode names it", () =>
+  it.effect("becomes readable by its owner only, and is identified by its inode", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       const path = join(home, "history.jsonl")
@@ -33,7 +33,7 @@ describe("history.jsonl", () => {
     }),
   )
 
-  it.effect("through a link is not followed", () =>
+  it.effect("is not opened through a link", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       FS.writeFileSync(join(home, "other"), "")

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { conformanceCases, type ConformanceSubject } from "../src/Conformance.ts"
 import * as NodeStore from "../src/node/NodeStore.ts"
 import { typesOf } from "./support/OriginalRollouts.ts"
-import { metaOf, opening, turn } from "./support/Records.ts"
+import { metaOf, firstRecords, turn } from "./support/Records.ts"
 import { readAll } from "./support/Machine.ts"
 
 const temporary = Effect.acquireRelease(
@@ -34,9 +34,11 @@ describe("rollouts over real files", () => {
 
   const meta = metaOf(1)
   const { id } = meta
-  const records = [...opening(meta), ...turn(1, "0", "hello")]
+  const records = [...firstRecords(meta), ...turn(1, "0", "hello")]
 
-  /** In a process of its own, as far as one process can say so: its locks are its own. */
+  /**
+   * Runs with leases of its own, which is as close to a process of its own as one process can get.
+   */
   const run = <A, E>(home: string, use: Effect.Effect<A, E, ConversationStore | Scope.Scope>) =>
     use.pipe(Effect.scoped, Effect.provide(Layer.fresh(NodeStore.layer({ home }))))
 
@@ -48,26 +50,30 @@ describe("rollouts over real files", () => {
       .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
       .toSorted()
 
-  it.effect("lie where the original has them, are its owner's alone, line by line documented", () =>
-    Effect.gen(function* () {
-      const home = yield* temporary
-      yield* run(home, create)
-      const names = filesIn(home).filter((name) => !name.endsWith("-wal") && !name.endsWith("-shm"))
-      assert.deepStrictEqual(
-        names.map((name) => name.replaceAll(/\d\d\/rollout.*/g, "…")),
-        ["colloquy-store/index.sqlite", "colloquy-store/takers.lock", "sessions/2025/09/…"],
-      )
-      assert.match(
-        names[2] ?? "",
-        /^sessions\/2025\/09\/(\d\d)\/rollout-2025-09-\1T\d\d-\d\d-12-[0-9a-f-]{36}\.jsonl$/,
-      )
-      const file = filesIn(home).find((name) => name.endsWith(".jsonl")) ?? ""
-      assert.strictEqual(FS.statSync(join(home, file)).mode & 0o777, 0o600)
-      assert.include(typesOf(FS.readFileSync(join(home, file), "utf8")), "session_meta")
-    }),
+  it.effect(
+    "are where the original keeps them, readable by their owner only, with documented lines",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* temporary
+        yield* run(home, create)
+        const names = filesIn(home).filter(
+          (name) => !name.endsWith("-wal") && !name.endsWith("-shm"),
+        )
+        assert.deepStrictEqual(
+          names.map((name) => name.replaceAll(/\d\d\/rollout.*/g, "…")),
+          ["colloquy-store/index.sqlite", "colloquy-store/takers.lock", "sessions/2025/09/…"],
+        )
+        assert.match(
+          names[2] ?? "",
+          /^sessions\/2025\/09\/(\d\d)\/rollout-2025-09-\1T\d\d-\d\d-12-[0-9a-f-]{36}\.jsonl$/,
+        )
+        const file = filesIn(home).find((name) => name.endsWith(".jsonl")) ?? ""
+        assert.strictEqual(FS.statSync(join(home, file)).mode & 0o777, 0o600)
+        assert.include(typesOf(FS.readFileSync(join(home, file), "utf8")), "session_meta")
+      }),
   )
 
-  it.effect("are named in local time, as it is on the day that they are made", () =>
+  it.effect("are named in local time, with the offset of the day of their creation", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       yield* Effect.acquireRelease(
@@ -81,7 +87,7 @@ describe("rollouts over real files", () => {
       process.env["TZ"] = "America/New_York"
       const made = (number: number, createdAt: string) => {
         const one = metaOf(number, { createdAtMs: Date.parse(createdAt) })
-        return Effect.flatMap(ConversationStore, (store) => store.create(one, opening(one)))
+        return Effect.flatMap(ConversationStore, (store) => store.create(one, firstRecords(one)))
       }
       yield* run(
         home,
@@ -96,7 +102,7 @@ describe("rollouts over real files", () => {
     }),
   )
 
-  it.effect("an index that is missing, garbage, cut short or of another version is made anew", () =>
+  it.effect("rebuild an index that is missing, garbage, truncated or of another version", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       yield* run(home, create)
@@ -126,9 +132,9 @@ describe("rollouts over real files", () => {
     }),
   )
 
-  it.effect("a directory that can only be read is told of, and what lies in it can be read", () =>
+  it.effect("in a read-only directory can be read, and writing fails with the reason", () =>
     Effect.gen(function* () {
-      // Whoever is root may write anywhere.
+      // The superuser may write anywhere.
       if (process.getuid?.() === 0) return
       const home = yield* temporary
       yield* run(home, create)

@@ -54,7 +54,7 @@ const kill = Effect.fnUntraced(function* (writer: Writer) {
   }
 })
 
-/** Repeatable moments: the same every time, though what they hit is not. */
+/** Reproducible delays: the same at every run, although what they interrupt is not. */
 const moments = (count: number) => {
   let seed = 20_261_121
   return Array.from({ length: count }, () => {
@@ -63,7 +63,7 @@ const moments = (count: number) => {
   })
 }
 
-/** Of the one file there is. */
+/** Text of the only rollout file. */
 const lastByte = (home: string): number | undefined => {
   const [file = ""] = FS.readdirSync(join(home, "sessions"), {
     recursive: true,
@@ -75,27 +75,29 @@ const lastByte = (home: string): number | undefined => {
 const pidOf = (line: string | undefined) => Number(line?.replace("held ", ""))
 
 describe("processes that write one conversation", () => {
-  it.live("L16 one holds it, the other is told who, and takes it over once that one is dead", () =>
-    Effect.gen(function* () {
-      const home = yield* temporary
-      const first = yield* start(home, "create", 100)
-      assert.strictEqual(yield* next(first), "opened 1 ")
-      const second = yield* start(home, "open", 100)
-      assert.strictEqual(pidOf(yield* next(second)), first.process.pid)
-      yield* kill(first)
-      const third = yield* start(home, "open", 100)
-      assert.match((yield* next(third)) ?? "", /^opened 2 /)
-      const error = yield* Effect.flatMap(ConversationStore, (store) =>
-        Effect.flip(store.open({ id })),
-      ).pipe(Effect.scoped, Effect.provide(NodeStore.layer({ home })))
-      assert.strictEqual(error._tag, "LeaseHeld")
-      assert.include(error.message, `process ${third.process.pid} on `)
-      yield* kill(third)
-    }),
+  it.live(
+    "L16 one process holds the lease; another gets its holder in the error, and takes it over when the holder is dead",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* temporary
+        const first = yield* start(home, "create", 100)
+        assert.strictEqual(yield* next(first), "opened 1 ")
+        const second = yield* start(home, "open", 100)
+        assert.strictEqual(pidOf(yield* next(second)), first.process.pid)
+        yield* kill(first)
+        const third = yield* start(home, "open", 100)
+        assert.match((yield* next(third)) ?? "", /^opened 2 /)
+        const error = yield* Effect.flatMap(ConversationStore, (store) =>
+          Effect.flip(store.open({ id })),
+        ).pipe(Effect.scoped, Effect.provide(NodeStore.layer({ home })))
+        assert.strictEqual(error._tag, "LeaseHeld")
+        assert.include(error.message, `process ${third.process.pid} on `)
+        yield* kill(third)
+      }),
   )
 
   it.live(
-    "L11 killed while it writes 200 KB lines, leaves every synced event and a log that goes on",
+    "L11 a process killed while it writes 200 KB lines leaves every synced event and a log that can be continued",
     () =>
       Effect.gen(function* () {
         const home = yield* temporary

@@ -8,7 +8,8 @@
 import { commandText } from "@colloquy/core/question/CommandText"
 import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
 import { spelledOut } from "@colloquy/core/question/VisibleText"
-import type { AnyEventMsg, EventMsg, EventOf, WireDuration } from "@colloquy/protocol/EventMsg"
+import type { AnyEventMsg, EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
+import type { WireDuration } from "@colloquy/protocol/events/WireDuration"
 import { colored, plain } from "./Style.ts"
 import { type Cursor, textStart, wrap } from "./Wrap.ts"
 

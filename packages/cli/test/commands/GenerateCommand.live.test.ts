@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { filesOf, run } from "../../src/commands/GenerateCommand.ts"
 import * as CliProcess from "../CliProcess.ts"
 
-const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url))
+const tsc = fileURLToPath(new URL("../../../../node_modules/.bin/tsc", import.meta.url))
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-generate-"))),
@@ -23,7 +23,7 @@ const references = (value: unknown): ReadonlyArray<string> => {
 }
 
 /** Where the contract lies for people to read, and for reviews to show what a change does to it. */
-const contract = new URL("../../protocol/contract/", import.meta.url)
+const contract = new URL("../../../protocol/contract/", import.meta.url)
 
 describe("generate", () => {
   const formats = ["ts", "json-schema", "docs"] as const

@@ -68,7 +68,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L13",
     edge: "app-server-frames",
     file: "packages/protocol/src/Method.ts",
-    find: "decodeParams: params.decode",
+    find: "decodeParams: ofParams.decode",
     replace: "decodeParams: (u) => Result.succeed(u ?? {})",
   },
   {

@@ -1,5 +1,7 @@
 /** The vocabulary of questions: what a tool asks, what becomes of it, and who decides where nobody is there. */
-import type { EventOf, FileChange, ParsedCommand } from "@colloquy/protocol/EventMsg"
+import type { EventOf } from "@colloquy/protocol/EventMsg"
+import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { Confinement } from "./Confinement.ts"
 

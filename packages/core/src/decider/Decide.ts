@@ -3,6 +3,7 @@
  * one fiber in `Conversation.ts` interprets.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
+import { isLegacyOp } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import {
   answerQuestion,
@@ -121,6 +122,9 @@ const submit = (state: State, input: InputOf<"Submit">): Decision => {
 const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decision => {
   const { op, whileRunning } = input
   const done: Decision = { ...nothing(state), receipt: { id, disposition: "none" } }
+  if (isLegacyOp(op)) {
+    return refuse(state, "UnsupportedOp", `op \`${op.type}\` is not supported by this conversation`)
+  }
   switch (op.type) {
     case "user_input":
       return userInput(state, { id, items: op.items }, whileRunning)
@@ -154,12 +158,6 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       const reply = { ...named, decision: decisionOf(action), ...filledIn }
       return answerQuestion(state, id, "Elicitation", reply, input.because)
     }
-    default:
-      return refuse(
-        state,
-        "UnsupportedOp",
-        `op \`${op.type}\` is not supported by this conversation`,
-      )
   }
 }
 

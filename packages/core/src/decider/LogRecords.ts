@@ -4,8 +4,7 @@
  * What can be seen by comparing the state before and after is found here, so that no decision can forget it: accepted
  * submissions, settings, turns that are told to stop, questions and their deadlines.
  */
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
-import { isEphemeral } from "@colloquy/protocol/EventMsg"
+import { type Event, eventInfo, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
 import type { Question } from "./ApprovalBook.ts"
 import type { State } from "./State.ts"
@@ -112,31 +111,8 @@ export const recordsOf = (
   return written
 }
 
-/** Told beside what it is about: its loss with the machine loses nothing that anybody counts on. */
-const isSoft = (msg: EventMsg): boolean => {
-  switch (msg.type) {
-    case "background_event":
-    case "stream_error":
-    case "warning":
-    case "token_count":
-    case "plan_update":
-    case "turn_diff":
-    case "exec_command_begin":
-    case "exec_command_end":
-    case "patch_apply_begin":
-    case "patch_apply_end":
-    case "mcp_tool_call_begin":
-    case "mcp_tool_call_end":
-    case "web_search_begin":
-    case "web_search_end":
-    case "view_image_tool_call":
-    case "agent_reasoning_section_break":
-    case "shutdown_complete":
-      return true
-    default:
-      return false
-  }
-}
+/** An event whose loss in a power failure loses nothing that a client relies on. */
+const isSoft = (msg: EventMsg): boolean => !eventInfo(msg.type).synced
 
 const isSoftRecord = (record: LogRecord): boolean =>
   (record._tag === "Event" && isSoft(record.event.msg)) ||

@@ -2,53 +2,22 @@
  * The text so far of items still being streamed. A listener that attaches in mid-item gets it as one delta, so
  * that what it concatenates is always the whole text (design §4). Pieces are joined only when somebody asks.
  */
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { eventInfo, type EventMsg, isTextDelta, type TextDelta } from "@colloquy/protocol/EventMsg"
 
-type TextDelta = Extract<
-  EventMsg,
-  {
-    readonly type:
-      | "agent_message_delta"
-      | "agent_reasoning_delta"
-      | "agent_reasoning_raw_content_delta"
-  }
->
-
-const isTextDelta = (msg: EventMsg): msg is TextDelta =>
-  msg.type === "agent_message_delta" ||
-  msg.type === "agent_reasoning_delta" ||
-  msg.type === "agent_reasoning_raw_content_delta"
-
-/** Which streamed texts a durable event completes. */
-const completes = (msg: EventMsg): ReadonlyArray<TextDelta["type"]> => {
-  switch (msg.type) {
-    case "agent_message":
-      return ["agent_message_delta"]
-    case "agent_reasoning":
-    case "agent_reasoning_section_break":
-      return ["agent_reasoning_delta"]
-    case "agent_reasoning_raw_content":
-      return ["agent_reasoning_raw_content_delta"]
-    case "stream_error":
-    // The response is complete: a text that no item repeated must not run into the next one.
-    case "token_count":
-    case "task_complete":
-    case "turn_aborted":
-      return ["agent_message_delta", "agent_reasoning_delta", "agent_reasoning_raw_content_delta"]
-    default:
-      return []
-  }
-}
+/** Types of the deltas whose text is complete, or discarded, once this event has happened. */
+const completes = (msg: EventMsg): ReadonlyArray<string> => eventInfo(msg.type).completes
 
 export class PartialTexts {
   /** Undefined while nothing is being streamed: most conversations are idle. */
-  private pieces: Map<TextDelta["type"], { id: string; texts: Array<string> }> | undefined
+  private pieces:
+    | Map<string, { type: TextDelta["type"]; id: string; texts: Array<string> }>
+    | undefined
 
   add(id: string, msg: EventMsg): void {
     if (isTextDelta(msg)) {
       const pieces = (this.pieces ??= new Map())
       const partial = pieces.get(msg.type)
-      if (partial === undefined) pieces.set(msg.type, { id, texts: [msg.delta] })
+      if (partial === undefined) pieces.set(msg.type, { type: msg.type, id, texts: [msg.delta] })
       else partial.texts.push(msg.delta)
       return
     }
@@ -62,7 +31,7 @@ export class PartialTexts {
 
   /** One delta per text in progress. */
   current(): ReadonlyArray<{ readonly id: string; readonly msg: EventMsg }> {
-    return [...(this.pieces ?? [])].map(([type, { id, texts }]) => ({
+    return [...(this.pieces?.values() ?? [])].map(({ id, texts, type }) => ({
       id,
       msg: { type, delta: texts.join("") },
     }))

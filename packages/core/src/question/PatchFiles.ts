@@ -1,5 +1,5 @@
 /** The files of a patch as a person reads them before it is applied. Pure. Keeps its part of L7. */
-import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { PatchApproval } from "../approvals/Approval.ts"
 import { quoted } from "./VisibleText.ts"
 

@@ -1,4 +1,4 @@
-import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -2,6 +2,7 @@
  * The dialect `app-server` v1 (§3): conversations over plain JSON-RPC. Its methods are defined beside this file, and
  * nowhere else are their names written.
  */
+import { eventTypes } from "../EventMsg.ts"
 import { dialect } from "../Method.ts"
 import * as Account from "./Account.ts"
 import * as Approvals from "./Approvals.ts"
@@ -48,7 +49,7 @@ export const AppServer = dialect({
     Approvals.ApplyPatchApproval,
     Approvals.ExecCommandApproval,
     Approvals.ElicitationRequest,
-    ...Events.eventTypes.map(Events.eventNotification),
+    ...eventTypes.map(Events.eventNotification),
     Events.SessionConfigured,
     Events.ConversationSynced,
     Events.ConversationLagged,

@@ -3,7 +3,8 @@
  * October first. An error, and an answer that cannot be read, is a denial.
  */
 import * as Schema from "effect/Schema"
-import { FileChange, ParsedCommand } from "../EventMsg.ts"
+import { ParsedCommand } from "../events/CommandEvents.ts"
+import { FileChange } from "../events/PatchEvents.ts"
 import { request } from "../Method.ts"
 import { ReviewDecision } from "../Policy.ts"
 import { maybe, Open } from "./Fields.ts"

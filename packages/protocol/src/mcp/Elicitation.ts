@@ -5,7 +5,8 @@
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { FileChange, ParsedCommand } from "../EventMsg.ts"
+import { ParsedCommand } from "../events/CommandEvents.ts"
+import { FileChange } from "../events/PatchEvents.ts"
 import { decodeOption, memberOf, presentMembers } from "../NullAsAbsent.ts"
 import { ReviewDecision } from "../Policy.ts"
 

@@ -5,7 +5,7 @@ import { wireEvent } from "../../src/events/McpEvents.ts"
 const wire = (msg: EventMsg) =>
   wireEvent({ seq: 3, id: "t", msg }, { requestId: 7, threadId: "thread" })
 
-describe("WireEvents", () => {
+describe("McpEvents", () => {
   it("carries a request for approval as the original does, with what the command does", () => {
     const msg: EventMsg = {
       type: "exec_approval_request",

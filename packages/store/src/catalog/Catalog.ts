@@ -1,7 +1,8 @@
 /**
- * Keeps the index in step with the files, whoever changed them: folders that changed are read again, files whose size or
- * time is another are looked at again when they are listed. An index that fails is made anew from the files, and where
- * that does not help one in memory takes its place: it is a cache, no list fails for it.
+ * Keeps the index in step with the rollout files, whichever process changed them. Folders whose
+ * modification time changed are read again; files whose size or modification time changed are read
+ * again when they are listed. A damaged index is reset and rebuilt from the files; when that does
+ * not help, an index in memory replaces it. The index is a cache: no list fails because of it.
  */
 import type { ListQuery } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -17,22 +18,31 @@ import type { Leases } from "../Leases.ts"
 import type { IndexFault, IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
 
-/** A folder that changed a moment ago may change again within the same tick of its clock. */
+/**
+ * A folder that was changed this recently may change again within the resolution of the file
+ * system's clock, so its time is not trusted.
+ */
 const racyMs = 2000
 
-/** `sessions/YYYY/MM/DD`. */
+/** Depth of `sessions/YYYY/MM/DD`. */
 const maxDepth = 3
 
-/** An index that is damaged again and again is given up. */
+/** After this many resets an index that is still damaged is replaced by one in memory. */
 const maxResets = 2
 
-/** A page is made so often at most for files that change meanwhile. */
+/** A page is computed again at most this often when files change while it is computed. */
 const maxRounds = 3
 
-/** Rows looked at again because nothing was said in them when they were last looked at. */
+/**
+ * Number of rows without a preview that a search reads again, because a message may have been sent
+ * since.
+ */
 const maxUnspokenRows = 1000
 
-/** Where the file of an id that holds its time lies most likely: local time is within a day of it. */
+/**
+ * The folders in which the file of a UUIDv7, which contains its creation time, most likely lies:
+ * folder names are local dates, which differ from the UTC date by at most one day.
+ */
 const likelyFolders = (id: ConversationId): ReadonlyArray<string> => {
   if (id[14] !== "7") return []
   const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
@@ -49,14 +59,18 @@ const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
   row.version.modifiedMs === stat.modifiedMs &&
   row.version.identity === stat.identity
 
+/** The index of the conversations below a state directory, kept up to date. */
 export class Catalog {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
   private readonly home: string
   private index: RolloutIndex["Service"]
-  /** How often everything in the index was forgotten. */
+  /** Number of times that the index was reset. */
   private resets = 0
-  /** Files that could not be read, by the ids in their names: whoever opens one is told why. */
+  /**
+   * Paths of files that could not be read, by the id in their names. `find` returns them, so that
+   * opening one fails with the reason.
+   */
   private readonly unreadable = new Map<ConversationId, string>()
   private readonly refreshPermit = Semaphore.makeUnsafe(1)
 
@@ -72,20 +86,25 @@ export class Catalog {
     this.home = home
   }
 
-  /** What the index knows, without looking. */
+  /** The row in the index, without looking at the files. */
   get(id: ConversationId): Effect.Effect<IndexRow | undefined> {
     return this.withIndex((index) => index.get(id))
   }
 
+  /** Inserts rows, replacing those with the same id. */
   put(rows: ReadonlyArray<IndexRow>): Effect.Effect<void> {
     return rows.length === 0 ? Effect.void : this.withIndex((index) => index.put(rows))
   }
 
+  /** Removes the row of a conversation. */
   remove(id: ConversationId): Effect.Effect<void> {
     return this.withIndex((index) => index.remove([id]))
   }
 
-  /** The row of a conversation whose file is there now. */
+  /**
+   * Finds the file of a conversation, and checks that it exists now. Looks in the index, then in
+   * the likely folders, then in all changed folders. Undefined when there is no such file.
+   */
   readonly find = Effect.fnUntraced(function* (
     this: Catalog,
     id: ConversationId,
@@ -110,7 +129,11 @@ export class Catalog {
     return path === undefined ? undefined : { path, archived: isArchived(path) }
   })
 
-  /** One row more than the limit when there are more. `isLive`: written by this process, which knows better than the file. */
+  /**
+   * The rows that match a query, newest first: one row more than the limit when there are more.
+   * `isActive` is true for conversations that this process writes; their rows are not compared with
+   * the files, because the process has newer information than they have.
+   */
   readonly page = Effect.fnUntraced(function* (
     this: Catalog,
     query: ListQuery,
@@ -124,14 +147,18 @@ export class Catalog {
         yield* this.reload(unspoken.filter(({ meta }) => !isLive(meta.id)))
       }
       const rows = yield* this.withIndex((index) => index.page(query))
-      // Those that went meanwhile leave room for others.
+      // Removed rows make room for others, so the page is computed again.
       const changed = yield* this.reload(rows.filter(({ meta }) => !isLive(meta.id)))
-      // A file that somebody writes all the time is never the one that was looked at.
+      // The number of rounds is limited, because a file that is written all the time changes in
+      // every round.
       if ((!changed || round > maxRounds) && resets === this.resets) return rows
     }
   })
 
-  /** Every folder that changed. One at a time: whoever comes meanwhile waits and finds nothing to do. */
+  /**
+   * Reads every folder that changed. Runs one at a time: a caller that arrives meanwhile waits and
+   * then finds nothing to do.
+   */
   readonly refresh: Effect.Effect<void, FileFault> = Effect.suspend(() =>
     this.refreshPermit.withPermit(
       Effect.gen({ self: this }, function* () {
@@ -171,19 +198,23 @@ export class Catalog {
         folder,
         entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])),
       )
-      const there = entries.flatMap(({ kind, name }) =>
+      const folderPaths = entries.flatMap(({ kind, name }) =>
         kind === "directory" ? [`${folder}/${name}`] : [],
       )
-      below = [...new Set([...known, ...there])]
+      below = [...new Set([...known, ...folderPaths])]
     }
     if (depth < maxDepth) {
       for (const next of below) yield* this.visit(next, depth + 1, folders)
     }
-    // Not before those below it: what could not be visited now would not be visited again while this one stays as it is.
+    // Recorded after the folders below it: if visiting one of them fails, this folder must be
+    // visited again.
     if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined)
   })
 
-  /** Of the two folders that everything lies in, what a link leads to: people keep them on another disk. */
+  /**
+   * Like `stat`, but follows a link at the two top folders, because people keep them on another
+   * disk.
+   */
   private folderStat(folder: string): Effect.Effect<FileStat | undefined, FileFault> {
     const path = `${this.home}/${folder}`
     const isRoot = folder === sessionsFolder || folder === archiveFolder
@@ -208,15 +239,15 @@ export class Catalog {
     yield* this.withIndex((index) => index.putFolder(folder, isUnsettled ? -1 : modifiedMs))
   })
 
-  /** The files of a folder as they are now. */
+  /** Updates the rows of the files directly in a folder. */
   private readonly readFolder = Effect.fnUntraced(function* (
     this: Catalog,
     folder: string,
     names: ReadonlyArray<string>,
   ): Effect.fn.Return<void, FileFault> {
     const known = yield* this.withIndex((index) => index.inFolder(folder))
-    const there = new Set(names)
-    const gone = [...known].flatMap(([name, id]) => (there.has(name) ? [] : [id]))
+    const present = new Set(names)
+    const gone = [...known].flatMap(([name, id]) => (present.has(name) ? [] : [id]))
     if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
     let rows: Array<IndexRow> = []
     for (const name of names) {
@@ -231,7 +262,7 @@ export class Catalog {
     yield* this.put(rows)
   })
 
-  /** A file as it is now; undefined for one that is gone, or is none of ours. */
+  /** Reads a row from a file; undefined when the file is gone or is not a rollout. */
   private readFile(path: string): Effect.Effect<IndexRow | undefined, FileFault> {
     const name = path.slice(path.lastIndexOf("/") + 1)
     const archived = isArchived(path)
@@ -248,7 +279,8 @@ export class Catalog {
       Effect.map((row) => (row?.meta.id === id ? row : undefined)),
       Effect.tap(() => Effect.sync(() => id !== undefined && this.unreadable.delete(id))),
       Effect.catch((fault) => {
-        // Nothing is wrong with the file: the machine is short of something, for this file and for every other.
+        // Not the file's fault: the machine is short of a resource, which affects every other file
+        // as well.
         if (isScarcity(fault)) return Effect.fail(fault)
         if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
         return Effect.undefined
@@ -256,7 +288,11 @@ export class Catalog {
     )
   }
 
-  /** Nobody was told of a conversation without a beginning. It stays while it may get one, and where it is not ours. */
+  /**
+   * Removes an empty file that a process left behind when it ended while creating a conversation;
+   * no client was given its id. The file stays while a process may still be writing it, and when no
+   * lease shows that this program created it.
+   */
   private discardEmptyFile(id: ConversationId, path: string): Effect.Effect<void, FileFault> {
     const file = `${this.home}/${path}`
     return this.leases.take(id).pipe(
@@ -266,14 +302,17 @@ export class Catalog {
       Effect.flatMap((stat) => (stat?.bytes === 0 ? this.files.remove(file) : Effect.void)),
       Effect.scoped,
       Effect.uninterruptible,
-      // Being made: its folder is looked at again until it is known what became of it.
+      // The file is being created: fail, so that the folder is read again later.
       Effect.catchTag("LeaseHeld", () =>
         Effect.fail(new FileFault({ operation: "lease", path: file, code: "EBUSY" })),
       ),
     )
   }
 
-  /** Whether any of the rows was of other contents than the file has. */
+  /**
+   * Reads the files of rows again whose contents changed. Returns true when any row changed or was
+   * removed.
+   */
   private readonly reload = Effect.fnUntraced(function* (
     this: Catalog,
     rows: ReadonlyArray<IndexRow>,
@@ -293,7 +332,10 @@ export class Catalog {
     return gone.length + fresh.length > 0
   })
 
-  /** Of an index that fails everything is forgotten and made anew; one that cannot be helped is replaced by one in memory. */
+  /**
+   * Runs an operation on the index. A damaged index is reset and rebuilt from the files; an index
+   * that still fails is replaced by one in memory.
+   */
   private withIndex<A>(
     use: (index: RolloutIndex["Service"]) => Effect.Effect<A, IndexFault>,
   ): Effect.Effect<A> {
@@ -301,17 +343,17 @@ export class Catalog {
       Effect.catch((fault) => {
         this.resets++
         if (!fault.damaged || this.resets > maxResets) return Effect.fail(fault)
-        return Effect.logWarning(`the index of conversations is made anew: ${fault.message}`).pipe(
+        return Effect.logWarning(`rebuilding the index of conversations: ${fault.message}`).pipe(
           Effect.andThen(Effect.suspend(() => this.index.reset)),
           Effect.andThen(Effect.suspend(() => use(this.index))),
         )
       }),
       Effect.catch((fault) => {
         this.index = MemoryIndex.make()
-        const told = `the index of conversations cannot be kept, this process makes its own: ${fault.message}`
+        const warning = `the index of conversations cannot be used; this process keeps one in memory: ${fault.message}`
         return Effect.andThen(
-          Effect.logWarning(told),
-          // One in memory does not fail.
+          Effect.logWarning(warning),
+          // An index in memory does not fail.
           Effect.orDie(Effect.suspend(() => use(this.index))),
         )
       }),

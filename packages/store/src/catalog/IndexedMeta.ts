@@ -1,6 +1,6 @@
 /**
- * The metadata of a conversation as an index keeps it: JSON that anybody may have written. Pure. A row that is not what
- * this version writes means that the index is damaged.
+ * Decodes the metadata and the path of a row of the index, which is a file that any program may
+ * have changed. Pure. A row that this version would not write means that the index is damaged.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
 import { ConversationId } from "@colloquy/protocol/Ids"
@@ -27,14 +27,14 @@ const Meta = Schema.Struct({
 
 const decode = Schema.decodeUnknownResult(Meta)
 
-/** A row of the index is none that this version writes; the index has to be made anew. */
+/** A row of the index has a value that this version does not write; the index has to be rebuilt. */
 export class DamagedRow extends Error {
   constructor(expected: string) {
     super(`a row is damaged, expected ${expected}`)
   }
 }
 
-/** Throws `DamagedRow`. */
+/** Decodes the metadata of a conversation. Throws `DamagedRow`. */
 export const indexedMeta = (json: string): ConversationMeta => {
   const meta = Result.flatMap(parseJson(json), decode)
   if (Result.isFailure(meta)) throw new DamagedRow("the metadata of a conversation in `meta`")
@@ -43,7 +43,7 @@ export const indexedMeta = (json: string): ConversationMeta => {
 
 const folders = new RegExp(`^(?:${sessionsFolder}(?:/[^/]+){0,3}|${archiveFolder})$`)
 
-/** The path of a rollout file below the state directory, and of no other file. Throws `DamagedRow`. */
+/** Path of a rollout file below the state directory, and of no other file. Throws `DamagedRow`. */
 export const indexedPath = (folder: string, name: string, id: ConversationId): string => {
   if (!folders.test(folder) || folder.split("/").includes("..") || idInName(name) !== id) {
     throw new DamagedRow("the rollout file of the conversation in `folder` and `name`")

@@ -1,12 +1,16 @@
-/** How the conformance suite says what it expects; it belongs to no test runner. */
+/**
+ * The assertions of the conformance suite. They fail with `ConformanceFailure` and depend on no
+ * test runner.
+ */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import type * as Scope from "effect/Scope"
 
-/** The store does otherwise. */
+/** The store behaves differently from what the suite expects. */
 export class ConformanceFailure extends Data.TaggedError("NotConforming")<{
+  /** What was compared. */
   readonly what: string
   readonly expected: unknown
   readonly actual: unknown
@@ -16,11 +20,18 @@ export class ConformanceFailure extends Data.TaggedError("NotConforming")<{
   }
 }
 
+/** One behaviour that every store must have. */
 export interface Behaviour {
+  /**
+   * States the behaviour in a sentence; begins with the number of the law that it checks, if there
+   * is one.
+   */
   readonly name: string
+  /** Fails when the store behaves differently. */
   readonly run: Effect.Effect<void, unknown, ConversationStore | Scope.Scope>
 }
 
+/** Fails unless the two values are structurally equal. */
 export const expectEqual = (
   what: string,
   actual: unknown,
@@ -30,7 +41,7 @@ export const expectEqual = (
     ? Effect.void
     : Effect.fail(new ConformanceFailure({ what, expected, actual }))
 
-/** The operation fails with the error of that tag, which is given. */
+/** Fails unless the operation fails with an error of this tag; returns that error. */
 export const expectFailure = <A, E extends { readonly _tag: string }, R>(
   what: string,
   tag: E["_tag"],

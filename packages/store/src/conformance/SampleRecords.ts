@@ -1,4 +1,4 @@
-/** Conversations and records that the conformance suite stores. Pure. */
+/** The conversations and records that the conformance suite stores. Pure. */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
 import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
@@ -7,7 +7,11 @@ import { ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
 /** 2025-09-20T08:11:12.345Z */
 const startMs = 1_758_355_872_345
 
-/** @param number tells one from another; later ones have larger ids */
+/**
+ * Metadata of a conversation.
+ *
+ * @param number distinguishes conversations; a larger number gives a later time and a larger id
+ */
 export const sampleMeta = (
   number: number,
   more: Partial<ConversationMeta> = {},
@@ -22,7 +26,7 @@ export const sampleMeta = (
   ...more,
 })
 
-/** Events with the numbers from `from` on, a millisecond apart. */
+/** Records of events numbered from `from`, one millisecond apart. */
 export const eventsFrom = (
   from: number,
   messages: ReadonlyArray<EventMsg>,
@@ -30,7 +34,7 @@ export const eventsFrom = (
 ): ReadonlyArray<LogRecord> =>
   messages.map((msg, i) => eventRecord(startMs + from + i, { seq: from + i, id, msg }))
 
-/** What every log begins with. */
+/** The two records that every log of the suite starts with. */
 export const firstRecords = (meta: ConversationMeta): ReadonlyArray<LogRecord> => [
   ...eventsFrom(
     0,
@@ -59,13 +63,14 @@ export const firstRecords = (meta: ConversationMeta): ReadonlyArray<LogRecord> =
   },
 ]
 
+/** A message that a person entered. */
 export const userMessage = (text: string): EventMsg => ({
   type: "user_message",
   message: text,
   kind: "plain",
 })
 
-/** Three events; the first is `from`. */
+/** Three events of one turn; the first has the number `from`. */
 export const exchange = (from: number, text: string): ReadonlyArray<LogRecord> =>
   eventsFrom(
     from,
@@ -80,37 +85,37 @@ export const exchange = (from: number, text: string): ReadonlyArray<LogRecord> =
     `turn-${from}`,
   )
 
-/** One turn with everything a record can be. */
+const output = "a long line of output\n".repeat(20)
+
+/** One event of every kind that a turn with a command has. */
+const turnEvents: ReadonlyArray<EventMsg> = [
+  { type: "task_started", model_context_window: null },
+  userMessage("run it"),
+  { type: "exec_approval_request", call_id: "c1", command: ["ls"], cwd: "/w" },
+  { type: "approval_resolved", call_id: "c1", decision: "approved", reason: "answered" },
+  { type: "exec_command_begin", call_id: "c1", command: ["ls"], cwd: "/w" },
+  {
+    type: "exec_command_end",
+    call_id: "c1",
+    stdout: output,
+    stderr: "",
+    aggregated_output: output,
+    exit_code: 0,
+    duration: { secs: 0, nanos: 5 },
+    formatted_output: output,
+  },
+  {
+    type: "raw_response_item",
+    item: { type: "function_call_output", call_id: "c1", output },
+  },
+  { type: "task_complete", last_agent_message: null },
+]
+
+/** Records of one turn that include every kind of record. */
 export const fullTurn = (from: number): ReadonlyArray<LogRecord> => {
   const id = "0"
   const atMs = startMs + from
-  const output = "a long line of output\n".repeat(20)
-  const events = eventsFrom(
-    from,
-    [
-      { type: "task_started", model_context_window: null },
-      userMessage("run it"),
-      { type: "exec_approval_request", call_id: "c1", command: ["ls"], cwd: "/w" },
-      { type: "approval_resolved", call_id: "c1", decision: "approved", reason: "answered" },
-      { type: "exec_command_begin", call_id: "c1", command: ["ls"], cwd: "/w" },
-      {
-        type: "exec_command_end",
-        call_id: "c1",
-        stdout: output,
-        stderr: "",
-        aggregated_output: output,
-        exit_code: 0,
-        duration: { secs: 0, nanos: 5 },
-        formatted_output: output,
-      },
-      {
-        type: "raw_response_item",
-        item: { type: "function_call_output", call_id: "c1", output },
-      },
-      { type: "task_complete", last_agent_message: null },
-    ],
-    id,
-  )
+  const events = eventsFrom(from, turnEvents, id)
   return [
     { _tag: "Submission", atMs, id, chosen: true, receipt: { id, disposition: "started" } },
     ...events.slice(0, 2),

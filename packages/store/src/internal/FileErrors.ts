@@ -1,22 +1,22 @@
-/** What the faults of a file system say about what was looked for, and which of them pass. */
+/** Classifies file system faults: absence, and temporary lack of resources. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { FileFault } from "../Files.ts"
 
 /**
- * True where there is nothing at the path. Every other fault leaves open whether there is: an error that was met while
- * looking is never an absence.
+ * True when the fault means that nothing exists at the path. No other fault may be taken for an
+ * absence, because it leaves open whether something exists.
  */
 export const isAbsent = ({ code }: FileFault): boolean => code === "ENOENT" || code === "ENOTDIR"
 
-/** Undefined for what is not there; every other fault stays one. */
+/** Turns an absence into undefined; every other fault still fails. */
 export const orUndefined = <A, R>(
   effect: Effect.Effect<A, FileFault, R>,
 ): Effect.Effect<A | undefined, FileFault, R> =>
   Effect.catchIf(effect, isAbsent, () => Effect.succeed<A | undefined>(undefined))
 
-/** What a system that is short of something answers; the same operation may succeed a moment later. */
+/** Codes of a system that is short of a resource; the same operation may succeed a moment later. */
 const scarcityCodes: ReadonlySet<string> = new Set([
   "EMFILE",
   "ENFILE",
@@ -25,12 +25,22 @@ const scarcityCodes: ReadonlySet<string> = new Set([
   "EINTR",
 ])
 
+/**
+ * True when the same operation may succeed a moment later, because the system was short of a
+ * resource.
+ */
 export const isScarcity = ({ code }: FileFault): boolean => scarcityCodes.has(code)
 
-/** Long enough for a descriptor that another request holds for a moment, and little beside the bound of a store. */
+/**
+ * Long enough for a descriptor that another request holds for a moment, and short compared with the
+ * time limit of store operations.
+ */
 const maxScarcityRetry = Duration.seconds(1)
 
-/** Repeats what the system is short of something for, for a second at most. Only for what changes nothing when it fails. */
+/**
+ * Retries an operation for at most a second while the system is short of a resource. Only for
+ * operations that change nothing when they fail.
+ */
 export const retryScarcity = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(effect, {
     schedule: Schedule.spaced("25 millis").pipe(Schedule.upTo({ duration: maxScarcityRetry })),

@@ -1,13 +1,19 @@
-/** Times as rollout files write them (§5.3): UTC, milliseconds, `Z`. Pure arithmetic: a batch formats thousands of them. */
+/**
+ * Formats and parses times as rollout files contain them: UTC with milliseconds and `Z`. Pure
+ * arithmetic instead of a library, because a batch formats thousands of times.
+ */
 
 const dayMs = 86_400_000
 
-/** Of years that have four digits. */
+/** The last millisecond of the year 9999. */
 const latestMs = 253_402_300_799_999
 
 const pad = (value: number, digits: number): string => String(value).padStart(digits, "0")
 
-/** Days since the epoch → year, month, day, in the calendar that runs on from March. */
+/**
+ * Converts days since the epoch to a year, month and day, in a calendar whose year starts in March,
+ * so that the leap day is last.
+ */
 const civil = (days: number): readonly [year: number, month: number, day: number] => {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)
@@ -37,7 +43,10 @@ const daysOf = (year: number, month: number, day: number): number => {
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** `2025-09-20T08:11:12.345Z`. A time before 1970 or after 9999 is told as the nearest that is not. */
+/**
+ * Formats milliseconds since the epoch as `2025-09-20T08:11:12.345Z`. Times before 1970 or after
+ * 9999 are clamped to that range.
+ */
 export const isoOf = (ms: number): string => {
   const time = Math.min(Math.max(Math.trunc(ms), 0), latestMs)
   const days = Math.floor(time / dayMs)
@@ -50,7 +59,10 @@ export const isoOf = (ms: number): string => {
 const form =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))$/
 
-/** Also with another offset and another precision; undefined for what is no time. */
+/**
+ * Parses a time in ISO 8601, with any offset and up to nine fractional digits; undefined for any
+ * other text.
+ */
 export const msOf = (text: string): number | undefined => {
   const match = form.exec(text)
   if (match === null) return undefined

@@ -1,4 +1,4 @@
-/** What a refusal of the file system means to whoever uses the store. Pure. */
+/** Maps file system faults to the `StoreError` that callers of the store get. Pure. */
 import { StoreError } from "@colloquy/core/StoreErrors"
 import * as Effect from "effect/Effect"
 import { FileFault } from "../Files.ts"
@@ -24,11 +24,15 @@ const meanings: Readonly<Partial<Record<StoreError["reason"], string>>> = {
   Full: "there is no space left",
   Denied: "a permission is missing",
   Gone: "it was moved or removed",
-  Exists: "there is something already",
-  Outside: "a link stands there",
+  Exists: "something exists at this path",
+  Outside: "it is a link",
   Exhausted: "no file descriptor or memory is left",
 }
 
+/**
+ * The error for a fault: its reason, and a message that names the path, the meaning and the
+ * system's code.
+ */
 export const storeError = (operation: StoreError["operation"], fault: FileFault): StoreError => {
   const reason = reasons[fault.code] ?? "Other"
   const meaning = meanings[reason]
@@ -39,7 +43,7 @@ export const storeError = (operation: StoreError["operation"], fault: FileFault)
   })
 }
 
-/** What an operation of the store fails with in place of a refusal of the file system. */
+/** Replaces file system faults of an operation by the `StoreError` that they mean. */
 export const mapFileFaults =
   (operation: StoreError["operation"]) =>
   <A, E, R>(effect: Effect.Effect<A, E | FileFault, R>) =>

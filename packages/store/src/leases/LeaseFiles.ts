@@ -1,39 +1,49 @@
 /**
- * Port: what leases need of the file system, so that `LeaseDesk.ts` runs in memory with a fault at any operation.
- * `node/NodeLeaseDisk.ts` is the real one. Every member runs at once and throws a `FileFault` that names the system's reason.
+ * Port: the file system operations that leases need, so that tests of `ProcessLeases` run in memory
+ * and inject a fault at any operation. `node/NodeLeaseFiles.ts` is the implementation on the
+ * machine's file system. Every member is synchronous and throws a `FileFault` with the system's
+ * error code.
  */
 
-/** A lock of the operating system on a file: it ends with the process that holds it, however that process ends. */
+/**
+ * A lock of the operating system on a file. It ends with the process that holds it, however that
+ * process ends.
+ */
 export interface LockFile {
-  /** False when another owner holds it. */
+  /** Returns false when another owner holds the lock. Never waits. */
   readonly acquire: () => boolean
+  /** Releases the lock and keeps the file open. */
   readonly release: () => void
-  /** Releases the lock as well. Never throws. */
+  /** Releases the lock and closes the file. Never throws. */
   readonly close: () => void
 }
 
+/** The file system, as leases need it. */
 export interface LeaseFiles {
-  /** With its parents. */
+  /** Creates a folder and its missing parents. */
   readonly makeFolder: (path: string) => void
   /** Names of the entries of a folder. */
   readonly list: (path: string) => ReadonlyArray<string>
-  /** Returns when there is something at the path. */
+  /** Returns when something exists at the path, and throws `ENOENT` otherwise. */
   readonly stat: (path: string) => void
+  /** Contents of a file as text. */
   readonly read: (path: string) => string
+  /** Creates or overwrites a file that only its owner may read. */
   readonly write: (path: string, text: string) => void
-  /** Atomic: replaces what has the new name. */
+  /** Renames atomically, replacing a file at the new path. */
   readonly rename: (from: string, to: string) => void
+  /** Removes a file. */
   readonly remove: (path: string) => void
-  /** Opens the file of a lock, made when there is none; locks nothing yet. */
+  /** Opens a lock file, creating it when it is missing. Does not acquire the lock. */
   readonly lockFile: (path: string) => LockFile
 }
 
-/** The process that takes leases, as its lease files name it. */
+/** The process that takes leases, as its lease files identify it. */
 export interface LeaseProcess {
   /** A UUID that no other process has. */
   readonly owner: string
   readonly pid: number
   readonly host: string
-  /** A new UUID at each call: tells one lease file from every earlier one. */
+  /** Returns a new UUID at each call, which distinguishes one lease file from every earlier one. */
   readonly nonce: () => string
 }

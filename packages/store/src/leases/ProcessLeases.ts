@@ -1,10 +1,16 @@
 /**
- * The leases of one process (L16). Every process holds one lock of the operating system for as long as it lives, on a file
- * of its own; the lease of a conversation is a small file that names the lock of its owner. An owner whose lock can be
- * acquired is dead, and its leases with it.
+ * The leases of one process (L16). Every process holds one lock of the operating system on a file
+ * of its own, `owners/<uuid>.lock`, until it ends. The lease of a conversation is a small file,
+ * `leases/<id>.json`, that names its owner. If the lock of an owner can be acquired, that process
+ * has ended and its leases are free. `takers.lock` serializes the processes that take leases.
  *
- * Only the absence of a file counts as absence. Every other error of the file system leaves the question open, so that
- * the operation fails with it: a lease is never granted, and never declared lost, because something could not be read.
+ *   free ── take ──▶ held ── release ──▶ free
+ *                     │ └── release fails ──▶ unreleased ── retried ──▶ free
+ *                     └── the process ends ──▶ orphaned ── take (by any process) ──▶ held
+ *
+ * Only the absence of a file counts as absence. After every other file system error the state is
+ * unknown, so the operation fails with that error: a lease is never granted and never declared lost
+ * because something could not be read.
  */
 import type { LeaseHolder } from "@colloquy/core/StoreErrors"
 import { LeaseHeld } from "@colloquy/core/StoreErrors"
@@ -15,7 +21,7 @@ import { FileFault } from "../Files.ts"
 import type { LeaseFiles, LeaseProcess, LockFile } from "./LeaseFiles.ts"
 
 /** Another process is taking a lease at this moment. */
-export class TakersLocked extends Data.TaggedError("Crowded") {}
+export class TakersLocked extends Data.TaggedError("TakersLocked") {}
 
 interface LeaseContent extends LeaseHolder {
   readonly owner: string
@@ -24,10 +30,12 @@ interface LeaseContent extends LeaseHolder {
 
 /** A lease of this process. */
 export interface HeldLease {
+  /** Exact contents of the lease file; the lease is held while the file has them. */
   text: string
   readonly content: LeaseContent
+  /** Generation in the lease that was taken over, or 0. */
   readonly lastGeneration: number
-  /** True when it was that of an owner that is dead. */
+  /** True when the lease was taken over from a process that has ended. */
   readonly inherited: boolean
 }
 
@@ -36,7 +44,10 @@ interface FoundLease {
   readonly content: LeaseContent
 }
 
-/** Undefined for a text that is no lease: files are replaced as a whole, so a crash of the machine left it. */
+/**
+ * Undefined for a text that is not a lease. Lease files are replaced as a whole, so such a text can
+ * only be the result of a crash of the machine.
+ */
 const parse = (text: string): LeaseContent | undefined => {
   let value: unknown
   try {
@@ -51,29 +62,34 @@ const parse = (text: string): LeaseContent | undefined => {
   return { ...content, generation: Number.isSafeInteger(generation) ? generation : 0 }
 }
 
+/** Takes, checks and releases the leases of this process. All methods are synchronous. */
 export class ProcessLeases {
   private readonly folder: string
   private readonly files: LeaseFiles
   private readonly process: LeaseProcess
   private ownerLock: LockFile | undefined
   private takersLock: LockFile | undefined
-  /** Leases in use: a lease file of this process that is not among them was left behind. */
+  /** Leases in use. A lease file of this process that is not among them was left behind. */
   private readonly held = new Map<ConversationId, HeldLease>()
-  /** Leases that could not be given back. */
+  /** Leases whose files could not be removed yet. */
   private readonly unreleased = new Map<ConversationId, HeldLease>()
 
-  /** @param folder beside the conversations, made when there is none */
+  /** @param folder created when it is missing; shared by all processes of the state directory */
   constructor(folder: string, disk: LeaseFiles, process: LeaseProcess) {
     this.folder = folder
     this.files = disk
     this.process = process
   }
 
+  /** Path of the lease file of a conversation. */
   pathOf(id: ConversationId): string {
     return `${this.folder}/leases/${id}.json`
   }
 
-  /** The lease, held from now on, or who holds it. Throws when that cannot be found out; nothing is held then. */
+  /**
+   * Takes the lease, or returns who holds it. Throws when that cannot be determined; nothing is
+   * held then.
+   */
   take(id: ConversationId, sinceMs: number): HeldLease | LeaseHeld | TakersLocked {
     const takers = this.openTakersLock()
     if (!takers.acquire()) return new TakersLocked()
@@ -85,17 +101,24 @@ export class ProcessLeases {
     }
   }
 
-  /** False once another process has the lease. Throws when that cannot be found out. */
+  /** False once another process has the lease. Throws when that cannot be determined. */
   isHeld(id: ConversationId, { text }: HeldLease): boolean {
     return this.textAt(this.pathOf(id)) === text
   }
 
+  /**
+   * Writes the generation of a writer into the lease file. Does nothing when the lease is lost.
+   * Throws when the file cannot be written.
+   */
   recordGeneration(id: ConversationId, held: HeldLease, generation: number): void {
     if (!this.isHeld(id, held)) return
     held.text = this.write(this.pathOf(id), { ...held.content, generation })
   }
 
-  /** Throws when the file could not be removed; it is tried again with the next lease that is given back. */
+  /**
+   * Releases a lease and retries the removal of files that an earlier release left. Throws when a
+   * file could not be removed; its removal is retried with the next release.
+   */
   release(id: ConversationId, held: HeldLease): void {
     if (this.held.get(id) === held) this.held.delete(id)
     this.unreleased.set(id, held)
@@ -105,7 +128,10 @@ export class ProcessLeases {
     }
   }
 
-  /** Throws when the file of its lock could not be removed; the lock itself is released in any case. */
+  /**
+   * Ends all leases of the process. Throws when its lock file could not be removed; the lock itself
+   * is released in any case.
+   */
   close(): void {
     this.ownerLock?.close()
     this.takersLock?.close()
@@ -147,7 +173,9 @@ export class ProcessLeases {
     unlessAbsent(() => this.files.remove(path))
   }
 
-  /** Whole or not at all, and different from every earlier one. */
+  /**
+   * Replaces a file atomically. The text is different from every earlier one because of its nonce.
+   */
   private write(path: string, content: LeaseContent): string {
     const text = `${JSON.stringify({ ...content, nonce: this.process.nonce() })}\n`
     this.files.write(`${path}.new`, text)
@@ -176,7 +204,10 @@ export class ProcessLeases {
     }
   }
 
-  /** Within the turn of a taker, so that no process takes a lock that is only just being made for a dead one's. */
+  /**
+   * Acquires the lock of this process, once. Runs while `takers.lock` is held, so that no other
+   * process takes a lock file that is just being created for the lock of an ended process.
+   */
   private acquireOwnerLock(): void {
     if (this.ownerLock !== undefined) return
     for (const name of this.files.list(`${this.folder}/owners`)) {
@@ -193,7 +224,7 @@ export class ProcessLeases {
     this.ownerLock = own
   }
 
-  /** The file of a dead owner's lock is removed. */
+  /** Removes the lock file of an owner that has ended. */
   private isOwnerAlive(owner: string): boolean {
     const path = this.lockOf(owner)
     const isThere = unlessAbsent(() => {
@@ -215,7 +246,7 @@ export class ProcessLeases {
 const faultOf = (path: string, code: string): FileFault =>
   new FileFault({ operation: "lease", path, code })
 
-/** Undefined where the file is not there; any other error is thrown on. */
+/** Returns undefined when the file does not exist; any other error is thrown. */
 const unlessAbsent = <A>(run: () => A): A | undefined => {
   try {
     return run()

@@ -1,4 +1,7 @@
-/** The leases of a `LeaseDesk` as the port `Leases` has them: waited for within bounds, and given back with the scope (L16). */
+/**
+ * Implements a lease of the port `Leases` with `ProcessLeases`: waits for `takers.lock` within a
+ * bound, and releases the lease with the scope (L16).
+ */
 import type { LeaseHeld } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Duration from "effect/Duration"
@@ -10,7 +13,10 @@ import { FileFault } from "../Files.ts"
 import type { TakersLocked, HeldLease, ProcessLeases } from "./ProcessLeases.ts"
 import type { Lease } from "../Leases.ts"
 
-/** Taking a lease takes well under a millisecond; a caller that waits longer waits for a process that is stopped. */
+/**
+ * Taking a lease takes well under a millisecond; if the lock is held for longer than this, the
+ * process that holds it is stopped.
+ */
 const maxLockWait = Duration.seconds(5)
 
 const lockRetries = Schedule.spaced("3 millis").pipe(Schedule.upTo({ duration: maxLockWait }))
@@ -34,24 +40,24 @@ const takeWithin = (
       (found): found is HeldLease => !("_tag" in found),
       (found) => found as LeaseHeld | TakersLocked,
     ),
-    Effect.retry({ schedule: lockRetries, while: (error) => error._tag === "Crowded" }),
-    Effect.catchTag("Crowded", () =>
+    Effect.retry({ schedule: lockRetries, while: (error) => error._tag === "TakersLocked" }),
+    Effect.catchTag("TakersLocked", () =>
       Effect.fail(new FileFault({ operation: "lease", path: desk.pathOf(id), code: "ETIMEDOUT" })),
     ),
     retryScarcity,
   )
 
-/** A lease that could not be given back is left to a later attempt: nothing can be done about it here. */
+/** A lease that could not be released is released by a later attempt; the failure is logged. */
 const releaseLease = (
   desk: ProcessLeases,
   id: ConversationId,
   held: HeldLease,
 ): Effect.Effect<void> =>
   attempt(desk.pathOf(id), () => desk.release(id, held)).pipe(
-    Effect.catch((fault) => Effect.logWarning(`a lease was not given back: ${fault.message}`)),
+    Effect.catch((fault) => Effect.logWarning(`a lease was not released: ${fault.message}`)),
   )
 
-/** The lease of a process, until the scope closes. */
+/** Takes the lease of a conversation for this process, until the scope closes. */
 export const acquireLease = (
   desk: ProcessLeases,
   id: ConversationId,
@@ -68,8 +74,10 @@ export const acquireLease = (
     }),
   )
 
-/** Ends the process's leases; the lock of the operating system is released in any case. */
+/** Ends all leases of the process. The lock of the operating system is released in any case. */
 export const closeLeases = (desk: ProcessLeases): Effect.Effect<void> =>
   attempt("owners", () => desk.close()).pipe(
-    Effect.catch((fault) => Effect.logWarning(`a lock file was left behind: ${fault.message}`)),
+    Effect.catch((fault) =>
+      Effect.logWarning(`a lock file could not be removed: ${fault.message}`),
+    ),
   )

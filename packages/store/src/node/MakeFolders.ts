@@ -1,6 +1,7 @@
 /**
- * A folder and all above it. Not by Node's own recursion: where a file system refuses a folder as missing although the one
- * above it is there, as `/proc` does, that tries again for ever.
+ * Creates a folder and its missing parents. Does not use the recursion of `node:fs`, which never
+ * ends on a file system that reports a folder as missing although its parent exists, as `/proc`
+ * does.
  */
 import * as FS from "node:fs"
 import { dirname } from "node:path"
@@ -12,9 +13,11 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT"
 
 /**
- * Gives the uppermost folder that was made, undefined when all were there. Throws a system error.
+ * Creates a folder and its missing parents. Returns the topmost folder that was created, or
+ * undefined when all existed. Throws a system error.
  *
- * @param mode of each new folder. Default: all that the mask of the process leaves
+ * @param mode permissions of each new folder. Default: everything that the umask of the process
+ * permits
  */
 export const makeFolders = (path: string, mode?: number): string | undefined => {
   const make = (): string | undefined => {
@@ -22,7 +25,7 @@ export const makeFolders = (path: string, mode?: number): string | undefined => 
       FS.mkdirSync(path, mode)
       return path
     } catch (error) {
-      // Also when another process was quicker.
+      // Also true when another process created it first.
       if (isFolder(path)) return undefined
       throw error
     }

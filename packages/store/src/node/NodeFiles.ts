@@ -1,6 +1,7 @@
 /**
- * The file system of this machine, for the store. Short calls that answer from memory (looking at a file, writing to the
- * page cache) are made at once; what waits for a disk (syncing, long writes) does so beside everything else.
+ * The file system of this machine, for the store. Short calls that are answered from memory, such
+ * as `stat` and small writes to the page cache, are synchronous, because they cost less than a
+ * callback. Calls that wait for a disk, such as syncing and long writes, are asynchronous.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,7 +11,7 @@ import { dirname } from "node:path"
 import { type DirectoryEntry, type FileHandle, type FileStat, FileFault, Files } from "../Files.ts"
 import { makeFolders } from "./MakeFolders.ts"
 
-/** A longer write would keep everything else waiting for longer than a frame of a screen. */
+/** A longer synchronous write would block the process noticeably. */
 const maxWriteAtOnce = 256 * 1024
 
 const codeOf = (error: unknown): string =>
@@ -38,7 +39,10 @@ const callAsync = <A>(
 const kindOf = (entry: { isFile: () => boolean; isDirectory: () => boolean }) =>
   entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "other"
 
-/** Not of big integers, which cost twice the call: a file number beyond 2^53 is told but roughly, and still apart from most. */
+/**
+ * Uses numbers, because big integers make the call twice as expensive. An inode number beyond 2^53
+ * is rounded and still differs from most others.
+ */
 const statOf = (stats: FS.Stats): FileStat => ({
   kind: kindOf(stats),
   bytes: stats.size,
@@ -86,10 +90,10 @@ const openScoped = (
     (fd) => Effect.sync(() => FS.closeSync(fd)),
   ).pipe(Effect.map((fd) => handleOf(fd, path)))
 
-/** What a platform does not have is undefined, which counts as 0. */
+/** Flags that a platform does not have are undefined, which counts as 0. */
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = FS.constants
 
-/** Windows has no way to sync a directory, and needs none. */
+/** Windows cannot sync a directory and does not need it. */
 const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
   process.platform === "win32"
     ? Effect.void
@@ -99,7 +103,7 @@ const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
         (fd) => Effect.sync(() => FS.closeSync(fd)),
       )
 
-/** Each new folder is synced into the one above it. */
+/** Syncs each new folder into its parent. */
 const makeDirectory = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<void, FileFault> {
@@ -118,10 +122,13 @@ const list = (path: string): Effect.Effect<ReadonlyArray<DirectoryEntry>, FileFa
     })),
   )
 
-/** Never onto something that is there. Only whoever has the lease of a conversation moves its file: nobody comes between. */
+/**
+ * Fails instead of replacing a file. The check and the renaming need not be atomic, because only
+ * the holder of a conversation's lease renames its file.
+ */
 const rename = (from: string, to: string): Effect.Effect<void, FileFault> =>
   callSync("rename", from, () => {
-    // Another error of looking is thrown: what cannot be looked at may be there.
+    // Any other error of `lstat` is thrown, because something may exist at the path.
     if (FS.lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
       throw Object.assign(new Error(), { code: "EEXIST" })
     }
@@ -141,4 +148,5 @@ const files: Files["Service"] = {
   remove: (path) => callSync("remove", path, () => FS.unlinkSync(path)),
 }
 
+/** Layer with the file system of this machine. */
 export const layer = Layer.succeed(Files, files)

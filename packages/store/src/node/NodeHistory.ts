@@ -1,6 +1,7 @@
 /**
- * `history.jsonl` on this machine. The write itself is one `O_APPEND`, which the system does not mix with those of others,
- * the original's included; the lock, which ours share, is a lock of `node:sqlite`.
+ * `history.jsonl` on this machine. An entry is one `O_APPEND` write, which the operating system
+ * does not interleave with writes of other processes, including those of the original program. The
+ * lock, which the processes of this program share, is a lock of `node:sqlite`.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,7 +28,7 @@ const attempt = <A>(operation: string, path: string, run: () => A) =>
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = FS.constants
 
-/** Opens a regular file and nothing else, without waiting for the other end of a pipe. */
+/** Opens a regular file and nothing else. Never waits for the other end of a pipe. */
 const openFile = (path: string, flags: number): number => {
   const fd = FS.openSync(path, flags | O_NOFOLLOW | (O_NONBLOCK ?? 0), 0o600)
   if (FS.fstatSync(fd).isFile()) return fd
@@ -38,7 +39,7 @@ const openFile = (path: string, flags: number): number => {
 const write = (path: string, bytes: Uint8Array): void => {
   const fd = openFile(path, O_WRONLY | O_APPEND | O_CREAT)
   try {
-    // Somebody may have made it for everybody to read.
+    // Another program may have created the file readable for everyone.
     FS.fchmodSync(fd, 0o600)
     if (FS.writeSync(fd, bytes) !== bytes.length) {
       throw Object.assign(new Error(), { code: "ENOSPC" })
@@ -96,7 +97,11 @@ const fileAt = (path: string, lockPath: string): HistoryFile["Service"] => ({
   ),
 })
 
-/** @param home the state directory, absolute */
+/**
+ * Layer of the message history in the state directory.
+ *
+ * @param home the state directory, absolute
+ */
 export const layer = (
   home: string,
   options: HistoryOptions = { persistence: "save-all" },

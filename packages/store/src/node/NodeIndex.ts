@@ -1,6 +1,7 @@
 /**
- * The index in a `node:sqlite` file that processes share. In WAL mode, so that readers wait for nobody; without waiting for
- * the disk, since what a power cut takes is made anew from the files. Opened when it is first asked.
+ * The index in a `node:sqlite` file that processes share. Uses WAL mode, so that readers never
+ * wait. Does not wait for the disk, because rows that a power failure loses are derived from the
+ * files again. The database is opened by the first operation.
  */
 import type { ListQuery } from "@colloquy/core/ConversationStore"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
@@ -14,10 +15,16 @@ import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
 
-/** Raised when the tables change: an index of another version is made anew. */
+/**
+ * Version of the tables. Increased when they change; an index with another version is dropped and
+ * rebuilt.
+ */
 const version = 1
 
-/** What another process may hold a write for; asking waits so long, with everything else in this process. */
+/**
+ * How long an operation waits while another process writes. The whole process waits, so it is
+ * short.
+ */
 const busyMs = 500
 
 const schema = `
@@ -34,7 +41,7 @@ CREATE TABLE IF NOT EXISTS folders (folder TEXT PRIMARY KEY, modified REAL NOT N
 PRAGMA user_version = ${version};
 `
 
-/** What a row is made of; the rest is there to be searched. */
+/** The columns that a row is read from; the others exist for searching. */
 const columns = `folder, name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation`
 
 const insertRow = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -75,10 +82,10 @@ const valuesOf = (row: IndexRow): Values => {
 const rowOf = (found: Found): IndexRow => {
   const { archived, bytes, folder, generation, identity, meta, modified, name } = found
   const { preview, seq, submission, updated } = found
-  const told = indexedMeta(String(meta))
+  const decoded = indexedMeta(String(meta))
   return {
-    meta: told,
-    path: indexedPath(String(folder), String(name), told.id),
+    meta: decoded,
+    path: indexedPath(String(folder), String(name), decoded.id),
     updatedAtMs: Number(updated),
     archived: archived === 1,
     ...(preview === null ? {} : { preview: String(preview) }),
@@ -125,24 +132,27 @@ class Database {
     this.path = path
   }
 
+  /** Runs an operation on the open database. */
   use<A>(run: (database: DatabaseSync) => A): Effect.Effect<A, IndexFault> {
     return Effect.flatMap(sqlite, (module) =>
       Effect.try({
         try: () => run((this.open ??= this.connect(module.DatabaseSync))),
         catch: (error) =>
           new IndexFault({
-            message: `${this.path}: ${error instanceof Error ? error.message : "it failed"}`,
+            message: `${this.path}: ${error instanceof Error ? error.message : "unknown error"}`,
             damaged: error instanceof DamagedRow || isDamage(error),
           }),
       }),
     )
   }
 
+  /** Closes the database. The next operation opens it again. */
   close(): void {
     if (this.open !== undefined) closeQuietly(this.open)
     this.open = undefined
   }
 
+  /** Removes the files of the database. */
   remove(): void {
     this.close()
     for (const ending of ["", "-wal", "-shm"]) rmSync(`${this.path}${ending}`, { force: true })
@@ -178,7 +188,101 @@ const inTransaction = (database: DatabaseSync, run: () => void): void => {
   }
 }
 
-/** @param path of the database; the folder is made when there is none */
+type Service = RolloutIndex["Service"]
+
+class SqliteIndex implements Service {
+  private readonly database: Database
+
+  constructor(database: Database) {
+    this.database = database
+  }
+
+  readonly get: Service["get"] = (id) =>
+    this.database.use((open) => {
+      const found = open.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`).get(id)
+      return found === undefined ? undefined : rowOf(found)
+    })
+
+  readonly put: Service["put"] = (rows) =>
+    this.database.use((open) => {
+      const statement = open.prepare(insertRow)
+      if (rows.length === 1 && rows[0] !== undefined) statement.run(...valuesOf(rows[0]))
+      else {
+        inTransaction(open, () => {
+          for (const row of rows) statement.run(...valuesOf(row))
+        })
+      }
+    })
+
+  readonly remove: Service["remove"] = (ids) =>
+    this.database.use((open) => {
+      const statement = open.prepare("DELETE FROM conversations WHERE id = ?")
+      inTransaction(open, () => {
+        for (const id of ids) statement.run(id)
+      })
+    })
+
+  readonly page: Service["page"] = (query) =>
+    this.database.use((open) => {
+      const { text, values } = selectOf(query)
+      return open
+        .prepare(text)
+        .all(...values)
+        .map(rowOf)
+    })
+
+  readonly unspoken: Service["unspoken"] = (max) =>
+    this.database.use((open) =>
+      open
+        .prepare(
+          `SELECT ${columns} FROM conversations WHERE preview IS NULL ORDER BY created DESC, id DESC LIMIT ?`,
+        )
+        .all(max)
+        .map(rowOf),
+    )
+
+  readonly inFolder: Service["inFolder"] = (folder) =>
+    this.database.use(
+      (open) =>
+        new Map(
+          open
+            .prepare("SELECT name, id FROM conversations WHERE folder = ?")
+            .all(folder)
+            .map(({ id, name }) => [String(name), indexedId(id)] as const),
+        ),
+    )
+
+  readonly folders: Service["folders"] = Effect.suspend(() =>
+    this.database.use((open) => {
+      const rows = open.prepare("SELECT folder, modified FROM folders").all()
+      return new Map(rows.map(({ folder, modified }) => [String(folder), Number(modified)]))
+    }),
+  )
+
+  readonly putFolder: Service["putFolder"] = (folder, modifiedMs) =>
+    this.database.use((open) => {
+      open.prepare("INSERT OR REPLACE INTO folders VALUES (?, ?)").run(folder, modifiedMs)
+    })
+
+  readonly removeFolder: Service["removeFolder"] = (folder) =>
+    this.database.use((open) => {
+      open.prepare("DELETE FROM folders WHERE folder = ?").run(folder)
+    })
+
+  readonly reset: Service["reset"] = Effect.flatMap(
+    Effect.try({
+      try: () => this.database.remove(),
+      catch: () => new IndexFault({ message: "the index file cannot be removed", damaged: false }),
+    }),
+    () => this.database.use(() => undefined),
+  )
+}
+
+/**
+ * Layer of an index in a database file.
+ *
+ * @param path of the database; its folder is created when it is missing
+ */
 export const layer = (path: string): Layer.Layer<RolloutIndex> =>
   Layer.effect(
     RolloutIndex,
@@ -187,82 +291,6 @@ export const layer = (path: string): Layer.Layer<RolloutIndex> =>
         Effect.sync(() => new Database(path)),
         (open) => Effect.sync(() => open.close()),
       )
-      return serviceOf(database)
+      return new SqliteIndex(database)
     }),
   )
-
-const serviceOf = (database: Database): RolloutIndex["Service"] => ({
-  get: (id) =>
-    database.use((open) => {
-      const found = open.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`).get(id)
-      return found === undefined ? undefined : rowOf(found)
-    }),
-  put: (rows) =>
-    database.use((open) => {
-      const statement = open.prepare(insertRow)
-      if (rows.length === 1 && rows[0] !== undefined) statement.run(...valuesOf(rows[0]))
-      else {
-        inTransaction(open, () => {
-          for (const row of rows) statement.run(...valuesOf(row))
-        })
-      }
-    }),
-  remove: (ids) =>
-    database.use((open) => {
-      const statement = open.prepare("DELETE FROM conversations WHERE id = ?")
-      inTransaction(open, () => {
-        for (const id of ids) statement.run(id)
-      })
-    }),
-  page: (query) =>
-    database.use((open) => {
-      const { text, values } = selectOf(query)
-      return open
-        .prepare(text)
-        .all(...values)
-        .map(rowOf)
-    }),
-  unspoken: (max) =>
-    database.use((open) =>
-      open
-        .prepare(
-          `SELECT ${columns} FROM conversations WHERE preview IS NULL ORDER BY created DESC, id DESC LIMIT ?`,
-        )
-        .all(max)
-        .map(rowOf),
-    ),
-  inFolder: (folder) =>
-    database.use(
-      (open) =>
-        new Map(
-          open
-            .prepare("SELECT name, id FROM conversations WHERE folder = ?")
-            .all(folder)
-            .map(({ id, name }) => [String(name), indexedId(id)] as const),
-        ),
-    ),
-  folders: database.use(
-    (open) =>
-      new Map(
-        open
-          .prepare("SELECT folder, modified FROM folders")
-          .all()
-          .map(({ folder, modified }) => [String(folder), Number(modified)] as const),
-      ),
-  ),
-  putFolder: (folder, modifiedMs) =>
-    database.use((open) => {
-      open.prepare("INSERT OR REPLACE INTO folders VALUES (?, ?)").run(folder, modifiedMs)
-    }),
-  removeFolder: (folder) =>
-    database.use((open) => {
-      open.prepare("DELETE FROM folders WHERE folder = ?").run(folder)
-    }),
-  reset: Effect.flatMap(
-    Effect.try({
-      try: () => database.remove(),
-      catch: () => new IndexFault({ message: "it cannot be removed", damaged: false }),
-    }),
-    () => database.use(() => undefined),
-  ),
-})

@@ -1,8 +1,9 @@
 /**
- * The file system of this machine for leases. A lock is one of `node:sqlite` on an empty file: Node itself has none.
+ * The file system of this machine, for leases. A lock is a `node:sqlite` transaction on an empty
+ * file, because Node itself has no file locks.
  *
- * One lock per process, not per conversation: a file with `BEGIN EXCLUSIVE` costs 150 KiB and a descriptor (measured),
- * and a process has thousands of conversations open.
+ * A process holds one lock and not one per conversation: a file with `BEGIN EXCLUSIVE` costs 150
+ * KiB and a descriptor (measured), and a process may have thousands of conversations open.
  */
 import * as FS from "node:fs"
 import { dirname } from "node:path"
@@ -12,7 +13,7 @@ import type { LeaseFiles, LockFile } from "../leases/LeaseFiles.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { sqliteBusy, closeQuietly, sqliteCode } from "./Sqlite.ts"
 
-/** SQLite's own names of its reasons, where they have one of the system's. */
+/** System error codes for the error codes of SQLite that have one. */
 const codes: Readonly<Record<number, string>> = {
   7: "ENOMEM",
   8: "EACCES",
@@ -20,19 +21,22 @@ const codes: Readonly<Record<number, string>> = {
   13: "ENOSPC",
 }
 
-/** Cannot be opened: a permission, or no descriptor is left; SQLite does not say which. */
+/**
+ * SQLite's code for "cannot open". The reason is a permission or a missing descriptor; SQLite does
+ * not say which.
+ */
 const cannotOpen = 14
 
 /**
- * Finds out what keeps a file from being opened. Never opens the file itself: closing it would release the locks that this
- * process has on it.
+ * Determines why a file cannot be opened. Never opens the file itself, because closing it would
+ * release the locks that this process holds on it.
  */
 const openFailureCode = (path: string): string => {
   const folder = dirname(path)
   try {
     FS.accessSync(FS.existsSync(path) ? path : folder, FS.constants.R_OK | FS.constants.W_OK)
     FS.closeSync(FS.openSync(folder, FS.constants.O_RDONLY))
-    // Nothing keeps it any more.
+    // The reason is gone; trying again may succeed.
     return "EAGAIN"
   } catch (error) {
     return error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN"
@@ -54,7 +58,10 @@ const attempt = <A>(operation: string, path: string, run: () => A): A => {
   }
 }
 
-/** The file stays empty for ever; a journal beside it would outlive a process that is killed. */
+/**
+ * The lock file stays empty. A journal file would remain when the process is killed, so the journal
+ * is kept in memory.
+ */
 const lock = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"
 
 const lockOf = (path: string, database: DatabaseSync): LockFile => ({
@@ -71,6 +78,7 @@ const lockOf = (path: string, database: DatabaseSync): LockFile => ({
   close: () => closeQuietly(database),
 })
 
+/** Creates the lease files over SQLite's database class. */
 export const make = (Sqlite: typeof DatabaseSync): LeaseFiles => ({
   makeFolder: (path) => {
     attempt("makeDirectory", path, () => makeFolders(path, 0o700))

@@ -1,4 +1,7 @@
-/** Leases between processes of a machine (L16): `LeaseDesk` on the file system of this machine. */
+/**
+ * Leases between the processes of one machine (L16): `ProcessLeases` on the file system of this
+ * machine.
+ */
 import type { LeaseHeld } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
@@ -14,7 +17,11 @@ import type { FileFault } from "../Files.ts"
 import * as NodeLeaseDisk from "./NodeLeaseFiles.ts"
 import { sqlite } from "./Sqlite.ts"
 
-/** @param folder beside the conversations, made when there is none */
+/**
+ * Layer of the leases. SQLite is loaded and the folder is created when the first lease is taken.
+ *
+ * @param folder created when it is missing; shared by all processes of the state directory
+ */
 export const layer = (folder: string): Layer.Layer<Leases> =>
   Layer.effect(
     Leases,

@@ -1,6 +1,7 @@
 /**
- * The conversation store of this machine: rollouts in the state directory, where the original has its own, and beside them
- * a folder of ours with the index and the leases. Nothing is read or made before it is first used.
+ * The conversation store of this machine: rollout files in the state directory, where the original
+ * program keeps its own, and beside them the folder `colloquy-store` with the index and the leases.
+ * Nothing is read or created before the store is first used.
  */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import * as Layer from "effect/Layer"
@@ -10,17 +11,26 @@ import * as NodeFiles from "./NodeFiles.ts"
 import * as NodeIndex from "./NodeIndex.ts"
 import * as NodeLeases from "./NodeLeases.ts"
 
+/** Options of the store. */
 export interface NodeStoreOptions extends Omit<RolloutStore.RolloutStoreOptions, "offsetMsAt"> {
-  /** Default: as the process has its local time. */
+  /**
+   * Offset of local time from UTC in milliseconds at a moment. Default: the local time of the
+   * process.
+   */
   readonly offsetMsAt?: RolloutStore.RolloutStoreOptions["offsetMsAt"]
 }
 
-// Not by a zone of Effect's: for one, all that the platform knows of languages is loaded while the first turn waits.
+// Does not use Effect's time zones, which would load all locale data of the platform during the
+// first turn.
 const localOffsetMs = (atMs: number): number => -60_000 * new Date(atMs).getTimezoneOffset()
 
-/** Below the state directory; the original has nothing of that name. */
+/**
+ * Folder below the state directory for the index and the leases; the original program uses no such
+ * name.
+ */
 const folder = "colloquy-store"
 
+/** Layer of the store. A relative `home` is resolved against the working directory. */
 export const layer = (options: NodeStoreOptions): Layer.Layer<ConversationStore> => {
   const home = isAbsolute(options.home) ? options.home : resolve(options.home)
   const own = join(home, folder)

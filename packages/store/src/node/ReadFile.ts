@@ -1,17 +1,23 @@
 /**
- * Reads a small file of this machine. Never waits and never reads more than it was asked for, whatever stands at the path:
- * a pipe, a device or a file without end is refused, and so is one that grew since its size was known (L13).
+ * Reads a small file of this machine. Never waits and never reads more than `maxBytes`, whatever
+ * exists at the path: a pipe, a device or an endless file is refused, and so is a file that grew
+ * after its size was read (L13).
  */
 
-/** A start needs it before the first answer: by name, an import would load all of Node's file streams. */
+/**
+ * Needed before the server's first response. An import statement would load all file streams of
+ * Node.
+ */
 const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule("node:fs")
 
-/** Anything but a regular file of at most so many bytes; `message` never quotes the contents. */
+/**
+ * The path is not a regular file of at most `maxBytes` bytes. `message` never quotes the contents.
+ */
 export class UnsuitableFile extends Error {}
 
 const chunkBytes = 64 * 1024
 
-/** What a handle holds, up to one byte more than `maxBytes`. */
+/** Reads at most one byte more than `maxBytes`. */
 const readUpTo = (handle: number, maxBytes: number): Uint8Array => {
   const pieces: Array<Uint8Array> = []
   let length = 0
@@ -32,12 +38,12 @@ const readUpTo = (handle: number, maxBytes: number): Uint8Array => {
 }
 
 /**
- * The bytes of a regular file, links followed. Throws `UnsuitableFile`, or a system error.
+ * The bytes of a regular file; links are followed. Throws `UnsuitableFile` or a system error.
  *
  * @param maxBytes a longer file is refused
  */
 export const readFile = (path: string, maxBytes: number): Uint8Array => {
-  // Without waiting for the other end of a pipe.
+  // Does not wait for the other end of a pipe.
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = fstatSync(handle)

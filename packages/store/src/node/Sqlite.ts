@@ -1,10 +1,10 @@
-/** Node's own SQLite, loaded when it is first needed; nothing of it goes to stderr. */
+/** Node's SQLite module, loaded on first use without writing a warning to stderr. */
 import * as Effect from "effect/Effect"
 import type { DatabaseSync } from "node:sqlite"
 
 type Sqlite = typeof import("node:sqlite")
 
-/** Older releases of Node warn that it is experimental, when it is loaded. */
+/** Loads a module and suppresses the warning of older Node releases that SQLite is experimental. */
 const withoutWarning = async <A>(load: () => Promise<A>): Promise<A> => {
   const emitWarning = process.emitWarning.bind(process)
   process.emitWarning = (...args: ReadonlyArray<unknown>) => {
@@ -18,31 +18,32 @@ const withoutWarning = async <A>(load: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** Loading a module of Node's own does not fail where there is one, which `engines` says. */
+/** The module `node:sqlite`. Loading it cannot fail in the Node versions that `engines` permits. */
 export const sqlite: Effect.Effect<Sqlite> = Effect.promise(() =>
   withoutWarning(() => import("node:sqlite")),
 )
 
-/** SQLite's own code of an error; 0 for anything else. */
+/** SQLite's primary error code of an error; 0 for any other value. */
 export const sqliteCode = (error: unknown): number =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode & 0xff
     : 0
 
-/** Somebody else has it locked. */
+/** SQLite's error code when another process holds the lock. */
 export const sqliteBusy = 5
 
-/** What it holds is no database, or not the one it was. */
+/** True when the file is not a database, is corrupt, or has other tables than expected. */
 export const isDamage = (error: unknown): boolean => {
   const code = sqliteCode(error)
-  // 11 corrupt, 26 no database, 1 a table that is not there or has other columns
+  // 11: corrupt. 26: not a database. 1: a table is missing or has other columns.
   return code === 11 || code === 26 || code === 1
 }
 
+/** Closes a database. Never throws. */
 export const closeQuietly = (database: DatabaseSync): void => {
   try {
     database.close()
   } catch {
-    // Closed already, or never open: there is nothing left to give back.
+    // Already closed, or never opened: there is nothing to release.
   }
 }

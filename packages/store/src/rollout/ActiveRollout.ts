@@ -1,22 +1,28 @@
-/** A conversation that this process writes: what lists tell of it is known here before any file says so. */
+/**
+ * A rollout that this process writes. It knows what lists show of the conversation before the file
+ * and the index do.
+ */
 import type { ConversationMeta, ConversationSummary } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import { previewOf } from "@colloquy/core/store/Preview"
 import type { FileHandle } from "../Files.ts"
 import type { RolloutHeader } from "./RolloutHeader.ts"
-import type { Waypoints } from "./LogReader.ts"
+import type { Waypoints } from "./Waypoints.ts"
 import type { FileVersion, IndexRow } from "../RolloutIndex.ts"
 import type { RolloutWriter } from "./RolloutWriter.ts"
 
+/** What readers need of the open file. */
 export interface ActiveFile {
   readonly handle: FileHandle
   readonly header: RolloutHeader
+  /** Known line positions, shared by all readers of the file. */
   readonly waypoints: Waypoints
 }
 
-/** What lists tell, as it was when it became live. */
+/** What lists show, as it was when the writer was opened. */
 export type ListedFields = Omit<IndexRow, "checked" | "version">
 
+/** State of one rollout that has a writer in this process. */
 export class ActiveRollout {
   readonly file: ActiveFile
   readonly meta: ConversationMeta
@@ -24,7 +30,7 @@ export class ActiveRollout {
   private preview: string | undefined
   private updatedAtMs: number
   private writer: RolloutWriter | undefined
-  /** True when the index does not have what lists tell of it now. */
+  /** True when the index lacks something that lists show now. */
   isDirty = false
 
   constructor(meta: ConversationMeta, known: ListedFields, file: ActiveFile) {
@@ -35,16 +41,17 @@ export class ActiveRollout {
     this.updatedAtMs = known.updatedAtMs
   }
 
-  /** Set once, right after this was made. */
+  /** Sets the writer. Called once, directly after construction. */
   setWriter(writer: RolloutWriter): void {
     this.writer = writer
   }
 
-  /** Bytes of the file that may be read. */
+  /** Number of bytes that may be read: a failed append may have left more in the file. */
   get bytes(): number {
     return this.writer?.bytes ?? 0
   }
 
+  /** Updates preview and time from records that were appended. */
   recordAppended(records: ReadonlyArray<LogRecord>): void {
     this.updatedAtMs = records.at(-1)?.atMs ?? this.updatedAtMs
     for (const record of records) {
@@ -55,7 +62,11 @@ export class ActiveRollout {
     }
   }
 
-  /** @param home the state directory */
+  /**
+   * What lists show of the conversation now.
+   *
+   * @param home the state directory
+   */
   summary(home: string): ConversationSummary {
     return {
       meta: this.meta,
@@ -66,7 +77,12 @@ export class ActiveRollout {
     }
   }
 
-  /** @param isLast the writer is done: whoever opens the file next needs not read it */
+  /**
+   * The row of the index for the conversation as it is now.
+   *
+   * @param isLast true when the writer is closed: the next writer of the unchanged file need not
+   * read it
+   */
   row(version: FileVersion, isLast: boolean): IndexRow {
     const { writer } = this
     return {

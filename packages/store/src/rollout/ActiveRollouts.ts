@@ -1,6 +1,6 @@
 /**
- * The conversations that this process writes: what lists and readers are told of them comes from here and not from their
- * files, and the index learns of it before a list is made and when the writer goes.
+ * The rollouts that this process writes. Lists and readers take their data from here and not from
+ * the files. The index is updated before each list and when a writer closes.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,9 @@ import type { ActiveRollout } from "./ActiveRollout.ts"
 import type { IndexRow } from "../RolloutIndex.ts"
 import type { RolloutWriter } from "./RolloutWriter.ts"
 
+/** Registry of the rollouts that have a writer in this process. */
 export class ActiveRollouts {
+  /** By conversation. Read-only for other classes. */
   readonly all = new Map<ConversationId, ActiveRollout>()
   private readonly catalog: Catalog
 
@@ -19,7 +21,7 @@ export class ActiveRollouts {
     this.catalog = catalog
   }
 
-  /** Until the scope closes; its writer is closed then. */
+  /** Registers a rollout until the scope closes; its writer is closed then. */
   add(
     id: ConversationId,
     live: ActiveRollout,
@@ -42,7 +44,10 @@ export class ActiveRollouts {
     )
   }
 
-  /** What the next opener finds in the index. A file that nobody can look at any more has no row to keep. */
+  /**
+   * Updates the row that the next writer finds in the index. A file whose `stat` fails has no row
+   * to update.
+   */
   private updateIndex(live: ActiveRollout): Effect.Effect<void> {
     return live.file.handle.stat.pipe(
       Effect.flatMap((version) => this.catalog.put([live.row(version, true)])),
@@ -50,7 +55,7 @@ export class ActiveRollouts {
     )
   }
 
-  /** Lists are made by the index: it is told first of what was said since. */
+  /** Writes changed rows to the index. Must complete before a list is read from the index. */
   get flush(): Effect.Effect<void, FileFault> {
     return Effect.gen({ self: this }, function* () {
       const rows: Array<IndexRow> = []

@@ -1,10 +1,13 @@
-/** What lines of the original say beyond what ours do. Pure. */
+/** Reads parts of the original program's lines that the lines of this program do not have. Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ContentItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The original writes `null` for what is absent, and outputs of August are objects with a `content`. */
+/**
+ * Removes members that are `null`, which the original writes for absent values, and replaces an
+ * output object, as the version of August 2025 wrote it, by its `content`.
+ */
 export const normalizeItem = (value: Fields): Fields =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
@@ -17,7 +20,7 @@ export const normalizeItem = (value: Fields): Fields =>
 const textOf = (content: ReadonlyArray<ContentItem>): string =>
   content.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n")
 
-/** Messages that tell the model where it works are no words of a person (§5.2). */
+/** Beginning of messages that describe the environment to the model. No person wrote them. */
 const sessionPrefix = /^\s*<(user_instructions|environment_context)\b/i
 
 const displayedEvents = (item: ResponseItem): ReadonlyArray<EventMsg> => {
@@ -33,13 +36,19 @@ const displayedEvents = (item: ResponseItem): ReadonlyArray<EventMsg> => {
     : []
 }
 
-/** August kept the items alone: what listeners were told follows from them. */
+/**
+ * The events that an item stands for. The version of August 2025 stored only items; the events that
+ * listeners received are derived from them.
+ */
 export const eventsOfAugustItem = (item: ResponseItem): ReadonlyArray<EventMsg> => [
   { type: "raw_response_item", item },
   ...displayedEvents(item),
 ]
 
-/** `<cwd>…</cwd>` or the older wording, from what the model was told of its environment. */
+/**
+ * The working directory in a message that describes the environment to the model, in its present
+ * (`<cwd>…</cwd>`) or its older wording.
+ */
 export const cwdInEnvironment = (item: ResponseItem): string | undefined => {
   if (item.type !== "message" || item.role !== "user") return undefined
   const text = textOf(item.content)

@@ -1,6 +1,7 @@
 /**
- * What lists tell of a conversation, from the two ends of its file: the metadata and what was said first from the
- * beginning, the last change from the end. Reads little of a long file.
+ * Reads a row of the index from the two ends of a rollout file: the metadata and the first user
+ * message from the beginning, the time of the last record from the end. Reads only a small part of
+ * a long file.
  */
 import { previewOf } from "@colloquy/core/store/Preview"
 import * as Effect from "effect/Effect"
@@ -11,15 +12,17 @@ import { decodeText, LineReader, type RawLine } from "./LineReader.ts"
 import { msOf } from "../internal/IsoTime.ts"
 import type { IndexRow } from "../RolloutIndex.ts"
 
-/** What may stand before the first words of a person. */
+/** How far behind the header lines the first user message is looked for. */
 const headBytes = 1024 * 1024
 
-/** The first lines: instructions stand in them, as long as somebody made them. */
+/** Limit of the first lines, which contain the instructions of any length. */
 const headerBytes = 64 * 1024 * 1024
 
 const tailBytes = 16 * 1024
 
-/** The beginning of a file; undefined for one that is no rollout. */
+/**
+ * Reads the header and the lines that were read for it; undefined when the file is not a rollout.
+ */
 export const readHeader = Effect.fnUntraced(function* (
   handle: FileHandle,
 ): Effect.fn.Return<
@@ -37,7 +40,7 @@ export const readHeader = Effect.fnUntraced(function* (
   return header === undefined ? undefined : { header, lines }
 })
 
-/** The time of the last whole line. */
+/** The time in the last whole line. */
 const lastMs = Effect.fnUntraced(function* (
   handle: FileHandle,
   bytes: number,
@@ -63,7 +66,11 @@ const previewIn = (header: RolloutHeader, lines: ReadonlyArray<RawLine>): string
   return undefined
 }
 
-/** Undefined for a file that is no rollout. @param path from the state directory */
+/**
+ * Reads the row of a file; undefined when the file is not a rollout.
+ *
+ * @param place path relative to the state directory
+ */
 export const readIndexRow = Effect.fnUntraced(function* (
   handle: FileHandle,
   stat: FileStat,
@@ -75,7 +82,7 @@ export const readIndexRow = Effect.fnUntraced(function* (
   const { instructions: _instructions, ...meta } = header.meta
   let preview = previewIn(header, lines)
   if (preview === undefined) {
-    // Not among the first lines: farther than that somebody who lists does not look.
+    // Not among the first lines: look a limited distance farther.
     const from = lines.at(-1)?.end ?? 0
     const reader = new LineReader(handle, from, from + headBytes)
     for (;;) {

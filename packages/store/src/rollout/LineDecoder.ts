@@ -1,12 +1,15 @@
 /**
- * Lines of a rollout file as records: our own, the original's of September 2025 and later, and of August (§5.3). Pure but
- * for the place in the numbering, which moves on with every line.
+ * Decodes lines of a rollout file to records. Understands the lines of this program, those of the
+ * original since September 2025, and those of its version of August 2025. Pure except for the
+ * numbering, which advances with every line. The formats are described in
+ * `packages/docs/wire/rollout.md`.
  *
- * A line nobody can read is `bad` and is left out; one that means nothing to us is not. Where our own numbers show that
- * an event is missing, an event that says so takes its place, so that numbers have no gap (L4).
+ * A line that cannot be read is `bad` and is left out; a line that is intact but of no use here is
+ * not bad. When the numbers in the file show that an event is missing, a warning event takes its
+ * place, so that numbers have no gap (L4).
  */
 import { LogRecord } from "@colloquy/core/LogRecord"
-import { EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { EventMsg, eventTypes, isEphemeral } from "@colloquy/protocol/EventMsg"
 import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
@@ -16,27 +19,33 @@ import { msOf } from "../internal/IsoTime.ts"
 import { type Numbering, ownLineTypes, lineTypeOfTag } from "./LineEncoder.ts"
 import { unfoldRepeats } from "./RepeatedText.ts"
 
-/** Whose lines they are. */
+/**
+ * The program that wrote the file: this one, or the original since September 2025 or in August
+ * 2025.
+ */
 export type LineFormat = "colloquy" | "september" | "august"
 
+/** What one line means. */
 export interface DecodedLine {
+  /** The records of the line; empty when it has none. */
   readonly records: ReadonlyArray<LogRecord>
-  /** The line is there and cannot be read. */
+  /** True when the line cannot be read. */
   readonly bad?: true
 }
 
 const nothing: DecodedLine = { records: [] }
 const bad: DecodedLine = { records: [], bad: true }
 
-/** What was taken from outside, and the levels that a line adds around it. */
+/** A value from outside may have `maxJsonDepth` levels; the line around it adds more. */
 export const maxLineDepth = 2 * maxJsonDepth
 
-/** Lost in one place; a number farther ahead is itself what went wrong. */
+/** Most events that may be missing in one place. A number farther ahead is itself an error. */
 export const maxLostEvents = 2 ** 17
 
 /**
- * False for a number that no file of this length can have reached: every event takes more than a byte, also one that
- * can no longer be read. So the events that take the place of lost ones are never more than the bytes of the file.
+ * False for a number that no file of this length can have reached: every event takes more than a
+ * byte, including those that can no longer be read. Therefore the events that replace lost ones are
+ * never more than the bytes of the file.
  *
  * @param end offset behind the line
  */
@@ -67,23 +76,28 @@ const lostEvent: EventMsg = {
   message: "An event could not be read from the conversation's file and is left out.",
 }
 
-/** What the lines before a place leave for those behind it. */
+/** All that the records of the next line depend on, except the line itself. */
 export interface LineDecoderState {
+  /** The numbering of the next line. */
   readonly numbering: Numbering
-  /** Time of the last line that tells one. */
+  /** Time in the last line that has one, in milliseconds since the epoch. */
   readonly atMs: number
-  /** True right behind a mark that says so of the summary in the next line. */
+  /**
+   * True directly behind a mark which says that the summary in the next line keeps the user's
+   * input.
+   */
   readonly keepsInput: boolean
 }
 
+/** Decodes the lines of one file, in order, from a place with a known state. */
 export class LineDecoder {
   private numbering: Numbering
   private readonly format: LineFormat
-  /** Of the line before: lines of August have none. */
+  /** Time of the last line; lines of August 2025 have none of their own. */
   private atMs: number
   private writerGeneration = 0
   private end = 0
-  /** What the mark right before says of a summary. */
+  /** Whether the mark directly before says that a summary keeps the user's input. */
   private keepsInput: boolean
 
   constructor(generation: LineFormat, numbering: Numbering, atMs: number, keepsInput = false) {
@@ -93,27 +107,26 @@ export class LineDecoder {
     this.keepsInput = keepsInput
   }
 
-  /** Where the numbering stands behind the lines read so far. */
-  get now(): Numbering {
-    return this.numbering
-  }
-
-  /** All that the next line's records depend on beside the line itself. */
+  /** State behind the lines decoded so far. A new decoder with this state continues from there. */
   get state(): LineDecoderState {
     return { numbering: this.numbering, atMs: this.atMs, keepsInput: this.keepsInput }
   }
 
-  /** Of the last writer that said who it is; 0 when none has. */
+  /** Generation of the last writer that the lines name; 0 when none does. */
   get lastGeneration(): number {
     return this.writerGeneration
   }
 
-  /** When the last line was written, as far as it says so. */
+  /** Time in the last line that has one; the initial time when none has. */
   get lastMs(): number {
     return this.atMs
   }
 
-  /** @param end offset of the file behind the line */
+  /**
+   * Decodes the next line.
+   *
+   * @param end offset of the file behind the line
+   */
   decode(text: string, end: number): DecodedLine {
     this.end = end
     const value = parse(text)
@@ -146,7 +159,7 @@ export class LineDecoder {
     return { _tag: "Event", atMs: this.atMs, event: { seq, id, msg } }
   }
 
-  /** Items of later versions of the original mean nothing to us. */
+  /** An item of a later version of the original is skipped, not bad. */
   private item(payload: unknown): DecodedLine {
     if (!isFields(payload)) return bad
     const item = decodeItem(payload)
@@ -171,7 +184,7 @@ export class LineDecoder {
     return { records: [this.event({ type: "compacted", message, ...kept })] }
   }
 
-  /** A line of August: an item, or the state of the program, which is not ours to keep. */
+  /** A line of August 2025: an item, or state of the original program, which is skipped. */
   private augustLine(value: Fields): DecodedLine {
     if (this.format === "colloquy") return bad
     if (typeof value["record_type"] === "string") return nothing
@@ -203,7 +216,7 @@ export class LineDecoder {
     return { records: missing }
   }
 
-  /** Numbers go up. */
+  /** True when the number is not smaller than the next one and not implausibly large. */
   private isAhead(seq: unknown): boolean {
     const lead = Number.isSafeInteger(seq) ? Number(seq) - this.numbering.seq : -1
     return lead >= 0 && lead < maxLostEvents && isPlausible(Number(seq), this.end)
@@ -224,7 +237,7 @@ export class LineDecoder {
   }
 }
 
-/** The values of the member that tells the members of a union apart. */
+/** The literal values of the member that distinguishes the members of a union. */
 const literalsOf = (union: Schema.Top, name: string): ReadonlyArray<string> => {
   const members = "members" in union ? (union.members as ReadonlyArray<Schema.Top>) : []
   return members.flatMap((member) => {
@@ -233,14 +246,14 @@ const literalsOf = (union: Schema.Top, name: string): ReadonlyArray<string> => {
   })
 }
 
-/** A tag of a tagged structure stands below what its constructor fills in. */
+/** The literal of a schema. A tag is wrapped in a schema that provides its default. */
 const literalOf = (schema: Schema.Top | undefined): ReadonlyArray<string> => {
   if (schema === undefined) return []
   if ("literal" in schema) return [String(schema.literal)]
   return "schema" in schema ? literalOf(schema.schema as Schema.Top) : []
 }
 
-const eventTypes = new Set<unknown>(literalsOf(EventMsg, "type"))
+const knownEvents = new Set<unknown>(eventTypes)
 const itemTypes = new Set<unknown>(literalsOf(ResponseItem, "type"))
 const tags = new Map(
   literalsOf(LogRecord, "_tag")
@@ -248,6 +261,9 @@ const tags = new Map(
     .map((tag) => [lineTypeOfTag(tag), tag]),
 )
 
-/** Of any value: an object of a file may have members that break its conversion to a string. */
-const isKnownEvent = ({ type }: Fields): boolean => eventTypes.has(type)
+/**
+ * Compares without converting to a string, because an object in a file may have members that break
+ * the conversion.
+ */
+const isKnownEvent = ({ type }: Fields): boolean => knownEvents.has(type)
 const isKnownItem = ({ type }: Fields): boolean => itemTypes.has(type)

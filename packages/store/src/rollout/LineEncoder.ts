@@ -1,51 +1,65 @@
 /**
- * Records as lines of a rollout file (§5.3). What the original persists stands in lines of its types, everything else in
- * lines of ours (`colloquy_…`), which it skips. Pure.
+ * Encodes records as lines of a rollout file. What the original program persists is written in
+ * lines of its types, everything else in lines of types that start with `colloquy_`, which the
+ * original skips. Pure. The format is described in `packages/docs/wire/rollout.md`.
  *
- * Lines of the original have no room for an event's number and submission: they count on from the line before. Where
- * that would be wrong, and every so often, a `colloquy_mark` line says what comes next.
+ * Lines of the original's types have no room for an event's number and submission: their events are
+ * numbered on from the line before. Where that would be wrong, and at regular intervals, a
+ * `colloquy_mark` line states the numbering of the next line.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { StoredSettings } from "@colloquy/core/StoredSettings"
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import { type Event, eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
 import { isoOf } from "../internal/IsoTime.ts"
 import { foldRepeats } from "./RepeatedText.ts"
 
-/** What the next line of the original's types would be: where the numbering of a log stands between two lines. */
+/** The numbering between two lines: what the next line of the original's types means. */
 export interface Numbering {
-  /** Of the next durable event. */
+  /** Number of the next durable event. */
   readonly seq: number
-  /** Of the submission that the last event belongs to. */
+  /** Id of the submission that the last event belongs to. */
   readonly id: string
 }
 
+/** The numbering at the beginning of a log. */
 export const initialNumbering: Numbering = { seq: 0, id: "" }
 
-/** Types of our own lines beside those of records. Others that begin like these come from later versions. */
+/**
+ * Types of the lines of this program, except those of records. Unknown types with the same prefix
+ * come from later versions.
+ */
 export const ownLineTypes = {
   meta: "colloquy_meta",
   event: "colloquy_event",
   mark: "colloquy_mark",
 } as const
 
-/** Of the lines that hold records of this kind: `ToolCall` stands in `colloquy_tool_call`. */
+/**
+ * Type of the lines that hold records with this tag: `ToolCall` is written as `colloquy_tool_call`.
+ */
 export const lineTypeOfTag = (tag: string): string =>
   `colloquy${tag.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 
 /**
- * Number of the format that this version writes. It is raised when earlier versions could not read what is written; a
- * version does not open a file with a higher number than its own.
+ * Version of the format that this program writes. It is increased when earlier versions could not
+ * read what is written; a version does not open a file with a higher number than its own.
  */
 export const formatVersion = 1
 
-/** Without a number of its own no more than this many lines follow one that has one, so that a reader from the end finds it soon. */
+/**
+ * Most lines between two lines with a number, so that a reader that starts at the end soon finds
+ * one.
+ */
 const maxUnnumbered = 64
 
 const line = (atMs: number, type: string, payload: unknown): string =>
   `{"timestamp":"${isoOf(atMs)}","type":"${type}","payload":${JSON.stringify(payload)}}\n`
 
-/** The original's shape, then ours: what it has no place for. */
+/**
+ * The first two lines of a file: the header of the original, and a line with the values that it has
+ * no room for.
+ */
 export const headerLines = (meta: ConversationMeta): string => {
   const { git } = meta
   const payload = {
@@ -77,25 +91,17 @@ export const headerLines = (meta: ConversationMeta): string => {
   )
 }
 
-/** Events that the original persists as they are (§5.3, persisted events). */
-const persisted: ReadonlySet<EventMsg["type"]> = new Set([
-  "user_message",
-  "agent_message",
-  "agent_reasoning",
-  "agent_reasoning_raw_content",
-  "token_count",
-  "entered_review_mode",
-  "exited_review_mode",
-  "turn_aborted",
-])
-
 const originalLine = (atMs: number, msg: EventMsg): string | undefined => {
   if (msg.type === "raw_response_item") return line(atMs, "response_item", msg.item)
   if (msg.type === "compacted") return line(atMs, "compacted", { message: msg.message })
-  return persisted.has(msg.type) ? line(atMs, "event_msg", msg) : undefined
+  // The original persists these events unchanged.
+  return eventInfo(msg.type).inRollout ? line(atMs, "event_msg", msg) : undefined
 }
 
-/** Policies of ours the original would not read are left out of its line. */
+/**
+ * A line with the settings of a turn as the original writes it; empty for a policy that the
+ * original cannot read.
+ */
 const turnContext = (atMs: number, settings: StoredSettings): string =>
   settings.sandboxPolicy.mode === "external-sandbox"
     ? ""
@@ -114,30 +120,32 @@ const otherLines = (record: Exclude<LogRecord, { readonly _tag: "Event" }>): str
   return record._tag === "Settings" ? turnContext(atMs, record.settings) + own : own
 }
 
-/** What a mark says beside the numbering. */
+/** What a mark may state besides the numbering. */
 interface MarkDetails {
-  /** Of the writer whose lines follow. */
+  /** Generation of the writer of the following lines. */
   readonly generation?: number
-  /** Of the summary in the next line, which has no room for it. */
+  /** True when the summary in the next line, which has no room for this, keeps the user's input. */
   readonly keeps_input?: true
 }
 
-/** The line that says what the next line of the original's types is. */
+/** The line that states the numbering of the next line. */
 export const markLine = (atMs: number, next: Numbering, details: MarkDetails = {}): string =>
   line(atMs, ownLineTypes.mark, { seq: next.seq, id: next.id, ...details })
 
-/** Where an encoder stands; a value, so that a batch that failed leaves none. */
+/** State of an encoder. It is a value, so that a failed batch leaves it unchanged. */
 export interface EncoderState extends Numbering {
-  /** Lines since the last one with a number. */
+  /** Number of lines since the last line with a number. */
   readonly unnumbered: number
 }
 
+/** The lines of a batch, and the state behind them. */
 export interface EncodedLines {
+  /** Whole lines, each with its newline. */
   readonly text: string
   readonly state: EncoderState
 }
 
-/** The lines of a batch. Durable events alone are given, each with the number after the one before. */
+/** Encodes a batch. All events are durable, each with the number after the one before. */
 export const encodeLines = (
   from: EncoderState,
   records: ReadonlyArray<LogRecord>,

@@ -1,22 +1,25 @@
 /**
- * The lines of a file in pieces, in bounded memory whatever the file holds. Lines are separated before they are decoded, so
- * that invalid UTF-8 spoils its own line alone. What follows the last newline is no line.
+ * Reads the lines of a file in pieces, in bounded memory whatever the file contains. Lines are
+ * separated before they are decoded, so that invalid UTF-8 damages only its own line. Bytes after
+ * the last newline are not a line.
  */
 import * as Effect from "effect/Effect"
 import type { FileFault, FileHandle } from "../Files.ts"
 
+/** One line of a file. */
 export interface RawLine {
+  /** Offset of its first byte. */
   readonly offset: number
-  /** Behind its newline. */
+  /** Offset behind its newline. */
   readonly end: number
-  /** Undefined for one that is too long or no UTF-8. */
+  /** Undefined when the line is too long or is not valid UTF-8. */
   readonly text: string | undefined
 }
 
-/** Of one read; a page of a long log is some of them. */
+/** Bytes per read. */
 const chunkBytes = 256 * 1024
 
-/** A longer line is none that anybody wrote on purpose. */
+/** A longer line is treated as unreadable; no writer produces one. */
 export const maxLineBytes = 64 * 1024 * 1024
 
 const newline = 0x0a
@@ -35,6 +38,7 @@ const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
+/** Decodes UTF-8; undefined for invalid bytes. */
 export const decodeText = (bytes: Uint8Array): string | undefined => {
   try {
     return utf8.decode(bytes)
@@ -43,17 +47,21 @@ export const decodeText = (bytes: Uint8Array): string | undefined => {
   }
 }
 
+/** Reads whole lines of a range of a file, forward. */
 export class LineReader {
   private readonly handle: Pick<FileHandle, "read">
   private readonly end: number
-  /** Of the next read. */
+  /** Offset of the next read. */
   private at: number
-  /** Of the line that is being put together. */
+  /** Offset of the line that is being assembled. */
   private lineStart: number
   private pieces: Array<Uint8Array> = []
   private pending = 0
 
-  /** @param from the beginning of a line @param end lines that do not end before it are not read */
+  /**
+   * @param from the beginning of a line
+   * @param end only lines that end at or before this offset are read
+   */
   constructor(handle: Pick<FileHandle, "read">, from: number, end: number) {
     this.handle = handle
     this.at = from
@@ -61,12 +69,12 @@ export class LineReader {
     this.end = end
   }
 
-  /** Behind the last whole line read so far. */
+  /** Offset behind the last whole line read so far. */
   get offset(): number {
     return this.lineStart
   }
 
-  /** Those that the next piece of the file ends, which may be none; undefined at the end. */
+  /** The lines that end in the next piece of the file, which may be none; undefined at the end. */
   get next(): Effect.Effect<ReadonlyArray<RawLine> | undefined, FileFault> {
     return Effect.suspend(() => {
       const length = Math.min(chunkBytes, this.end - this.at)
@@ -94,7 +102,7 @@ export class LineReader {
 
   private keep(rest: Uint8Array): void {
     this.pending += rest.length
-    // Nobody will read it: its length is all that counts.
+    // Too long to be read: only its length is kept.
     if (this.pending > maxLineBytes) this.pieces = []
     else if (rest.length > 0) this.pieces.push(rest)
   }

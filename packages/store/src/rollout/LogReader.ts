@@ -1,71 +1,58 @@
 /**
- * Reads a rollout by pages: forward and backward, from any place, in memory that the page bounds. Reads whole lines alone:
- * a tail that is being written, or that a crash tore, is not there yet.
+ * Reads pages of records from a rollout file, forward and backward, from any position, in memory
+ * that the size of a page bounds. Reads only whole lines: a last line that is being written, or
+ * that a crash cut off, is ignored.
  *
- * A place between two records is a number: the offset of a line and how many of the line's records stand before it.
+ * A position between two records is one number: the offset of a line, multiplied by
+ * `positionsPerByte`, plus the number of the line's records before the position.
  */
 import type { Position, RecordPage } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import * as Effect from "effect/Effect"
-import { numberedLineAfter, numberedLineBefore, type Waypoint } from "./NumberedLine.ts"
+import { numberedLineAfter, numberedLineBefore } from "./NumberedLine.ts"
 import { LineDecoder, maxLostEvents } from "./LineDecoder.ts"
 import type { FileFault, FileHandle } from "../Files.ts"
 import type { RolloutHeader } from "./RolloutHeader.ts"
 import { LineReader, type RawLine } from "./LineReader.ts"
+import type { Waypoint, Waypoints } from "./Waypoints.ts"
 
-/** More than any line has records, those that take the place of lost ones included. */
+/**
+ * More than the number of records that any line can have, including those that replace lost events.
+ */
 const positionsPerByte = 2 * maxLostEvents
 
-/** What a page holds before it ends early, in bytes of the file. */
+/** A page ends early when the lines of its records have this many bytes. */
 const pageBytes = 8 * 1024 * 1024
 
-/** Waypoints kept per file. */
-const maxWaypoints = 256
-
-/** Of a stretch in which nobody finds a number. */
+/** Distance of the waypoints that a scan adds. */
 const waypointBytes = 1024 * 1024
 
-/** Below it a search by halves gives way to reading. */
+/** A range smaller than this is read from its beginning instead of being searched by bisection. */
 const nearBytes = 128 * 1024
-
-/** What is remembered of a file between pages; places stay right as it grows. */
-export class Waypoints {
-  private readonly known: Array<Waypoint> = []
-
-  /** The last at or before the offset. */
-  before(offset: number): Waypoint | undefined {
-    return this.known.findLast((waypoint) => waypoint.offset <= offset)
-  }
-
-  add(waypoint: Waypoint): void {
-    const at = this.known.findLastIndex(({ offset }) => offset <= waypoint.offset)
-    if (this.known[at]?.offset === waypoint.offset) return
-    this.known.splice(at + 1, 0, waypoint)
-    // Every other one is as good a table.
-    if (this.known.length > maxWaypoints) {
-      const kept = this.known.filter((_, i) => i % 2 === 0)
-      this.known.splice(0, this.known.length, ...kept)
-    }
-  }
-}
 
 interface PlacedRecord {
   readonly record: LogRecord
+  /** The position directly before the record. */
   readonly position: Position
-  /** The place before its line. */
+  /** The place before the record's line. */
   readonly line: Waypoint
+  /** The record's share of its line. */
   readonly bytes: number
 }
 
-/** What one line says. */
+/** A line and what it means. */
 export interface DecodedRawLine extends RawLine {
+  /** The records of the line; empty when it has none. */
   readonly records: ReadonlyArray<LogRecord>
+  /** True when the line cannot be read. */
   readonly bad: boolean
+  /** The place before the line. */
   readonly before: Waypoint
-  /** Of the last writer that said who it is, up to here. */
+  /** Generation of the last writer that is named up to here. */
   readonly generation: number
 }
 
+/** Reads records of one open file. */
 export class LogReader {
   private readonly handle: FileHandle
   private readonly header: RolloutHeader
@@ -77,7 +64,10 @@ export class LogReader {
     this.waypoints = waypoints
   }
 
-  /** Every line from a waypoint to `end`, until `visit` says that it is enough. Gives the place behind the last one. */
+  /**
+   * Decodes every line from a waypoint to `end`, until `visit` returns true. Returns the place
+   * behind the last line decoded.
+   */
   readonly scan = Effect.fnUntraced(function* (
     this: LogReader,
     from: Waypoint,
@@ -112,13 +102,16 @@ export class LogReader {
     }
   })
 
-  /** Where the file begins. */
+  /** The beginning of the file. */
   get start(): Waypoint {
     const { meta, numbering } = this.header
     return { offset: 0, numbering, atMs: meta.createdAtMs, keepsInput: false }
   }
 
-  /** A place at or before the offset or the end of the line there, as near as can be told without much reading. */
+  /**
+   * A waypoint at or before the end of the line at an offset, as near as can be found without
+   * reading much.
+   */
   readonly waypointNear = Effect.fnUntraced(function* (
     this: LogReader,
     anywhere: number,
@@ -135,6 +128,7 @@ export class LogReader {
     return anchor ?? known
   })
 
+  /** At most `max` records from a position on. Reads no farther than the offset `end`. */
   readonly readForward = Effect.fnUntraced(function* (
     this: LogReader,
     from: Position,
@@ -162,6 +156,10 @@ export class LogReader {
     return { records, next: next.position }
   })
 
+  /**
+   * At most `max` records before a position, in the order of the log. Reads no farther than the
+   * offset `end`.
+   */
   readonly readBackward = Effect.fnUntraced(function* (
     this: LogReader,
     before: Position,
@@ -183,7 +181,10 @@ export class LogReader {
     }
   })
 
-  /** The place right before the record of an event. */
+  /**
+   * The position directly before the record of an event; undefined when there is none. Finds it by
+   * bisection.
+   */
   readonly positionOf = Effect.fnUntraced(function* (
     this: LogReader,
     seq: number,
@@ -209,7 +210,7 @@ export class LogReader {
     return found
   })
 
-  /** The beginning of the first line at or behind an offset. */
+  /** Offset of the first line that starts at or behind an offset. */
   private readonly lineStart = Effect.fnUntraced(function* (
     this: LogReader,
     offset: number,
@@ -234,7 +235,7 @@ const placedRecords = (line: DecodedRawLine): ReadonlyArray<PlacedRecord> =>
     bytes: (line.end - line.offset) / line.records.length,
   }))
 
-/** The last records of a stretch, at most so many, and whether there were more. */
+/** Keeps the last records of a scan, at most `max`, and whether there were more. */
 class LastRecords {
   private readonly max: number
   private kept: Array<PlacedRecord> = []
@@ -252,7 +253,7 @@ class LastRecords {
   add(placed: PlacedRecord): void {
     this.kept.push(placed)
     this.bytes += placed.bytes
-    // One that is shifted off an array costs its length: many at once then.
+    // Removing from the front of an array costs its length, so many are removed at once.
     if (this.kept.length > 2 * this.max + 64 || this.bytes > 2 * pageBytes) this.trim()
   }
 

@@ -1,27 +1,25 @@
 /**
- * Finding one's way in a long file without reading it: the nearest line that has a number, before or behind a place. A line
- * that cannot be read as a whole is no anchor, so that whoever comes from the beginning counts alike.
+ * Finds a place in a long file without reading it from the beginning: the nearest line, before or
+ * behind an offset, that contains the number of its event. A line that cannot be fully decoded does
+ * not count, so that a reader that starts here numbers the following events like one that starts at
+ * the beginning.
  */
 import * as Effect from "effect/Effect"
-import { LineDecoder, type LineDecoderState, type LineFormat } from "./LineDecoder.ts"
+import { LineDecoder, type LineFormat } from "./LineDecoder.ts"
 import type { FileFault, FileHandle } from "../Files.ts"
 import { decodeText, LineReader, maxLineBytes, type RawLine } from "./LineReader.ts"
+import type { Waypoint } from "./Waypoints.ts"
 
-/** A place between two lines, and what a decoder knows there. */
-export interface Waypoint extends LineDecoderState {
-  readonly offset: number
-}
-
-/** One with a number, and the place behind it. */
+/** A line with a number, and the place behind it. */
 export interface NumberedLine extends Waypoint {
-  /** The number the line has. */
+  /** The number in the line. */
   readonly seq: number
 }
 
 const form =
   /^\{"timestamp":"[^"]{24}","type":"colloquy_(?:event|mark)","payload":\{"seq":(\d{1,15}),"id":/
 
-/** Whether the line at hand is one. */
+/** Decodes a line if it contains a number. */
 const numberedLineOf = (
   generation: LineFormat,
   { end, text }: RawLine,
@@ -29,20 +27,23 @@ const numberedLineOf = (
   const seq = text === undefined ? undefined : form.exec(text)?.[1]
   if (text === undefined || seq === undefined) return undefined
   const decoder = new LineDecoder(generation, { seq: Number(seq), id: "" }, Number.NaN)
-  // One whose time cannot be read has that of a line farther up.
+  // A line without a readable time takes the time of an earlier line, which is not known here.
   return decoder.decode(text, end).bad === true || Number.isNaN(decoder.lastMs)
     ? undefined
     : { offset: end, ...decoder.state, seq: Number(seq) }
 }
 
-/** The first at or behind `from`, which may be in the middle of a line, and before `end`. */
+/**
+ * The first numbered line that starts at or behind `from`, which may be in the middle of a line,
+ * and ends at or before `end`.
+ */
 export const numberedLineAfter = Effect.fnUntraced(function* (
   handle: FileHandle,
   generation: LineFormat,
   from: number,
   end: number,
 ): Effect.fn.Return<NumberedLine | undefined, FileFault> {
-  // One byte before: where a newline stands there, the first line is a whole one.
+  // Starts one byte earlier: if that byte is a newline, the line at `from` is a whole one.
   const reader = new LineReader(handle, Math.max(0, from - 1), end)
   let isFirst = from > 0
   for (;;) {
@@ -58,10 +59,13 @@ export const numberedLineAfter = Effect.fnUntraced(function* (
 
 const blockBytes = 64 * 1024
 
-/** Farther back than this nobody looks for one. */
+/** The search backward gives up after this many bytes. */
 const maxBack = 4 * 1024 * 1024
 
-/** The last one that ends at or before `before`, the beginning of a line; undefined when there is none near. */
+/**
+ * The last numbered line that ends at or before `before`, which is the beginning of a line;
+ * undefined when there is none near.
+ */
 export const numberedLineBefore = Effect.fnUntraced(function* (
   handle: FileHandle,
   generation: LineFormat,
@@ -69,7 +73,7 @@ export const numberedLineBefore = Effect.fnUntraced(function* (
   floor: number,
 ): Effect.fn.Return<NumberedLine | undefined, FileFault> {
   const lowest = Math.max(floor, before - maxBack)
-  /** The beginning of the earliest line seen. */
+  /** Offset of the earliest line examined so far. */
   let top = before
   let rest: Uint8Array = new Uint8Array(0)
   let at = before
@@ -80,9 +84,10 @@ export const numberedLineBefore = Effect.fnUntraced(function* (
     block.set(bytes)
     block.set(rest, bytes.length)
     at = from
-    // Ends of lines: what stands behind one is a whole line up to `top`.
+    // Each newline in the block is the end of a line; the bytes from there to `top` are a whole
+    // line.
     for (;;) {
-      // The last byte before `top` ends the line itself.
+      // The byte directly before `top` is the newline of the line itself.
       const stop = block.lastIndexOf(0x0a, top - from - 2)
       const isWhole = (stop !== -1 || from === floor) && top > from
       if (!isWhole || top - from < 2) break

@@ -1,24 +1,29 @@
 /**
- * Long outputs are stored once: a member of an event that repeats another one's text stands as a reference to it.
- * Applies to lines of our own types alone; those of the original keep its shapes. Pure.
+ * Stores a long output once: members of an event that repeat the text of another member are
+ * replaced by a reference to it. Applies only to lines of this program's types; lines of the
+ * original's types keep its shape. Pure.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 
-/** Shorter ones are not worth a reference. In UTF-16 code units. */
+/** A shorter text is not worth a reference. In UTF-16 code units. */
 const minLength = 64
 
-/** Members that repeat, the one that is kept first. */
+/** The members that repeat one another; the first of them keeps the text. */
 const repeated = ["stdout", "stderr", "aggregated_output", "formatted_output"] as const
 type Repeated = (typeof repeated)[number]
 
-/** From the member that is left out to the one that has its text. */
+/** Maps a member that is left out to the member that has its text. */
 type Same = Readonly<Partial<Record<Repeated, Repeated>>>
 
+/** An event message without repeated texts. */
 export interface FoldedEvent {
+  /** The message; members named in `same` are left out. */
   readonly msg: unknown
+  /** Absent when nothing is repeated. */
   readonly same?: Same
 }
 
+/** Leaves out members that repeat the text of an earlier member. */
 export const foldRepeats = (msg: EventMsg): FoldedEvent => {
   if (msg.type !== "exec_command_end") return { msg }
   const same: Partial<Record<Repeated, Repeated>> = {}
@@ -34,7 +39,10 @@ export const foldRepeats = (msg: EventMsg): FoldedEvent => {
   return Object.keys(same).length === 0 ? { msg } : { msg: kept, same }
 }
 
-/** The message as it was; what makes no sense is left for the schema to refuse. */
+/**
+ * Restores the members that `foldRepeats` left out. Invalid references are ignored, so that the
+ * schema rejects the message.
+ */
 export const unfoldRepeats = (msg: unknown, same: unknown): unknown => {
   if (typeof msg !== "object" || msg === null || typeof same !== "object" || same === null) {
     return msg

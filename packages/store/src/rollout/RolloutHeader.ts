@@ -1,6 +1,7 @@
 /**
- * What the beginning of a rollout file says of its conversation: whose lines they are, the metadata, and the event the
- * original does not keep, `session_configured` (§5.3). Pure. What does not begin like a rollout is not ours.
+ * Parses the beginning of a rollout file: which program wrote it, the metadata of its conversation,
+ * and the first event, `session_configured`, which the original does not store. Pure. A file that
+ * does not start like a rollout is not one.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
 import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
@@ -15,18 +16,22 @@ import { cwdInEnvironment } from "./ForeignItems.ts"
 import { msOf } from "../internal/IsoTime.ts"
 import { initialNumbering, type Numbering, ownLineTypes } from "./LineEncoder.ts"
 
+/** What the beginning of a file says. */
 export interface RolloutHeader {
   readonly meta: ConversationMeta
+  /** The program that wrote the file. */
   readonly lineFormat: LineFormat
-  /** Format of the lines of Colloquy; absent in a file of the original. */
+  /** Version of the format of this program; absent in a file of the original. */
   readonly formatVersion?: number
-  /** Stand before those of the first line that follows. */
+  /**
+   * Records that precede those of the second line: `session_configured` for a file of the original.
+   */
   readonly records: ReadonlyArray<LogRecord>
-  /** Behind them. */
+  /** The numbering behind `records`. */
   readonly numbering: Numbering
 }
 
-/** How many lines tell what there is to know; the original looks at as many (§3.4). */
+/** Number of lines that contain the header. The original looks at as many. */
 export const headerLineCount = 10
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -101,11 +106,11 @@ const metaOf = (from: typeof SessionMeta.Type, cwd: string): ConversationMeta =>
   }
 }
 
-/** The first that is there. */
+/** The first value that is present. */
 const first = <A>(values: ReadonlyArray<Option.Option<A>>): A | undefined =>
   Option.getOrUndefined(Option.firstSomeOf(values))
 
-/** The first event of every log (L3), of a conversation that has none of ours. */
+/** The first event of every log (L3), made for a file of the original, which has none. */
 const sessionConfigured = (meta: ConversationMeta): LogRecord =>
   eventRecord(meta.createdAtMs, {
     seq: 0,
@@ -148,7 +153,8 @@ const originalHeader = (
 }
 
 /**
- * Of the first whole lines of a file, at least one and no more than `headerLineCount`; undefined for what is no rollout.
+ * Parses the first whole lines of a file, at least one and at most `headerLineCount`; undefined
+ * when they are not the beginning of a rollout.
  */
 export const parseHeader = (lines: ReadonlyArray<string>): RolloutHeader | undefined => {
   const [firstLine, ...following] = lines.map(parse)

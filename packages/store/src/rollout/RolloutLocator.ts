@@ -1,7 +1,8 @@
 /**
- * From an id or a path to the file of a conversation. A path is accepted when its directory, with links resolved, is
- * one of the directories of rollout files, and when the path itself is not a link. Every other path is refused with the
- * same error, whether or not there is a file: a client must not learn from the error which other files exist.
+ * Finds the file of a conversation by its id or path. A path is accepted when its directory, with
+ * links resolved, is one of the directories of rollout files, and when the path itself is not a
+ * link. Every other path is refused with the same error, whether or not there is a file: a client
+ * must not learn from the error which other files exist.
  */
 import type { LogAddress } from "@colloquy/core/ConversationStore"
 import { outsideSessions, StoreError } from "@colloquy/core/StoreErrors"
@@ -15,9 +16,10 @@ import type { FileFault, Files } from "../Files.ts"
 import { archiveFolder, idInName, sessionsFolder } from "./RolloutName.ts"
 import { storeError } from "../internal/StoreErrorMapping.ts"
 
+/** A rollout file that exists. */
 export interface RolloutLocation {
   readonly id: ConversationId
-  /** From the state directory, with `/`. */
+  /** Path relative to the state directory, with `/`. */
   readonly path: string
   readonly archived: boolean
 }
@@ -29,7 +31,7 @@ interface SplitPath {
   readonly name: string
 }
 
-/** Undefined for a path that is not absolute or that does not end with the name of a file. */
+/** Undefined for a path that is not absolute or that does not end with a file name. */
 const split = (path: string): SplitPath | undefined => {
   const onWindows = /^[A-Za-z]:[\\/]/.test(path)
   if (!path.startsWith("/") && !onWindows) return undefined
@@ -40,6 +42,7 @@ const split = (path: string): SplitPath | undefined => {
     : { directory: path.slice(0, Math.max(end, 1)), name }
 }
 
+/** Finds rollout files below a state directory. */
 export class RolloutLocator {
   private readonly files: Files["Service"]
   private readonly catalog: Catalog
@@ -51,6 +54,7 @@ export class RolloutLocator {
     this.home = home
   }
 
+  /** Finds a file by id or path. `operation` is named in errors. */
   find(
     operation: Operation,
     where: LogAddress,
@@ -101,7 +105,10 @@ export class RolloutLocator {
     return { id, path: `${folder.path}/${parts.name}`, archived: folder.archived }
   })
 
-  /** The directory of rollout files that this one is or is below; undefined for every other directory. */
+  /**
+   * The directory of rollout files that equals or contains a directory; undefined for every other
+   * directory.
+   */
   private readonly folderOf = Effect.fnUntraced(function* (
     this: RolloutLocator,
     operation: Operation,
@@ -127,7 +134,11 @@ export class RolloutLocator {
     return undefined
   })
 
-  /** The fault is reported for a directory that is written as one of rollout files, or when it says nothing of the directory. */
+  /**
+   * The error for a directory that cannot be resolved. The fault is reported when the path is
+   * written as one below the rollout folders, or when the system was short of a resource; otherwise
+   * the path counts as outside.
+   */
   private failUnreachable(
     operation: Operation,
     path: string,

@@ -1,6 +1,7 @@
 /**
- * How the file of a conversation comes to have a writer: made anew, whole or not at all (L10), or opened, put right and taken
- * over from whoever wrote it before (L11, L16). What fails leaves nothing behind, neither a file nor a lease.
+ * Gives a conversation its writer. `create` makes the file as a whole or not at all (L10). `open`
+ * takes the lease, repairs the file and continues behind the previous writer (L11, L16). A failure
+ * leaves neither a file nor a lease behind.
  */
 import type {
   ConversationMeta,
@@ -21,20 +22,23 @@ import type { Lease, Leases } from "../Leases.ts"
 import { ActiveRollout } from "./ActiveRollout.ts"
 import type { ActiveRollouts } from "./ActiveRollouts.ts"
 import type { RolloutLocator } from "./RolloutLocator.ts"
-import { Waypoints } from "./LogReader.ts"
+import { Waypoints } from "./Waypoints.ts"
 import { recoverRollout } from "./RolloutRecovery.ts"
 import { readIndexRow } from "./IndexRowReader.ts"
-import { encodeLines, headerLines } from "./LineEncoder.ts"
+import { encodeLines, headerLines, initialNumbering } from "./LineEncoder.ts"
 import { parentFolder, rolloutName } from "./RolloutName.ts"
 import { RolloutWriter, type WriterLimits } from "./RolloutWriter.ts"
+import { writeAll } from "./WriteAll.ts"
 
+/** Where rollout files are kept. */
 export interface RolloutDirectory {
-  /** The state directory, absolute: `sessions` and `archived_sessions` lie in it. */
+  /** The state directory, absolute. It contains `sessions` and `archived_sessions`. */
   readonly home: string
-  /** How far local time is ahead of UTC at a moment: files are named in local time. */
+  /** Offset of local time from UTC at a moment, in milliseconds: file names contain local time. */
   readonly offsetMsAt: (atMs: number) => number
 }
 
+/** What `RolloutOpener` works with. */
 export interface RolloutOpenerOptions {
   readonly files: Files["Service"]
   readonly leases: Leases["Service"]
@@ -45,7 +49,10 @@ export interface RolloutOpenerOptions {
   readonly limits: WriterLimits
 }
 
-/** What fails gives back at once what it took; what succeeds does so with the scope. */
+/**
+ * Runs an effect whose resources are released immediately when it fails, and with the surrounding
+ * scope when it succeeds.
+ */
 const transferredToScope = <A, E, R>(
   effect: Effect.Effect<A, E, R | Scope.Scope>,
 ): Effect.Effect<A, E, Exclude<R, Scope.Scope> | Scope.Scope> =>
@@ -62,6 +69,7 @@ const transferredToScope = <A, E, R>(
     )
   })
 
+/** The error for an id that is taken. */
 export const alreadyExists = (id: ConversationId): StoreError =>
   new StoreError({
     operation: "create",
@@ -69,6 +77,7 @@ export const alreadyExists = (id: ConversationId): StoreError =>
     message: `conversation ${id} exists already`,
   })
 
+/** Creates and opens rollout files for writing. */
 export class RolloutOpener {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
@@ -88,13 +97,17 @@ export class RolloutOpener {
     this.limits = parts.limits
   }
 
-  /** From the state directory. */
+  /** Path of the file of a new conversation, relative to the state directory. */
   relativePath(id: ConversationId, createdAtMs: number): string {
     const localMs = createdAtMs + this.place.offsetMsAt(createdAtMs)
     const { folder, file } = rolloutName(id, localMs)
     return `${folder}/${file}`
   }
 
+  /**
+   * Creates the file with its first records, synced, and returns its writer. The lease is held
+   * until the scope closes.
+   */
   create(
     meta: ConversationMeta,
     records: ReadonlyArray<LogRecord>,
@@ -102,6 +115,7 @@ export class RolloutOpener {
     return Effect.uninterruptible(transferredToScope(this.createFile(meta, records)))
   }
 
+  /** Opens an existing file for writing. The lease is held until the scope closes. */
   open(
     where: LogAddress,
   ): Effect.Effect<
@@ -130,13 +144,16 @@ export class RolloutOpener {
     const handle = yield* this.files.create(path)
     return yield* this.writeFirstRecords(meta, records, { path: place, handle, lease }).pipe(
       Effect.onError(() =>
-        // The caller is given an error, so the file may not become a conversation, not even where it cannot be removed:
-        // without a beginning it is none.
+        // The caller gets an error, so the file must not become a conversation, even when it cannot
+        // be removed:
+        // a file without a first line is none.
         Effect.ignore(handle.truncate(0)).pipe(
           Effect.andThen(this.files.remove(path)),
           Effect.andThen(this.files.syncDirectory(parentFolder(path))),
           Effect.catch((fault) =>
-            Effect.logWarning(`a file without a conversation was left behind: ${fault.message}`),
+            Effect.logWarning(
+              `could not remove the file of a conversation that was not created: ${fault.message}`,
+            ),
           ),
         ),
       ),
@@ -154,23 +171,23 @@ export class RolloutOpener {
     },
   ) {
     const { handle, lease, path } = at
-    const { state, text } = encodeLines({ seq: 0, id: "", unnumbered: 0 }, records)
+    const { state, text } = encodeLines({ ...initialNumbering, unnumbered: 0 }, records)
     const bytes = new TextEncoder().encode(headerLines(meta) + text)
-    for (let written = 0; written < bytes.length;) {
-      written += yield* handle.write(written, bytes.subarray(written))
-    }
+    yield* writeAll(handle, 0, bytes)
     yield* handle.sync
     yield* this.files.syncDirectory(parentFolder(this.pathOf(at)))
     const version = yield* handle.stat
     const { instructions: _instructions, ...listed } = meta
+    const header = {
+      meta,
+      lineFormat: "colloquy",
+      records: [],
+      numbering: initialNumbering,
+    } as const
     const live = new ActiveRollout(
       meta,
       { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
-      {
-        handle,
-        header: { meta, lineFormat: "colloquy", records: [], numbering: { seq: 0, id: "" } },
-        waypoints: new Waypoints(),
-      },
+      { handle, header, waypoints: new Waypoints() },
     )
     const target = { id: meta.id, path: this.pathOf(at), identity: version.identity }
     const writer = new RolloutWriter(

@@ -1,4 +1,7 @@
-/** The reading half of the store: pages of any conversation's records, through the writer's own handle where there is one. */
+/**
+ * Reads pages of any conversation's records. Uses the writer's own file handle while this process
+ * writes the conversation, so that no half-written batch is read.
+ */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { StoreError } from "@colloquy/core/StoreErrors"
@@ -8,11 +11,12 @@ import type { FileFault, Files } from "../Files.ts"
 import type { RolloutHeader } from "./RolloutHeader.ts"
 import type { ActiveRollout } from "./ActiveRollout.ts"
 import type { RolloutLocator } from "./RolloutLocator.ts"
-import { LogReader, Waypoints } from "./LogReader.ts"
+import { LogReader } from "./LogReader.ts"
+import { Waypoints } from "./Waypoints.ts"
 import { readOwnHeader } from "./RolloutRecovery.ts"
 import { mapFileFaults } from "../internal/StoreErrorMapping.ts"
 
-/** Files whose numbering is remembered between two pages. */
+/** Number of files whose header and waypoints are kept between two pages. */
 const maxCachedFiles = 64
 
 interface CachedFile {
@@ -25,6 +29,7 @@ type Use<A> = (reader: LogReader, end: number) => Effect.Effect<A, FileFault>
 
 type Service = ConversationStore["Service"]
 
+/** The reading operations of the store. */
 export class RolloutPages {
   private readonly files: Files["Service"]
   private readonly locator: RolloutLocator
@@ -32,7 +37,7 @@ export class RolloutPages {
   private readonly live: ReadonlyMap<ConversationId, ActiveRollout>
   private readonly cached = new Map<ConversationId, CachedFile>()
 
-  /** @param live those that this process writes: of them no more is read than is good */
+  /** @param live the rollouts that this process writes; only their first `bytes` bytes are read */
   constructor(
     files: Files["Service"],
     locator: RolloutLocator,
@@ -54,6 +59,7 @@ export class RolloutPages {
   readonly positionOf: Service["positionOf"] = (id, seq) =>
     this.withReader(id, (reader, end) => reader.positionOf(seq, end))
 
+  /** Drops what is kept of a file. */
   forget(id: ConversationId): void {
     this.cached.delete(id)
   }

@@ -1,6 +1,7 @@
 /**
- * Opens a rollout for writing: the tail is repaired, what cannot be read is told of, and the numbering found. A file that is
- * none of ours, or not that of the conversation it is named after, is left untouched (L11).
+ * Prepares a rollout file for a writer: repairs its end, reports lines that cannot be read, and
+ * determines the numbering (L11). A file that is not a rollout, or whose header has another id than
+ * its name, is left unchanged.
  */
 import type { Repair } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
@@ -8,27 +9,34 @@ import * as Effect from "effect/Effect"
 import type { FileFault, FileHandle } from "../Files.ts"
 import type { RolloutHeader } from "./RolloutHeader.ts"
 import type { RolloutLocation } from "./RolloutLocator.ts"
-import { LogReader, Waypoints } from "./LogReader.ts"
+import { LogReader } from "./LogReader.ts"
+import { Waypoints } from "./Waypoints.ts"
 import { readHeader } from "./IndexRowReader.ts"
 import { formatVersion } from "./LineEncoder.ts"
 import type { CheckedLog, FileVersion, IndexRow } from "../RolloutIndex.ts"
 import { repairTail } from "./TailRepair.ts"
 
-/** Lines told of one by one; of a file with more the rest is counted. */
+/** Lines reported one by one; of a file with more the rest is only counted. */
 const maxRepairs = 20
 
+/** A file that is ready for a writer. */
 export interface RecoveredRollout {
   readonly header: RolloutHeader
+  /** The file's contents after the repair. */
   readonly version: FileVersion
   readonly waypoints: Waypoints
   readonly checked: CheckedLog
+  /** What was repaired or left out; empty for an intact file. */
   readonly repairs: ReadonlyArray<Repair>
 }
 
 const foreignFile = (located: RolloutLocation, message: string): StoreError =>
   new StoreError({ operation: "open", reason: "Foreign", message: `${located.path}: ${message}` })
 
-/** The header, where it is that of the conversation. */
+/**
+ * Reads the header. Fails when the file is not a rollout, has a later format version, or belongs to
+ * another conversation.
+ */
 export const readOwnHeader = Effect.fnUntraced(function* (
   handle: FileHandle,
   located: RolloutLocation,
@@ -48,7 +56,7 @@ export const readOwnHeader = Effect.fnUntraced(function* (
   }
   return id === located.id
     ? head.header
-    : yield* foreignFile(located, `expected the id ${located.id} of its name, it is of ${id}`)
+    : yield* foreignFile(located, `expected the id ${located.id} of its name, found ${id}`)
 })
 
 const isUnchanged = (row: IndexRow | undefined, version: FileVersion): row is IndexRow =>
@@ -58,30 +66,38 @@ const isUnchanged = (row: IndexRow | undefined, version: FileVersion): row is In
   row.version.identity === version.identity
 
 class SkippedLines {
-  private readonly told: Array<Repair> = []
+  private readonly reported: Array<Repair> = []
   private count = 0
 
+  /** Counts a line that cannot be read. */
   add(offset: number): void {
     if (++this.count > maxRepairs) return
     const message = `the line at offset ${offset} cannot be read and is left out`
-    this.told.push({ kind: "bad_line_skipped", message })
+    this.reported.push({ kind: "bad_line_skipped", message })
   }
 
+  /** A report for each of the first lines, and one for the rest. */
   get all(): ReadonlyArray<Repair> {
-    const more = this.count - this.told.length
-    if (more === 0) return this.told
+    const more = this.count - this.reported.length
+    if (more === 0) return this.reported
     const message = `${more} more lines cannot be read and are left out`
-    return [...this.told, { kind: "bad_line_skipped", message }]
+    return [...this.reported, { kind: "bad_line_skipped", message }]
   }
 }
 
 /**
- * How much of the end of a file is looked through that nobody vouches for. What a crash can have torn stands there; what is
- * wrong farther up is left out by whoever reads it, and a file of any length is open within a second or so.
+ * How much of the end of a file is checked when the index has no result of an earlier check. Damage
+ * by a crash is at the end; lines before it that cannot be read are left out when they are read.
+ * The limit bounds the time to open a file of any length to about a second.
  */
 const maxScanBytes = 32 * 1024 * 1024
 
-/** @param row what the index has of it, which spares looking through a file that was read or written before */
+/**
+ * Repairs the end of a file and determines its numbering.
+ *
+ * @param row what the index has of the file; an unchanged file that was checked or written before
+ * is not read again
+ */
 export const recoverRollout = Effect.fnUntraced(function* (
   handle: FileHandle,
   located: RolloutLocation,

@@ -1,7 +1,13 @@
 /**
- * Appends to one rollout file: one write per batch at a known offset, synced where that is asked for, cut back to the last
- * good length when anything fails, so that nothing half stays (L10, L11). Writes nothing when the lease is gone, the file
- * is not the one it was, or somebody else has written to it (L16).
+ * Appends to one rollout file. A batch is one write at a known offset, synced when requested. After
+ * a failure the file is truncated to its last good length, so that no part of a batch stays (L10,
+ * L11). Nothing is written when the lease is lost, when the file was replaced, or when another
+ * program has written to it (L16).
+ *
+ *   open ──append fails──▶ failed (file truncated; every further append fails)
+ *     └────────close────────┬──close: truncated again, if that failed before
+ *                           ▼
+ *                         closed (every append fails with LeaseLost)
  */
 import type { Durability, LogWriter } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
@@ -12,21 +18,24 @@ import { retryScarcity } from "../internal/FileErrors.ts"
 import { type FileFault, type FileHandle, type Files } from "../Files.ts"
 import type { Lease } from "../Leases.ts"
 import { type EncoderState, encodeLines, markLine, type Numbering } from "./LineEncoder.ts"
+import { writeAll } from "./WriteAll.ts"
 import { storeError } from "../internal/StoreErrorMapping.ts"
 
+/** Limits of one log. An append beyond a limit fails with `StoreLimit` and writes nothing. */
 export interface WriterLimits {
-  /** Durable events in a log. */
+  /** Number of durable events. */
   readonly maxEvents: number
-  /** Of its file. */
+  /** Length of the file. */
   readonly maxBytes: number
-  /** Of one record: a longer line is none that anybody reads again. */
+  /** Length of one record's line; a longer line could not be read again. */
   readonly maxLineBytes: number
 }
 
+/** The file that a writer appends to. */
 export interface WriterTarget {
   readonly id: ConversationId
   readonly path: string
-  /** Of the file the handle is for. */
+  /** Identity of the file that `handle` is open on. */
   readonly identity: string
   readonly handle: FileHandle
   readonly lease: Lease
@@ -35,18 +44,9 @@ export interface WriterTarget {
 
 const utf8 = new TextEncoder()
 
-/** All of it; a write that stops short goes on behind what it has written. */
-const writeAll = Effect.fnUntraced(function* (
-  handle: FileHandle,
-  offset: number,
-  bytes: Uint8Array,
-): Effect.fn.Return<void, FileFault> {
-  for (let written = 0; written < bytes.length;) {
-    written += yield* handle.write(offset + written, bytes.subarray(written))
-  }
-})
-
-/** Not looked for where all of them together are short enough. */
+/**
+ * Length of the longest line. Not determined when all lines together have at most `enough` bytes.
+ */
 const longestLine = (bytes: Uint8Array, enough: number): number => {
   if (bytes.length <= enough) return bytes.length
   let longest = 0
@@ -58,6 +58,7 @@ const longestLine = (bytes: Uint8Array, enough: number): number => {
   return longest
 }
 
+/** The only writer of a rollout file. */
 export class RolloutWriter implements LogWriter {
   readonly generation: number
   private readonly files: Files["Service"]
@@ -66,38 +67,39 @@ export class RolloutWriter implements LogWriter {
   private readonly onAppended: (records: ReadonlyArray<LogRecord>) => void
   private state: EncoderState
   private length: number
-  /** True once the file says which writer this is. */
+  /** True once the file contains this writer's generation. */
   private hasGenerationMark: boolean
   private failed = false
   private closed = false
 
   /**
-   * @param begin where the file ends and the numbering stands
-   * @param appended is told of every batch that is there
+   * @param begin length of the file, numbering at its end, and whether the file contains this
+   * writer's generation
+   * @param onAppended called with every batch that was written
    */
   constructor(
     files: Files["Service"],
     target: WriterTarget,
     limits: WriterLimits,
     begin: { readonly bytes: number; readonly state: EncoderState; readonly marked: boolean },
-    appended: (records: ReadonlyArray<LogRecord>) => void,
+    onAppended: (records: ReadonlyArray<LogRecord>) => void,
   ) {
     this.files = files
     this.target = target
     this.limits = limits
-    this.onAppended = appended
+    this.onAppended = onAppended
     this.generation = target.generation
     this.length = begin.bytes
     this.state = begin.state
     this.hasGenerationMark = begin.marked
   }
 
-  /** Bytes of the file that are good: nobody reads farther. */
+  /** Length of the file's valid contents. Readers must not read beyond it. */
   get bytes(): number {
     return this.length
   }
 
-  /** Behind the last line. */
+  /** The numbering behind the last line. */
   get numbering(): Numbering {
     const { id, seq } = this.state
     return { id, seq }
@@ -110,7 +112,9 @@ export class RolloutWriter implements LogWriter {
     return Effect.uninterruptible(this.appendAll(records, durability))
   }
 
-  /** Nothing is written any more; what a failed append left is cut off if that can be done now. */
+  /**
+   * Ends writing. Removes what a failed append left in the file, if that was not possible before.
+   */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.closed = true
     return this.failed ? this.truncateFailedAppend : Effect.void
@@ -145,13 +149,13 @@ export class RolloutWriter implements LogWriter {
     this.onAppended(records)
   })
 
-  /** The first batch of a writer begins with who it is. */
+  /** The first batch of a writer starts with a mark that contains its generation. */
   private encoded(records: ReadonlyArray<LogRecord>) {
     return Effect.suspend(() => {
       let next = this.state.seq
       for (const record of records) {
         if (record._tag === "Event" && record.event.seq !== next++) {
-          return this.refuse(`event ${next - 1} is expected, not ${record.event.seq}`)
+          return this.refuse(`expected event ${next - 1}, got event ${record.event.seq}`)
         }
       }
       const { seq, id } = this.state
@@ -173,9 +177,10 @@ export class RolloutWriter implements LogWriter {
     )
     if (!isHeld) return yield* this.leaseLost
     if (stat.identity !== identity) {
-      return yield* this.refuse("its file was replaced by another one", "Gone")
+      return yield* this.refuse("its file was replaced", "Gone")
     }
-    // Somebody without a lease, as the original is: who loads it again sees what they wrote.
+    // Another program wrote without a lease, as the original does. Its lines are read when the
+    // conversation is loaded again.
     if (stat.bytes !== this.length) return yield* this.leaseLost
   })
 
@@ -196,7 +201,10 @@ export class RolloutWriter implements LogWriter {
     return Effect.fail(new StoreError({ operation: "append", reason, message }))
   }
 
-  /** Tried again when the writer closes: a disk that cannot shorten a file now may do it then. */
+  /**
+   * Removes what a failed append left. Retried when the writer closes, because a disk that cannot
+   * truncate a file now may do so then.
+   */
   private readonly truncateFailedAppend: Effect.Effect<void> = Effect.suspend(() => {
     const { handle } = this.target
     return Effect.andThen(handle.truncate(this.length), handle.sync)

@@ -1,6 +1,7 @@
 /**
- * What a crash leaves at the end of a file: a line that was being written, half of it, half of a character, or the zeros of
- * a disk that never got it. Keeps L11: after `repairTail` the file ends with a newline and holds whole lines alone.
+ * Repairs the end of a file after a crash: a line that was being written, part of it, part of a
+ * character, or zeros that the disk never replaced. Keeps L11: after `repairTail` the file ends
+ * with a newline and contains only whole lines.
  */
 import type { Repair } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,10 @@ const newline = 0x0a
 
 const blockBytes = 64 * 1024
 
-/** How many bytes of a tail are a whole line that lacks but its newline; undefined: it is none. */
+/**
+ * Number of bytes of a tail that are a whole line except for the newline; undefined when it is not
+ * a whole line.
+ */
 const wholeBytes = (tail: Uint8Array): number | undefined => {
   let length = tail.length
   while (length > 0 && tail[length - 1] === 0) length--
@@ -25,7 +29,7 @@ const wholeBytes = (tail: Uint8Array): number | undefined => {
   }
 }
 
-/** Where the last line ends; 0 for a file without a newline. */
+/** Offset behind the last newline; 0 for a file without one. */
 const endOfLines = Effect.fnUntraced(function* (
   handle: FileHandle,
   bytes: number,
@@ -40,7 +44,7 @@ const endOfLines = Effect.fnUntraced(function* (
   return 0
 })
 
-/** Synced when it returns. The file is left alone when nothing is wrong with it. */
+/** Repairs the end of a file and syncs it. An intact file is not changed. */
 export const repairTail = Effect.fnUntraced(function* (
   handle: FileHandle,
   bytes: number,
@@ -57,7 +61,7 @@ export const repairTail = Effect.fnUntraced(function* (
   }
   yield* handle.truncate(end + whole)
   if ((yield* handle.write(end + whole, Uint8Array.of(newline))) !== 1) {
-    // No room for one byte: as good as not whole.
+    // No room for the newline: the line is cut like one that is not whole.
     yield* handle.truncate(end)
     yield* handle.sync
     const message = `its last line, from offset ${end}, could not be completed and was cut off`

@@ -8,10 +8,10 @@ import { Leases } from "../../src/Leases.ts"
 import * as MemoryIndex from "../../src/MemoryIndex.ts"
 import { IndexFault, RolloutIndex } from "../../src/RolloutIndex.ts"
 import * as RolloutStore from "../../src/RolloutStore.ts"
-import { events, idOf, metaOf, opening, said } from "../support/Records.ts"
+import { events, idOf, metaOf, firstRecords, userMessage } from "../support/Records.ts"
 import { home, Machine } from "../support/Machine.ts"
 
-/** A machine whose index outlives its processes, as one in a file does. */
+/** A machine whose index outlives its processes, like one in a file. */
 class Indexed extends Machine {
   readonly index = MemoryIndex.make()
   readonly asked: Array<string> = []
@@ -32,8 +32,8 @@ const make = Effect.fnUntraced(function* (numbers: ReadonlyArray<number>) {
   for (const number of numbers) {
     const meta = metaOf(number)
     yield* Effect.scoped(
-      Effect.flatMap(store.create(meta, opening(meta)), (writer) =>
-        writer.append(events(1, [said(`words ${number}`)]), "written"),
+      Effect.flatMap(store.create(meta, firstRecords(meta)), (writer) =>
+        writer.append(events(1, [userMessage(`words ${number}`)]), "written"),
       ),
     )
   }
@@ -54,7 +54,7 @@ const fileOf = (machine: Machine, number: number) =>
   machine.files.files().find((path) => path.includes(idOf(number))) ?? ""
 
 describe("the index", () => {
-  it.effect("of files that nobody touched is not made again: no file is opened", () =>
+  it.effect("is used without opening a file when no file changed", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       machine.files.wait(-1_000_000_000_000)
@@ -69,7 +69,7 @@ describe("the index", () => {
   )
 
   it.effect(
-    "L11 leaves out empty files, and removes those whose maker died before it told of them",
+    "L11 leaves out empty files, and removes those of processes that ended while creating them",
     () =>
       Effect.gen(function* () {
         const machine = new Indexed()
@@ -96,7 +96,7 @@ describe("the index", () => {
           [dead, living, foreign].map((path) => left.includes(path ?? "")),
           [false, true, true],
         )
-        // Whoever made it may have gone on in between.
+        // Another process may have continued it in between.
         leases.killAll()
         files.put(living ?? "", files.text(fileOf(machine, 1)).replaceAll(idOf(1), idOf(3)))
         assert.deepStrictEqual(yield* machine.run(list()), [
@@ -106,40 +106,42 @@ describe("the index", () => {
       }),
   )
 
-  it.effect("follows what others do to the files: made, changed, moved, archived, removed", () =>
-    Effect.gen(function* () {
-      const machine = new Indexed()
-      const { files } = machine
-      yield* later
-      yield* machine.run(make([1, 2, 3]))
-      yield* machine.run(list())
-      const [first, second] = [fileOf(machine, 1), fileOf(machine, 2)]
-      const text = files.text(first)
+  it.effect(
+    "follows changes by other processes: created, changed, moved, archived and removed files",
+    () =>
+      Effect.gen(function* () {
+        const machine = new Indexed()
+        const { files } = machine
+        yield* later
+        yield* machine.run(make([1, 2, 3]))
+        yield* machine.run(list())
+        const [first, second] = [fileOf(machine, 1), fileOf(machine, 2)]
+        const text = files.text(first)
 
-      files.wait(5000)
-      files.put(
-        first.replace(idOf(1), idOf(4)),
-        text.replaceAll(idOf(1), idOf(4)).replaceAll("words 1", "words 4"),
-      )
-      const withNew = [...listed([3, 2]), [idOf(4), "words 4"], [idOf(1), "words 1"]]
-      assert.deepStrictEqual(yield* machine.run(list()), withNew)
+        files.wait(5000)
+        files.put(
+          first.replace(idOf(1), idOf(4)),
+          text.replaceAll(idOf(1), idOf(4)).replaceAll("words 1", "words 4"),
+        )
+        const withNew = [...listed([3, 2]), [idOf(4), "words 4"], [idOf(1), "words 1"]]
+        assert.deepStrictEqual(yield* machine.run(list()), withNew)
 
-      files.wait(5000)
-      files.unlink(second)
-      files.unlink(first)
-      files.put(`${home}/archived_sessions/${first.slice(first.lastIndexOf("/") + 1)}`, text)
-      assert.deepStrictEqual(yield* machine.run(list({ archived: true })), listed([1]))
-      assert.deepStrictEqual(yield* machine.run(list()), [...listed([3]), [idOf(4), "words 4"]])
-    }),
+        files.wait(5000)
+        files.unlink(second)
+        files.unlink(first)
+        files.put(`${home}/archived_sessions/${first.slice(first.lastIndexOf("/") + 1)}`, text)
+        assert.deepStrictEqual(yield* machine.run(list({ archived: true })), listed([1]))
+        assert.deepStrictEqual(yield* machine.run(list()), [...listed([3]), [idOf(4), "words 4"]])
+      }),
   )
 
-  it.effect("finds words that somebody else said since, by filter and by text", () =>
+  it.effect("finds messages that another process appended, by filter and by text", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       yield* later
       const meta = metaOf(7)
       yield* machine.run(
-        Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta))),
+        Effect.flatMap(ConversationStore, (store) => store.create(meta, firstRecords(meta))),
       )
       assert.deepStrictEqual(yield* machine.run(list({ spoken: true })), [])
       machine.files.append(
@@ -157,23 +159,21 @@ describe("the index", () => {
     }),
   )
 
-  it.effect(
-    "of a file that changes within one tick of the clock is not taken for the last word",
-    () =>
-      Effect.gen(function* () {
-        const machine = new Indexed()
-        yield* TestClock.setTime(1_700_000_000_500)
-        yield* machine.run(make([1]))
-        assert.deepStrictEqual(yield* machine.run(list()), listed([1]))
-        // The folder's time is what it was.
-        const { files } = machine
-        const first = fileOf(machine, 1)
-        files.put(first.replace(idOf(1), idOf(2)), files.text(first).replaceAll(idOf(1), idOf(2)))
-        assert.strictEqual((yield* machine.run(list())).length, 2)
-      }),
+  it.effect("is not trusted for a file that changes within one tick of the clock", () =>
+    Effect.gen(function* () {
+      const machine = new Indexed()
+      yield* TestClock.setTime(1_700_000_000_500)
+      yield* machine.run(make([1]))
+      assert.deepStrictEqual(yield* machine.run(list()), listed([1]))
+      // The folder's modification time is unchanged.
+      const { files } = machine
+      const first = fileOf(machine, 1)
+      files.put(first.replace(idOf(1), idOf(2)), files.text(first).replaceAll(idOf(1), idOf(2)))
+      assert.strictEqual((yield* machine.run(list())).length, 2)
+    }),
   )
 
-  it.effect("is not needed to find a conversation whose id tells when it was made", () =>
+  it.effect("is not needed to find a conversation whose id contains its creation time", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       yield* machine.run(make([1, 2, 3]))
@@ -189,7 +189,7 @@ describe("the index", () => {
     }),
   )
 
-  it.effect("a list does not wait for a file that somebody writes all the time", () =>
+  it.effect("does not delay a list because of a file that is written all the time", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       yield* machine.run(make([1, 2]))
@@ -203,7 +203,7 @@ describe("the index", () => {
   )
 
   it.effect(
-    "that is damaged is made anew, one that cannot be kept is replaced, and lists are whole",
+    "is rebuilt when it is damaged and replaced when it cannot be used, and lists are complete",
     () =>
       Effect.gen(function* () {
         for (const damaged of [true, false]) {
@@ -237,7 +237,7 @@ describe("the index", () => {
       }),
   )
 
-  it.effect("an index that is damaged for ever is given up, and lists are whole", () =>
+  it.effect("is replaced when it stays damaged, and lists are complete", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       yield* machine.run(make([1, 2]))
@@ -247,7 +247,7 @@ describe("the index", () => {
     }),
   )
 
-  it.effect("vouches for a file as it was when it closed, and for no other", () =>
+  it.effect("spares reading a file that is unchanged since its writer closed, and no other", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       yield* machine.run(make([1]))
@@ -268,7 +268,7 @@ describe("the index", () => {
     }),
   )
 
-  it.effect("follows a link in place of the folder itself, and none below it", () =>
+  it.effect("follows a link at the top folder and no link below it", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       const { files } = machine
@@ -287,7 +287,7 @@ describe("the index", () => {
     }),
   )
 
-  it.effect("a file that cannot be read is not listed, and is told of by whoever opens it", () =>
+  it.effect("leaves out a file that cannot be read, and opening it fails with the reason", () =>
     Effect.gen(function* () {
       const machine = new Indexed()
       yield* machine.run(make([1, 2]))

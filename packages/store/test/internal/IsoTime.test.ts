@@ -4,7 +4,7 @@ import * as Random from "effect/Random"
 import { isoOf, msOf } from "../../src/internal/IsoTime.ts"
 
 describe("times of a rollout", () => {
-  it("are those of the calendar", () => {
+  it("agree with the calendar", () => {
     for (const [ms, text] of [
       [0, "1970-01-01T00:00:00.000Z"],
       [951_782_400_000, "2000-02-29T00:00:00.000Z"],
@@ -17,7 +17,7 @@ describe("times of a rollout", () => {
     }
   })
 
-  it.effect("come back as they were, whenever it was", () =>
+  it.effect("are parsed to the value they were formatted from", () =>
     Effect.gen(function* () {
       for (let i = 0; i < 5000; i++) {
         const ms = yield* Random.nextIntBetween(0, 253_402_300_799_999)
@@ -26,7 +26,7 @@ describe("times of a rollout", () => {
     }),
   )
 
-  it("with another offset or precision are the same times, and others are none", () => {
+  it("with another offset or precision are parsed to the same time, and other texts are rejected", () => {
     assert.strictEqual(msOf("2025-09-20T10:11:12.345+02:00"), 1_758_355_872_345)
     assert.strictEqual(msOf("2025-09-20T06:41:12.345678-01:30"), 1_758_355_872_345)
     assert.strictEqual(msOf("2025-09-20T08:11:12Z"), 1_758_355_872_000)
@@ -34,7 +34,7 @@ describe("times of a rollout", () => {
     assert.isUndefined(msOf("2025-09-20"))
   })
 
-  it("out of the calendar are told as the nearest in it", () => {
+  it("out of range are clamped to the nearest one", () => {
     assert.strictEqual(isoOf(-1), "1970-01-01T00:00:00.000Z")
     assert.strictEqual(isoOf(1e300), "9999-12-31T23:59:59.999Z")
   })

@@ -8,16 +8,16 @@ import * as TestClock from "effect/testing/TestClock"
 import { FileFault } from "../../src/Files.ts"
 import { TakersLocked, type HeldLease } from "../../src/leases/ProcessLeases.ts"
 import { acquireLease } from "../../src/leases/ScopedLease.ts"
-import { type LeaseProcess, LeaseWorld } from "../support/MemoryLeaseFiles.ts"
+import { type LeaseProcess, SharedLeaseFiles } from "../support/MemoryLeaseFiles.ts"
 import { idOf } from "../support/Records.ts"
 
 const id = idOf(1)
 
-/** What a system can answer to any operation without saying that something is not there. */
+/** Codes with which a system can refuse any operation without saying that something is absent. */
 const codes = ["EMFILE", "ENFILE", "EIO", "EACCES", "EPERM", "ENOSPC", "ESTALE", "EINTR", "ELOOP"]
 
 const taken = (process: LeaseProcess): HeldLease => {
-  const held = process.desk.take(id, 0)
+  const held = process.leases.take(id, 0)
   if (held instanceof LeaseHeld || held instanceof TakersLocked) throw new Error(held._tag)
   return held
 }
@@ -25,64 +25,71 @@ const taken = (process: LeaseProcess): HeldLease => {
 const isLease = (found: HeldLease | LeaseHeld | TakersLocked | undefined): found is HeldLease =>
   found !== undefined && !(found instanceof LeaseHeld) && !(found instanceof TakersLocked)
 
-/** More than any operation of a desk takes, so that a fault is put at each of them and behind the last. */
+/**
+ * More operations than any method performs, so that a fault is injected at each of them and after
+ * the last.
+ */
 const maxOperations = 20
 
 describe("the leases of processes", () => {
   for (const code of codes) {
-    it(`L16 takes no live lease, whichever operation fails with ${code}`, () => {
+    it(`L16 takes no lease of a live process, whichever operation fails with ${code}`, () => {
       for (let at = 0; at < maxOperations; at++) {
-        const world = new LeaseWorld()
+        const world = new SharedLeaseFiles()
         const [owner, thief] = [world.start(), world.start()]
         const held = taken(owner)
-        const found = thief.withFaultAt(at, code, () => thief.desk.take(id, 1))
+        const found = thief.withFaultAt(at, code, () => thief.leases.take(id, 1))
         assert.isFalse(isLease(found), `a fault at operation ${at}`)
-        assert.isTrue(owner.desk.isHeld(id, held), `a fault at operation ${at}`)
-        assert.instanceOf(thief.desk.take(id, 1), LeaseHeld, "and is told so without the fault")
+        assert.isTrue(owner.leases.isHeld(id, held), `a fault at operation ${at}`)
+        assert.instanceOf(
+          thief.leases.take(id, 1),
+          LeaseHeld,
+          "and gets LeaseHeld without the fault",
+        )
       }
     })
 
-    it(`L16 loses no lease to ${code}: the question stays open and is answered later`, () => {
-      const world = new LeaseWorld()
+    it(`L16 does not lose a lease because of ${code}: the check fails and succeeds later`, () => {
+      const world = new SharedLeaseFiles()
       const owner = world.start()
       const held = taken(owner)
-      const asked = () => owner.desk.isHeld(id, held)
+      const asked = () => owner.leases.isHeld(id, held)
       for (let at = 0; at < owner.count(asked); at++) {
         assert.isUndefined(owner.withFaultAt(at, code, asked))
         assert.isTrue(asked())
       }
     })
 
-    it(`L16 leaves nothing behind that keeps a lease, whichever operation fails with ${code}`, () => {
+    it(`L16 leaves nothing behind that blocks a lease, whichever operation fails with ${code}`, () => {
       for (let at = 0; at < maxOperations; at++) {
-        const world = new LeaseWorld()
+        const world = new SharedLeaseFiles()
         const [first, second] = [world.start(), world.start()]
-        const began = first.withFaultAt(at, code, () => first.desk.take(id, 0))
+        const began = first.withFaultAt(at, code, () => first.leases.take(id, 0))
         const held = isLease(began) ? began : taken(first)
-        first.withFaultAt(at, code, () => first.desk.release(id, held))
-        // Where its file could not be removed, its owner takes it again and gives it back.
-        first.desk.release(id, taken(first))
-        assert.isTrue(isLease(second.desk.take(id, 1)), `a fault at operation ${at}`)
+        first.withFaultAt(at, code, () => first.leases.release(id, held))
+        // If the file could not be removed, its owner takes the lease again and releases it.
+        first.leases.release(id, taken(first))
+        assert.isTrue(isLease(second.leases.take(id, 1)), `a fault at operation ${at}`)
       }
     })
   }
 
-  it("L16 gives back with the next lease what could not be given back before", () => {
-    const world = new LeaseWorld()
+  it("L16 retries a failed release with the next release", () => {
+    const world = new SharedLeaseFiles()
     const [owner, next] = [world.start(), world.start()]
     const held = taken(owner)
-    assert.isUndefined(owner.withFaultAt(0, "EMFILE", () => owner.desk.release(id, held)))
-    assert.instanceOf(next.desk.take(id, 1), LeaseHeld)
-    const other = owner.desk.take(idOf(2), 0)
+    assert.isUndefined(owner.withFaultAt(0, "EMFILE", () => owner.leases.release(id, held)))
+    assert.instanceOf(next.leases.take(id, 1), LeaseHeld)
+    const other = owner.leases.take(idOf(2), 0)
     assert.isTrue(isLease(other))
-    if (isLease(other)) owner.desk.release(idOf(2), other)
-    assert.isTrue(isLease(next.desk.take(id, 1)))
+    if (isLease(other)) owner.leases.release(idOf(2), other)
+    assert.isTrue(isLease(next.leases.take(id, 1)))
   })
 
-  it("L16 takes the lease of an owner that ends or gives it back at any operation, and only then", () => {
+  it("L16 takes a lease whose owner ends or releases it at any operation, and only then", () => {
     for (const ends of ["is killed", "gives back"] as const) {
       for (let at = 0; at < maxOperations; at++) {
-        const world = new LeaseWorld()
+        const world = new SharedLeaseFiles()
         const [owner, other] = [world.start(), world.start()]
         const held = taken(owner)
         let ended = false
@@ -91,24 +98,24 @@ describe("the leases of processes", () => {
           if (count - from !== at) return undefined
           ended = true
           if (ends === "is killed") world.kill(owner)
-          else owner.desk.release(id, held)
+          else owner.leases.release(id, held)
           return undefined
         }
-        const found = other.desk.take(id, 1)
+        const found = other.leases.take(id, 1)
         assert.isTrue(!isLease(found) || ended, `${ends} at operation ${at}`)
-        if (isLease(found) && ends === "gives back") assert.isFalse(owner.desk.isHeld(id, held))
+        if (isLease(found) && ends === "gives back") assert.isFalse(owner.leases.isHeld(id, held))
         other.fault = () => undefined
         if (!ended) continue
-        if (isLease(found)) assert.isTrue(other.desk.isHeld(id, found))
-        else assert.isTrue(isLease(other.desk.take(id, 2)), `${ends} at operation ${at}`)
+        if (isLease(found)) assert.isTrue(other.leases.isHeld(id, found))
+        else assert.isTrue(isLease(other.leases.take(id, 2)), `${ends} at operation ${at}`)
       }
     }
   })
 
-  it("L16 has one holder at most, whatever random processes do under random faults", () => {
+  it("L16 has at most one holder, with random operations of processes under random faults", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const draw = drawer(seed)
-      const world = new LeaseWorld()
+      const world = new SharedLeaseFiles()
       const living = [world.start(), world.start(), world.start()]
       const holders = new Map<LeaseProcess, HeldLease>()
       for (let step = 0; step < 60; step++) {
@@ -117,7 +124,7 @@ describe("the leases of processes", () => {
         process.fault = () => (draw(4) === 0 ? codes[draw(codes.length)] : undefined)
         act(draw(10), { world, process, living, holders })
         process.fault = () => undefined
-        const now = [...holders].filter(([one, held]) => one.desk.isHeld(id, held))
+        const now = [...holders].filter(([one, held]) => one.leases.isHeld(id, held))
         assert.isAtMost(now.length, 1, `seed ${seed}, step ${step}`)
         assert.strictEqual(now.length, holders.size, `seed ${seed}, step ${step}: a lease was lost`)
       }
@@ -125,7 +132,7 @@ describe("the leases of processes", () => {
   })
 })
 
-/** The same seed gives the same numbers. */
+/** The same seed yields the same numbers. */
 const drawer = (seed: number) => {
   let state = Math.imul(seed, 0x9e3779b1) | 1
   return (below: number): number => {
@@ -137,7 +144,7 @@ const drawer = (seed: number) => {
 }
 
 interface Moment {
-  readonly world: LeaseWorld
+  readonly world: SharedLeaseFiles
   readonly process: LeaseProcess
   readonly living: Array<LeaseProcess>
   readonly holders: Map<LeaseProcess, HeldLease>
@@ -151,23 +158,27 @@ const act = (roll: number, { holders, living, process, world }: Moment): void =>
       holders.delete(process)
       living.splice(living.indexOf(process), 1, world.start())
     } else if (held === undefined) {
-      const found = process.desk.take(id, 0)
+      const found = process.leases.take(id, 0)
       if (isLease(found)) holders.set(process, found)
     } else if (roll < 4) {
       holders.delete(process)
-      process.desk.release(id, held)
-    } else if (roll < 7) process.desk.recordGeneration(id, held, roll)
-    else assert.isTrue(process.desk.isHeld(id, held), "a holder is told that it lost its lease")
+      process.leases.release(id, held)
+    } else if (roll < 7) process.leases.recordGeneration(id, held, roll)
+    else
+      assert.isTrue(
+        process.leases.isHeld(id, held),
+        "isHeld is false for a holder that lost its lease",
+      )
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
   }
 }
 
-describe("a lease as a store uses it", () => {
-  it.effect("L16 waits a moment for a descriptor, and then answers whether it is held", () =>
+describe("a lease as the store uses it", () => {
+  it.effect("L16 waits briefly for a file descriptor and then checks whether it is held", () =>
     Effect.gen(function* () {
-      const process = new LeaseWorld().start()
-      const lease = yield* acquireLease(process.desk, id, 0)
+      const process = new SharedLeaseFiles().start()
+      const lease = yield* acquireLease(process.leases, id, 0)
       process.fault = () => "EMFILE"
       const asking = yield* Effect.forkChild(lease.isHeld, { startImmediately: true })
       yield* TestClock.adjust("500 millis")
@@ -183,15 +194,15 @@ describe("a lease as a store uses it", () => {
     }),
   )
 
-  it.effect("L16 is given back as far as that can be done, and the process goes on", () =>
+  it.effect("L16 is released as far as possible, and the process continues", () =>
     Effect.gen(function* () {
-      const process = new LeaseWorld().start()
+      const process = new SharedLeaseFiles().start()
       const scope = yield* Scope.make()
-      yield* Scope.provide(acquireLease(process.desk, id, 0), scope)
+      yield* Scope.provide(acquireLease(process.leases, id, 0), scope)
       process.fault = () => "EMFILE"
       yield* Scope.close(scope, Exit.void)
       process.fault = () => undefined
-      const lease = yield* acquireLease(process.desk, id, 1)
+      const lease = yield* acquireLease(process.leases, id, 1)
       assert.isTrue(yield* lease.isHeld)
     }),
   )

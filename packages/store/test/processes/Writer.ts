@@ -1,6 +1,7 @@
 /**
- * A process that writes one conversation until it is killed: `node Writer.ts <home> <id> <create|open> <bytes per line>`. Says on
- * stdout what happened, a line each: `held <pid>`, `opened <generation> <repairs>`, `synced <seq>`.
+ * A process that writes one conversation until it is killed: `node Writer.ts <home> <id>
+ * <create|open> <bytes per line>`. Prints one line per event on stdout: `held <pid>`, `opened
+ * <generation> <repairs>`, `synced <seq>`.
  */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { eventRecord } from "@colloquy/core/LogRecord"

@@ -6,12 +6,12 @@ import { parseHeader } from "../../src/rollout/RolloutHeader.ts"
 import { encodeLines, headerLines, markLine, ownLineTypes } from "../../src/rollout/LineEncoder.ts"
 import { typesOf } from "../support/OriginalRollouts.ts"
 import {
-  configured,
+  sessionConfigured,
   events,
   message,
   metaOf,
-  opening,
-  said,
+  firstRecords,
+  userMessage,
   startMs,
   turn,
 } from "../support/Records.ts"
@@ -21,7 +21,7 @@ const begin = { seq: 0, id: "", unnumbered: 0 }
 const fileOf = (records: ReadonlyArray<LogRecord>, meta = metaOf(1)) =>
   headerLines(meta) + encodeLines(begin, records).text
 
-/** Every record of a file, and the numbers of its bad lines. */
+/** Every record of a file, and the numbers of its lines that cannot be read. */
 const read = (file: string) => {
   const lines = file.slice(0, -1).split("\n")
   const header = parseHeader(lines.slice(0, 10))
@@ -37,16 +37,16 @@ const read = (file: string) => {
     records.push(...decoded.records)
     if (decoded.bad) bad.push(i)
   })
-  return { ...header, records, bad, end: decoder.now }
+  return { ...header, records, bad, end: decoder.state.numbering }
 }
 
-const whole = [...opening(metaOf(1)), ...turn(1, "0", "hello"), ...turn(11, "1", "again")]
+const whole = [...firstRecords(metaOf(1)), ...turn(1, "0", "hello"), ...turn(11, "1", "again")]
 
 const messages = (records: ReadonlyArray<LogRecord>): ReadonlyArray<EventMsg> =>
   records.flatMap((record) => (record._tag === "Event" ? [record.event.msg] : []))
 
 describe("lines of a rollout", () => {
-  it("every record comes back as it was written, the metadata too", () => {
+  it("decode to the records and metadata that were encoded", () => {
     const meta = metaOf(1, {
       instructions: "be kind",
       source: "mcp",
@@ -64,7 +64,7 @@ describe("lines of a rollout", () => {
     })
   })
 
-  it("every line is of the documented shape or of a type of ours", () => {
+  it("have the documented shape or a type of this program", () => {
     const types = typesOf(fileOf(whole, metaOf(1, { source: "mcp", git: {}, instructions: "x" })))
     assert.deepStrictEqual(types.slice(0, 10), [
       "session_meta",
@@ -81,7 +81,7 @@ describe("lines of a rollout", () => {
     assert.isTrue(types.includes("colloquy_tool_call"))
   })
 
-  it("events the original persists stand in its lines, whatever their type", () => {
+  it("of events that the original persists have the original's types", () => {
     const usage = {
       input_tokens: 1,
       cached_input_tokens: 0,
@@ -110,7 +110,7 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
 
-  it("a summary stands in the original's line, what it has no room for in ours before it", () => {
+  it("of a summary have the original's type, preceded by a mark with what that type has no room for", () => {
     const records = events(
       0,
       [
@@ -130,7 +130,7 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
 
-  it("policies the original does not know stay out of its lines", () => {
+  it("leave out policies that the original does not know", () => {
     const text = encodeLines(begin, [
       {
         _tag: "Settings",
@@ -148,7 +148,7 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(typesOf(text), ["colloquy_settings"])
   })
 
-  it("a long output that an event repeats is stored once", () => {
+  it("store a long output that an event repeats once", () => {
     const output = "long output ".repeat(1000)
     const records = turn(0, "0", "hi", output)
     const text = encodeLines(begin, records).text
@@ -156,7 +156,7 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(read(headerLines(metaOf(1)) + text).records, records)
   })
 
-  it("no stretch of lines without a number is longer than 64", () => {
+  it("have a number at least every 64 lines", () => {
     const many = events(
       0,
       Array.from({ length: 300 }, (_, i) => message("assistant", String(i))),
@@ -170,13 +170,13 @@ describe("lines of a rollout", () => {
     assert.deepStrictEqual(read(fileOf(many)).records, many)
   })
 
-  it("texts of every kind come back: newlines, line separators, lone surrogates, NUL", () => {
+  it("preserve texts of every kind: newlines, line separators, lone surrogates, NUL", () => {
     const text = 'a\n\r\u2028\u0000\ud800"\\ü🙂'
-    const records = events(0, [message("user", text), said(text)])
+    const records = events(0, [message("user", text), userMessage(text)])
     assert.deepStrictEqual(read(fileOf(records)).records, records)
   })
 
-  it("L11 a bad inner line is left out and told of, and its event's number is filled", () => {
+  it("L11 a bad inner line is left out and reported, and a warning takes its event's number", () => {
     const lines = fileOf(whole).slice(0, -1).split("\n")
     for (let bad = 5; bad < lines.length; bad++) {
       const found = read(`${lines.with(bad, '{"half":').join("\n")}\n`)
@@ -186,12 +186,12 @@ describe("lines of a rollout", () => {
         seqs,
         seqs.map((_, i) => i),
       )
-      // The last event has no later number that would show its loss.
+      // No later number shows that the last event is lost.
       assert.strictEqual(found.end.seq, bad === lines.length - 1 ? 20 : 21, lines[bad])
     }
   })
 
-  it("a number that goes back or far ahead is a bad line", () => {
+  it("with a number that goes back or far ahead are bad", () => {
     const file = fileOf(whole)
     for (const seq of [0, 3, 1e9, -1, 1.5]) {
       const found = read(file + markLine(startMs, { seq, id: "9" }))
@@ -200,7 +200,7 @@ describe("lines of a rollout", () => {
     }
   })
 
-  it("a line of a later version is skipped without a word, a known one of the wrong shape is bad", () => {
+  it("of a later version are skipped without a report; those of a known type with the wrong shape are bad", () => {
     const file = fileOf(whole)
     const line = (type: string, payload: unknown) =>
       `${JSON.stringify({ timestamp: "2025-09-20T08:11:12.345Z", type, payload })}\n`
@@ -245,8 +245,8 @@ const august = `{"id":"7c9e6679-7425-40de-944b-e07fc1f90ae7","timestamp":"2025-0
 {"type":"message","id":"m1","role":"assistant","content":[{"type":"output_text","text":"done"}]}
 `
 
-describe("the original's files", () => {
-  it("of September 2025 and later load: events by their order, behind the first one of every log", () => {
+describe("files of the original", () => {
+  it("of September 2025 and later load: events are numbered in order, behind session_configured", () => {
     const found = read(september)
     assert.deepStrictEqual(found.bad, [])
     assert.deepStrictEqual(found.meta, {
@@ -278,7 +278,7 @@ describe("the original's files", () => {
     )
   })
 
-  it("of August load: what was told follows from the items, the directory from what the model knew", () => {
+  it("of August 2025 load: events are derived from the items, the directory from the environment message", () => {
     const found = read(august)
     assert.deepStrictEqual(found.bad, [])
     assert.deepStrictEqual(found.meta, {
@@ -293,7 +293,7 @@ describe("the original's files", () => {
     assert.deepStrictEqual(messages(found.records).slice(1), [
       message("user", "<environment_context>\n  <cwd>/home/me/p</cwd>\n</environment_context>"),
       message("user", "hello"),
-      said("hello"),
+      userMessage("hello"),
       {
         type: "raw_response_item",
         item: {
@@ -325,7 +325,7 @@ describe("the original's files", () => {
     ["September", september],
     ["August", august],
   ] as const) {
-    it(`of ${name} go on with lines of ours, which count on`, () => {
+    it(`of ${name} are continued with lines of this program, with consecutive numbers`, () => {
       const before = read(file)
       const more = turn(before.end.seq, "0", "on")
       const text = encodeLines({ ...before.end, unnumbered: 0 }, more).text
@@ -335,7 +335,7 @@ describe("the original's files", () => {
     })
   }
 
-  it("what does not begin like a rollout is none", () => {
+  it("that do not start like a rollout are not rollouts", () => {
     for (const line of [
       "",
       "not json",
@@ -347,6 +347,6 @@ describe("the original's files", () => {
       assert.strictEqual(parseHeader([line]), undefined)
     }
     assert.isDefined(parseHeader([headerLines(metaOf(1)).split("\n")[0] ?? ""]))
-    assert.strictEqual(configured(metaOf(1)).type, "session_configured")
+    assert.strictEqual(sessionConfigured(metaOf(1)).type, "session_configured")
   })
 })

@@ -4,11 +4,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { FileHandle } from "../../src/Files.ts"
 import { parseHeader } from "../../src/rollout/RolloutHeader.ts"
-import { LogReader, Waypoints } from "../../src/rollout/LogReader.ts"
+import { LogReader } from "../../src/rollout/LogReader.ts"
+import { Waypoints } from "../../src/rollout/Waypoints.ts"
 import { encodeLines, headerLines } from "../../src/rollout/LineEncoder.ts"
-import { events, message, metaOf, opening, said, turn } from "../support/Records.ts"
+import { events, message, metaOf, firstRecords, userMessage, turn } from "../support/Records.ts"
 
-/** A reader over these bytes that counts what it reads. */
+/** A reader over these bytes that counts the bytes it reads. */
 const over = (text: string) => {
   const bytes = new TextEncoder().encode(text)
   const counted = { bytes: 0 }
@@ -34,9 +35,9 @@ const meta = metaOf(1)
 const ours = (records: ReadonlyArray<LogRecord>) =>
   headerLines(meta) + encodeLines({ seq: 0, id: "", unnumbered: 0 }, records).text
 
-/** Some 3 MB: turns as they are, and a stretch of the original's lines alone. */
+/** About 3 MB: ordinary turns, and a stretch of lines of the original's types only. */
 const long: ReadonlyArray<LogRecord> = [
-  ...opening(meta),
+  ...firstRecords(meta),
   ...Array.from({ length: 400 }, (_, i) =>
     turn(1 + 10 * i, String(i), `words ${i}`, "x".repeat(300)),
   ).flat(),
@@ -54,7 +55,7 @@ const foreignText = [
     JSON.stringify({
       timestamp: "2025-09-20T08:11:12.345Z",
       type: "event_msg",
-      payload: said(`words ${i} ${"z".repeat(100)}`),
+      payload: userMessage(`words ${i} ${"z".repeat(100)}`),
     }),
   ),
   "",
@@ -66,7 +67,7 @@ const all = Effect.fnUntraced(function* (text: string) {
 })
 
 describe("pages of a long log", () => {
-  it.effect("forward end to end are the log, and end early when they are large", () =>
+  it.effect("read forward together are the log, and end early when they are large", () =>
     Effect.gen(function* () {
       const { end, reader } = over(longText)
       const records: Array<LogRecord> = []
@@ -81,7 +82,7 @@ describe("pages of a long log", () => {
         ours(
           events(
             0,
-            Array.from({ length: 50 }, () => said("w".repeat(1_000_000))),
+            Array.from({ length: 50 }, () => userMessage("w".repeat(1_000_000))),
             "",
           ),
         ),
@@ -122,10 +123,10 @@ describe("pages of a long log", () => {
     }),
   )
 
-  it.effect("every event of a log is found, those with numbers of their own too", () =>
+  it.effect("every event of a log is found, including those with numbers of their own", () =>
     Effect.gen(function* () {
       const records = [
-        ...opening(meta),
+        ...firstRecords(meta),
         ...Array.from({ length: 60 }, (_, i) =>
           turn(1 + 10 * i, String(i), `words ${i}`, "x".repeat(3000)),
         ).flat(),
@@ -142,7 +143,7 @@ describe("pages of a long log", () => {
   )
 
   it.effect(
-    "of the original's, without numbers, count from its beginning, the second time from near",
+    "of a file of the original, without numbers, are counted from its beginning, and the second time from a near place",
     () =>
       Effect.gen(function* () {
         const { counted, end, reader } = over(foreignText)
@@ -160,7 +161,7 @@ describe("pages of a long log", () => {
       }),
   )
 
-  it.effect("L4 a line that is lost is counted alike from both ends, and in the middle", () =>
+  it.effect("L4 a lost line is counted the same from both ends and from the middle", () =>
     Effect.gen(function* () {
       const lines = longText.split("\n")
       const numbered = lines.findLastIndex((line) => line.includes('"colloquy_mark"'))

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Files } from "../../src/Files.ts"
 import { recoverRollout } from "../../src/rollout/RolloutRecovery.ts"
-import { metaOf, opening, turn } from "../support/Records.ts"
+import { metaOf, firstRecords, turn } from "../support/Records.ts"
 import { home, Machine, readAll } from "../support/Machine.ts"
 
 const meta = metaOf(1)
 const { id } = meta
-const records = [...opening(meta), ...turn(1, "0", "hällo 🙂", "out ".repeat(50))]
+const records = [...firstRecords(meta), ...turn(1, "0", "hällo 🙂", "out ".repeat(50))]
 
 const create = Effect.flatMap(ConversationStore, (store) => store.create(meta, records))
 const open = Effect.flatMap(ConversationStore, (store) => store.open({ id }))
@@ -31,7 +31,10 @@ const withZeros = (bytes: Uint8Array, count: number) => {
   return more
 }
 
-/** What opening repairs, what is read then, and that nothing is left to repair. */
+/**
+ * The repairs of opening the file and the records read then. Checks that opening it again repairs
+ * nothing.
+ */
 const repaired = Effect.fnUntraced(function* (machine: Machine) {
   const { repairs, found } = yield* machine.run(
     Effect.gen(function* () {
@@ -46,7 +49,8 @@ const repaired = Effect.fnUntraced(function* (machine: Machine) {
       return { repairs, found: yield* readAll(id) }
     }),
   )
-  // Without an index that says it was told of, a bad line is told of again; a tail is repaired for good.
+  // Without an index entry for the check, a bad line is reported again; a repaired end stays
+  // repaired.
   const torn = again.repairs.filter(({ kind }) => kind !== "bad_line_skipped")
   assert.deepStrictEqual({ repairs: torn, found: again.found }, { repairs: [], found })
   return { repairs, found }
@@ -54,7 +58,7 @@ const repaired = Effect.fnUntraced(function* (machine: Machine) {
 
 describe("a file that a crash left", () => {
   it.effect(
-    "L11 at whatever byte holds the lines that are whole, is cut or completed, and goes on",
+    "L11 at any byte keeps its whole lines, is cut or completed, and can be continued",
     () =>
       Effect.gen(function* () {
         const whole = yield* machineWith((bytes) => bytes)
@@ -83,7 +87,7 @@ describe("a file that a crash left", () => {
       }),
   )
 
-  it.effect("L11 with zeros at its end loses them alone", () =>
+  it.effect("L11 with zeros at its end loses only the zeros", () =>
     Effect.gen(function* () {
       for (const count of [1, 100, 70_000]) {
         const behind = yield* repaired(yield* machineWith((bytes) => withZeros(bytes, count)))
@@ -100,7 +104,7 @@ describe("a file that a crash left", () => {
   )
 
   it.effect(
-    "that is completed where the disk has no room for one byte loses its last line instead",
+    "whose last line lacks its newline loses that line when the disk has no room for one byte",
     () =>
       Effect.gen(function* () {
         const machine = yield* machineWith((bytes) => bytes.subarray(0, bytes.length - 1))
@@ -113,7 +117,7 @@ describe("a file that a crash left", () => {
       }),
   )
 
-  it.effect("a bad inner line is told of once, by where it stands, and the rest is read", () =>
+  it.effect("with a bad inner line reports it once, with its offset, and the rest is read", () =>
     Effect.gen(function* () {
       const machine = yield* machineWith((bytes) => {
         const text = new TextDecoder().decode(bytes)
@@ -139,7 +143,7 @@ describe("a file that a crash left", () => {
     }),
   )
 
-  it.effect("invalid UTF-8 spoils its own line alone", () =>
+  it.effect("with invalid UTF-8 loses only that line", () =>
     Effect.gen(function* () {
       const machine = yield* machineWith((bytes) => {
         const spoilt = bytes.slice()
@@ -152,14 +156,14 @@ describe("a file that a crash left", () => {
     }),
   )
 
-  it.effect("whole, read while its last line is being written, shows whole lines alone", () =>
+  it.effect("shows only whole lines to a reader while its last line is being written", () =>
     Effect.gen(function* () {
       const machine = yield* machineWith((bytes) => bytes.subarray(0, bytes.length - 5))
       assert.deepStrictEqual(yield* machine.run(readAll(id)), records.slice(0, -1))
     }),
   )
 
-  it.effect("many bad lines are counted rather than told of one by one", () =>
+  it.effect("with many bad lines reports their number instead of each one", () =>
     Effect.gen(function* () {
       const machine = yield* machineWith((bytes) => {
         const text = new TextDecoder().decode(bytes)
@@ -178,7 +182,7 @@ describe("a long file that a crash left", () => {
       const machine = new Machine()
       const meta = metaOf(1, { instructions: "be kind ".repeat(300_000) })
       yield* machine.run(
-        Effect.flatMap(ConversationStore, (store) => store.create(meta, opening(meta))),
+        Effect.flatMap(ConversationStore, (store) => store.create(meta, firstRecords(meta))),
       )
       const found = yield* machine.run(
         Effect.gen(function* () {
@@ -192,20 +196,20 @@ describe("a long file that a crash left", () => {
     }),
   )
 
-  it.effect("L11 is looked through at its end alone, and goes on with the right number", () =>
+  it.effect("L11 is checked only near its end, and is continued with the right number", () =>
     Effect.gen(function* () {
       const machine = new Machine()
       const turns = Array.from({ length: 200 }, (_, i) => turn(1 + 10 * i, String(i), `words ${i}`))
       const meta = metaOf(1)
       yield* machine.run(
         Effect.flatMap(ConversationStore, (store) =>
-          store.create(meta, [...opening(meta), ...turns.flat()]),
+          store.create(meta, [...firstRecords(meta), ...turns.flat()]),
         ),
       )
       const { file, files } = machine
       const text = files.text(file)
       const lines = text.split("\n")
-      // One bad line where nobody looks, one where somebody does, and half a line.
+      // One bad line before the checked part, one inside it, and half a line at the end.
       const spoilt =
         lines
           .with(50, "{bad")

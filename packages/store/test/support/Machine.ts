@@ -1,4 +1,6 @@
-/** The store over files in memory, as tests run it: each build of its layer is another process. */
+/**
+ * A machine in memory for tests of the store. Every build of its store layer is another process.
+ */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -10,8 +12,10 @@ import * as RolloutStore from "../../src/RolloutStore.ts"
 import { MemoryFiles } from "./MemoryFiles.ts"
 import { MemoryLeases } from "./MemoryLeases.ts"
 
+/** The state directory. */
 export const home = "/state"
 
+/** The files and leases of a machine, and its processes. */
 export class Machine {
   readonly files = new MemoryFiles()
   readonly leases = new MemoryLeases()
@@ -29,12 +33,12 @@ export class Machine {
     }).pipe(Layer.provide([this.files.layer, this.leases.layer, MemoryIndex.layer]))
   }
 
-  /** Runs in a process of its own. */
+  /** Runs an effect as a process of its own. */
   run<A, E>(use: Effect.Effect<A, E, ConversationStore | Scope.Scope>): Effect.Effect<A, E> {
     return use.pipe(Effect.scoped, Effect.provide(Layer.fresh(this.layer)))
   }
 
-  /** The one file there is. */
+  /** Path of the only rollout file. */
   get file(): string {
     const [file, ...more] = this.files.files()
     if (file === undefined || more.length > 0) throw new Error("expected one file")
@@ -42,6 +46,7 @@ export class Machine {
   }
 }
 
+/** All records of a conversation, read in pages. */
 export const readAll = Effect.fnUntraced(function* (id: ConversationId, max = 1000) {
   const store = yield* ConversationStore
   const records: Array<LogRecord> = []

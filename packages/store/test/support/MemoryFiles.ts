@@ -1,6 +1,7 @@
 /**
- * A file system in memory: what is written and what is on the disk are two things, any operation can be made to fail, and
- * writing to stop short. `powerCut` leaves what a machine has that lost its power.
+ * A file system in memory. It distinguishes what was written from what is on the disk; any
+ * operation can be made to fail and any write to stop short. `powerCut` leaves what a machine has
+ * after a power failure.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,6 +31,7 @@ interface LinkNode {
 
 type Node = FileNode | DirectoryNode | LinkNode
 
+/** Names of the operations that can fail. */
 export type Operation =
   | "open"
   | "create"
@@ -45,12 +47,16 @@ export type Operation =
   | "rename"
   | "remove"
 
+/** The file system, and the controls of a test. */
 export class MemoryFiles {
-  /** The code with which an operation fails. */
+  /** Returns the code with which an operation fails, or undefined. */
   fault: (operation: Operation, path: string) => string | undefined = () => undefined
-  /** Bytes that writing may still take; then it stops short, then it fails `ENOSPC`. */
+  /**
+   * Number of bytes that can still be written. The write that exceeds it stops short, and the next
+   * one fails with `ENOSPC`.
+   */
   room = Infinity
-  /** What was done, in order. */
+  /** The operations so far, in order. */
   readonly done: Array<string> = []
   private inode = 0
   private clock = 1_700_000_000_000
@@ -86,7 +92,7 @@ export class MemoryFiles {
     return new TextDecoder().decode(this.bytes(path))
   }
 
-  /** Somebody else writes at the end of a file. */
+  /** Appends to a file, as another program would. */
   append(path: string, text: string): void {
     const node = this.find(path)
     if (node?.kind !== "file") throw new Error(`no file ${path}`)
@@ -98,14 +104,14 @@ export class MemoryFiles {
     node.modifiedMs = this.clock
   }
 
-  /** Takes a file or directory away behind everybody's back. */
+  /** Removes a file or directory without going through the port. */
   unlink(path: string): void {
     const [parent, name] = this.parentOf(path)
     parent.entries.delete(name)
     parent.modifiedMs = this.clock
   }
 
-  /** Every file, by path. */
+  /** The paths of all files. */
   files(): ReadonlyArray<string> {
     const below = (path: string, node: Node): ReadonlyArray<string> =>
       node.kind === "directory"
@@ -114,7 +120,7 @@ export class MemoryFiles {
     return below("", this.root).toSorted()
   }
 
-  /** What was not synced is gone. */
+  /** Drops everything that was not synced. */
   powerCut(): void {
     const lose = (node: Node): void => {
       if (node.kind === "file") node.data = node.onDisk ?? new Uint8Array(0)
@@ -157,7 +163,7 @@ export class MemoryFiles {
     return follow && node?.kind === "link" ? this.find(node.target, true) : node
   }
 
-  /** The directory is made when there is none. */
+  /** Creates or replaces a file, and its directory when it is missing. */
   private parentOf(path: string): readonly [DirectoryNode, string] {
     const parts = path.split("/").filter((name) => name !== "")
     const name = parts.pop() ?? ""

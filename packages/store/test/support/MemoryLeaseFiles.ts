@@ -1,13 +1,17 @@
-/** A file system of leases in memory, shared by processes that end when a test ends them, with a fault at any operation. */
+/**
+ * The file system of leases in memory, shared by processes that end when a test ends them, with a
+ * fault at any operation.
+ */
 import { FileFault } from "../../src/Files.ts"
 import { ProcessLeases } from "../../src/leases/ProcessLeases.ts"
 import type { LeaseFiles, LockFile } from "../../src/leases/LeaseFiles.ts"
 
 const folder = "/state/colloquy-store"
 
-export class LeaseWorld {
+/** The files and locks that all processes share. */
+export class SharedLeaseFiles {
   private readonly files = new Map<string, string>()
-  /** Which process has each lock. */
+  /** The process that holds each lock. */
   private readonly locks = new Map<string, object>()
   private processes = 0
 
@@ -18,7 +22,7 @@ export class LeaseWorld {
   readonly start = (): LeaseProcess => {
     const number = ++this.processes
     const process = new LeaseProcess(number)
-    process.desk = new ProcessLeases(folder, this.diskOf(process), {
+    process.leases = new ProcessLeases(folder, this.diskOf(process), {
       owner: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
       pid: number,
       host: "here",
@@ -27,7 +31,7 @@ export class LeaseWorld {
     return process
   }
 
-  /** The system releases the locks of a process that has ended, and nothing else of it. */
+  /** Ends a process: the system releases its locks and nothing else. */
   kill(process: LeaseProcess): void {
     for (const [path, holder] of this.locks) if (holder === process) this.locks.delete(path)
   }
@@ -86,9 +90,10 @@ export class LeaseWorld {
   }
 }
 
+/** A process that takes leases. */
 export class LeaseProcess {
   readonly number: number
-  desk!: ProcessLeases
+  leases!: ProcessLeases
   operations = 0
   nonces = 0
   fault: (count: number, operation: string, path: string) => string | undefined = () => undefined
@@ -97,7 +102,10 @@ export class LeaseProcess {
     this.number = number
   }
 
-  /** Runs with a fault at one operation, counted from 0; gives undefined where it failed with that fault. */
+  /**
+   * Runs with a fault at one operation, counted from 0. Returns undefined if that fault made it
+   * fail.
+   */
   withFaultAt<A>(at: number, code: string, run: () => A): A | undefined {
     const from = this.operations
     this.fault = (count) => (count - from === at ? code : undefined)
@@ -111,7 +119,7 @@ export class LeaseProcess {
     }
   }
 
-  /** How many operations a run takes. */
+  /** Number of operations that a run performs. */
   count(run: () => unknown): number {
     const from = this.operations
     run()

@@ -1,4 +1,4 @@
-/** Leases of processes that live and die when a test says so. */
+/** The port `Leases` for processes that start and end when a test says so. */
 import { LeaseHeld } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -6,16 +6,17 @@ import * as Layer from "effect/Layer"
 import type { FileFault } from "../../src/Files.ts"
 import { Leases } from "../../src/Leases.ts"
 
+/** The leases of a machine. */
 export class MemoryLeases {
   private readonly owners = new Map<ConversationId, object>()
   private readonly generations = new Map<ConversationId, number>()
-  /** Those whose owner is dead. */
+  /** Leases whose owner has ended. */
   private readonly orphans = new Set<ConversationId>()
 
-  /** Why nobody can find out who holds one. */
+  /** Fault with which every check of a lease fails. */
   fault: FileFault | undefined
 
-  /** Those of one process. */
+  /** The leases of one process. */
   readonly layer = Layer.sync(Leases, () => ({
     take: (id) =>
       Effect.acquireRelease(
@@ -46,13 +47,13 @@ export class MemoryLeases {
       ),
   }))
 
-  /** Everybody who held one is dead. */
+  /** Ends every process that holds a lease. */
   killAll(): void {
     for (const id of this.owners.keys()) this.orphans.add(id)
     this.owners.clear()
   }
 
-  /** Somebody else has it from now on, whatever its owner thinks. */
+  /** Gives a lease to another process without the holder's knowledge. */
   steal(id: ConversationId): void {
     this.owners.set(id, {})
   }

@@ -1,4 +1,7 @@
-/** The documented shape of a rollout line (§5.3), strict: members and values beyond it are faults. */
+/**
+ * The documented shape of a rollout line of the original, strict: additional members and values are
+ * faults. See `packages/docs/wire/rollout.md`.
+ */
 import { EventMsg } from "@colloquy/protocol/EventMsg"
 import { AskForApproval, ReasoningEffort, ReasoningSummary } from "@colloquy/protocol/Policy"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
@@ -72,7 +75,10 @@ const Line = Schema.Union([
 
 const decode = Schema.decodeUnknownSync(Line, { onExcessProperty: "error" })
 
-/** Throws at the first line that is neither of the documented shape nor of a type of ours; gives the types in order. */
+/**
+ * Throws at the first line that has neither the documented shape nor a type of this program.
+ * Returns the types in order.
+ */
 export const typesOf = (file: string): ReadonlyArray<string> => {
   if (!file.endsWith("\n")) throw new Error("the last line has no end")
   return file

@@ -28,7 +28,7 @@ export const events = (
 ): ReadonlyArray<LogRecord> =>
   messages.map((msg, i) => eventRecord(startMs + from + i, { seq: from + i, id, msg }))
 
-export const configured = (meta: ConversationMeta): EventMsg => ({
+export const sessionConfigured = (meta: ConversationMeta): EventMsg => ({
   type: "session_configured",
   session_id: meta.id,
   model: meta.model ?? "",
@@ -36,9 +36,9 @@ export const configured = (meta: ConversationMeta): EventMsg => ({
   history_entry_count: 0,
 })
 
-/** The opening of every conversation. */
-export const opening = (meta: ConversationMeta): ReadonlyArray<LogRecord> => [
-  ...events(0, [configured(meta)], ""),
+/** The first records of every conversation. */
+export const firstRecords = (meta: ConversationMeta): ReadonlyArray<LogRecord> => [
+  ...events(0, [sessionConfigured(meta)], ""),
   {
     _tag: "Settings",
     atMs: startMs,
@@ -62,13 +62,13 @@ export const message = (role: "user" | "assistant", text: string): EventMsg => (
   },
 })
 
-export const said = (text: string): EventMsg => ({
+export const userMessage = (text: string): EventMsg => ({
   type: "user_message",
   message: text,
   kind: "plain",
 })
 
-/** A turn with a command in it: 10 events and 2 more records. */
+/** A turn with a command: 10 events and 2 other records. */
 export const turn = (
   from: number,
   id: string,
@@ -80,7 +80,7 @@ export const turn = (
     [
       { type: "task_started", model_context_window: null },
       message("user", text),
-      said(text),
+      userMessage(text),
       {
         type: "raw_response_item",
         item: { type: "function_call", name: "shell", arguments: "{}", call_id: "c1" },

@@ -1,5 +1,5 @@
 /** What a planned patch is to the people who are asked about it and told of it: one change per path (§4.4). Pure. */
-import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import * as Effect from "effect/Effect"
 import { contentOf, effectsOf, type FileState, type Operation, written } from "./Operation.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"

@@ -5,7 +5,7 @@
  *
  * One rule of the original is not followed: a move to the file's own path is a plain update and deletes nothing.
  */
-import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Overlay, summarize } from "./Changes.ts"

@@ -1,5 +1,5 @@
 /** `update_plan`: the model tells its plan; the listeners see it, nothing else happens (recording 0.29 `update_plan`). */
-import { PlanItem } from "@colloquy/protocol/EventMsg"
+import { PlanItem } from "@colloquy/protocol/events/ToolEvents"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { functionTool, type Tool } from "../Tool.ts"

@@ -6,7 +6,7 @@
  * nothing and are left out, a leading `cd` goes into the paths (recordings 0.29 `trusted_command`, `shell_timeout`;
  * exec-notes §2). One unknown among several makes the script unknown as a whole.
  */
-import type { ParsedCommand } from "@colloquy/protocol/EventMsg"
+import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import { plainCommands } from "./PlainScript.ts"
 import { shellScript } from "./SafeCommand.ts"
 

@@ -3,7 +3,7 @@
  * writes and asks nothing. L15: a patch is applied without the sandbox only under a policy that says so, or behind a
  * question.
  */
-import type { FileChange } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import { type SandboxAvailability, sandboxMissing } from "./CommandPolicy.ts"

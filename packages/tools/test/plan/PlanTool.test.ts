@@ -1,4 +1,4 @@
-import type { PlanItem } from "@colloquy/protocol/EventMsg"
+import type { PlanItem } from "@colloquy/protocol/events/ToolEvents"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { planTool } from "../../src/plan/PlanTool.ts"

@@ -1,4 +1,4 @@
-import type { ParsedCommand } from "@colloquy/protocol/EventMsg"
+import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import { assert, describe, it } from "@effect/vitest"
 import { parsedCommand } from "../../src/policy/ParsedCommand.ts"
 

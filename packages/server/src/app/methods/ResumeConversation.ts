@@ -3,7 +3,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/decider/State"
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResumeConversation } from "@colloquy/protocol/app/Conversations"
 import { SessionConfigured } from "@colloquy/protocol/app/Events"
@@ -26,23 +26,11 @@ const cannotOpen = (path: string, error: GetError): JsonRpcError => {
     : cannotResume({ message: pathFaultText(fault) }, { issues: [fault] })
 }
 
-/** Whether the original keeps the event in its file and sends it again on resume. */
-const isInitialMessage = (msg: EventMsg): boolean => {
-  switch (msg.type) {
-    case "user_message":
-      return (msg.kind ?? "plain") === "plain"
-    case "agent_message":
-    case "agent_reasoning":
-    case "agent_reasoning_raw_content":
-    case "token_count":
-    case "entered_review_mode":
-    case "exited_review_mode":
-    case "turn_aborted":
-      return true
-    default:
-      return false
-  }
-}
+/** True for the events that the original writes to its rollout file and reports again on resume. */
+const isReplayed = (msg: EventMsg): boolean =>
+  msg.type === "user_message" && (msg.kind ?? "plain") !== "plain"
+    ? false
+    : eventInfo(msg.type).inRollout
 
 /** Settings that are fixed when a conversation is created. */
 const fixed = [
@@ -96,7 +84,7 @@ export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.
     )
     yield* override(conversation, overrides ?? {}, yield* stateOf(conversation))
     const events = yield* Effect.mapError(eventsUntil(conversation), (error) => cannotResume(error))
-    const initialMessages = events.flatMap(({ msg }) => (isInitialMessage(msg) ? [msg] : []))
+    const initialMessages = events.flatMap(({ msg }) => (isReplayed(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
     connection.cursor.start(conversation.id, seq)
     const made = conversationResult(conversation, settings)

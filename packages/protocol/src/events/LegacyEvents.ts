@@ -1,0 +1,87 @@
+/**
+ * Events of the original that Colloquy never produces. They are defined so that a conversation that the original stored
+ * can be read, and because the contract of the original has them. A test holds that no code constructs one.
+ */
+import * as Schema from "effect/Schema"
+import { event, original } from "../EventDefinition.ts"
+
+const legacy = { ...original, legacy: true } as const
+
+const ReviewOutput = Schema.Struct({
+  findings: Schema.Array(
+    Schema.Struct({
+      title: Schema.String,
+      body: Schema.String,
+      confidence_score: Schema.Finite,
+      priority: Schema.Int,
+      code_location: Schema.Struct({
+        absolute_file_path: Schema.String,
+        line_range: Schema.Struct({ start: Schema.Int, end: Schema.Int }),
+      }),
+    }),
+  ),
+  overall_correctness: Schema.String,
+  overall_explanation: Schema.String,
+  overall_confidence_score: Schema.Finite,
+})
+
+export const GetHistoryEntryResponse = event(
+  "get_history_entry_response",
+  {
+    offset: Schema.Int,
+    log_id: Schema.Int,
+    entry: Schema.optionalKey(
+      Schema.Struct({
+        conversation_id: Schema.String,
+        ts: Schema.Int,
+        text: Schema.String,
+      }),
+    ),
+  },
+  {
+    ...legacy,
+    doc: "Legacy, never sent: an entry of the original's message history, the response to `get_history_entry_request`.",
+  },
+)
+
+export const ListCustomPromptsResponse = event(
+  "list_custom_prompts_response",
+  {
+    custom_prompts: Schema.Array(
+      Schema.Struct({ name: Schema.String, path: Schema.String, content: Schema.String }),
+    ),
+  },
+  {
+    ...legacy,
+    doc: "Legacy, never sent: the user's prompt files, the response to `list_custom_prompts`. Prompt files are MCP prompts here.",
+  },
+)
+
+export const ConversationPath = event(
+  "conversation_path",
+  { conversation_id: Schema.String, path: Schema.String },
+  {
+    ...legacy,
+    doc: "Legacy, never sent: the path of the rollout file, the response to `get_path`.",
+  },
+)
+
+export const EnteredReviewMode = event(
+  "entered_review_mode",
+  { prompt: Schema.String, user_facing_hint: Schema.String },
+  {
+    ...legacy,
+    doc: "Legacy, never produced: a review has started. May occur in a conversation that the original stored.",
+    inRollout: true,
+  },
+)
+
+export const ExitedReviewMode = event(
+  "exited_review_mode",
+  { review_output: Schema.NullOr(ReviewOutput) },
+  {
+    ...legacy,
+    doc: "Legacy, never produced: a review has ended. May occur in a conversation that the original stored.",
+    inRollout: true,
+  },
+)

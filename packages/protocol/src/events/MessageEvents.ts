@@ -1,0 +1,87 @@
+/** Events about what the user and the agent said: messages, reasoning, the deltas of both, and the items of the history. */
+import * as Schema from "effect/Schema"
+import { event, original } from "../EventDefinition.ts"
+import { ResponseItem } from "../ResponseItem.ts"
+
+const delta = { delta: Schema.String }
+const text = { text: Schema.String }
+
+export const AgentMessage = event(
+  "agent_message",
+  { message: Schema.String },
+  {
+    ...original,
+    doc: "A complete message of the agent.",
+    inRollout: true,
+    completes: ["agent_message_delta"],
+  },
+)
+
+export const UserMessage = event(
+  "user_message",
+  {
+    message: Schema.String,
+    kind: Schema.optionalKey(
+      Schema.Literals(["plain", "user_instructions", "environment_context"]),
+    ),
+    images: Schema.optionalKey(Schema.Array(Schema.String)),
+  },
+  {
+    doc: "A message of the user, or of the client on the user's behalf. Up to 0.57 the original recorded it and did not send it: its clients would show the message twice.",
+    since: "0.25",
+    inRollout: true,
+  },
+)
+
+export const AgentMessageDelta = event("agent_message_delta", delta, {
+  ...original,
+  doc: "A piece of a message that is still being received.",
+  durable: false,
+})
+
+export const AgentReasoning = event("agent_reasoning", text, {
+  ...original,
+  doc: "A complete section of the agent's reasoning summary.",
+  inRollout: true,
+  completes: ["agent_reasoning_delta"],
+})
+
+export const AgentReasoningDelta = event("agent_reasoning_delta", delta, {
+  ...original,
+  doc: "A piece of a reasoning summary that is still being received.",
+  durable: false,
+})
+
+export const AgentReasoningRawContent = event("agent_reasoning_raw_content", text, {
+  ...original,
+  doc: "The agent's reasoning itself, where the provider gives it and the settings show it.",
+  inRollout: true,
+  completes: ["agent_reasoning_raw_content_delta"],
+})
+
+export const AgentReasoningRawContentDelta = event("agent_reasoning_raw_content_delta", delta, {
+  ...original,
+  doc: "A piece of reasoning that is still being received.",
+  durable: false,
+})
+
+export const AgentReasoningSectionBreak = event(
+  "agent_reasoning_section_break",
+  {},
+  {
+    ...original,
+    doc: "The next delta of the reasoning summary begins a new section.",
+    synced: false,
+    completes: ["agent_reasoning_delta"],
+  },
+)
+
+export const RawResponseItem = event(
+  "raw_response_item",
+  { item: ResponseItem },
+  {
+    doc: "An item of the history that is sent to the model.",
+    since: "0.58",
+    audience: "raw",
+  },
+)

@@ -1,0 +1,55 @@
+/** Events about questions to a person that belong to no single tool, and the resolution of every question (L7). */
+import * as Schema from "effect/Schema"
+import { event } from "../EventDefinition.ts"
+import { ReviewDecision } from "../Policy.ts"
+
+/**
+ * The resolution of a question. Follows the request with the same `call_id`; without a request, no client was asked.
+ * A resolution other than `answered` was made without a person's answer to this question:
+ * - `granted`: an earlier `approved_for_session` covers it;
+ * - `expired`: no answer came before the deadline;
+ * - `withdrawn`: the turn ended, or the tool withdrew the question;
+ * - `unattended`: no connected client can answer, and the conversation's setting `unattended` decided;
+ * - `malformed`, `failed`: the answer could not be read, or sending the question failed;
+ * - `shutdown`: the conversation ended.
+ */
+export const ApprovalResolved = event(
+  "approval_resolved",
+  {
+    call_id: Schema.String,
+    decision: ReviewDecision,
+    reason: Schema.Literals([
+      "answered",
+      "granted",
+      "expired",
+      "withdrawn",
+      "unattended",
+      "malformed",
+      "failed",
+      "shutdown",
+    ]),
+    /** The grant that this answer made or that decided the question: the canonical text that is compared. */
+    grant: Schema.optionalKey(Schema.String),
+  },
+  { doc: "A question was resolved: by a person's answer, or without one for the given reason." },
+)
+
+/**
+ * A tool server sends a form to a person. The original first declined such questions, and its later event of this name
+ * has other members. `approval_resolved` with `id` as its `call_id` reports the resolution: `approved` is accepted,
+ * `denied` declined, `abort` cancelled; none of them ends the turn. What the person filled in is sent to the tool server
+ * only.
+ */
+export const ElicitationRequest = event(
+  "elicitation_request",
+  {
+    /** Name of the tool server in the configuration. */
+    server_name: Schema.String,
+    /** Unique in the log. */
+    id: Schema.String,
+    message: Schema.String,
+    /** JSON Schema of the object to be filled in. */
+    requested_schema: Schema.Record(Schema.String, Schema.Unknown),
+  },
+  { doc: "A tool server asks a person to fill in a form.", audience: "codex-mcp" },
+)

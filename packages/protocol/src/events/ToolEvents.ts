@@ -1,0 +1,75 @@
+/** Events about the other tools: tool servers, web search, images and the plan. */
+import * as Schema from "effect/Schema"
+import { event, original } from "../EventDefinition.ts"
+import { WireDuration } from "./WireDuration.ts"
+
+const callId = Schema.String
+
+/** A call of a tool server's tool. */
+const Invocation = Schema.Struct({
+  server: Schema.String,
+  tool: Schema.String,
+  arguments: Schema.NullOr(Schema.Unknown),
+})
+
+/** One step of the agent's plan. */
+export const PlanItem = Schema.Struct({
+  step: Schema.String,
+  status: Schema.Literals(["pending", "in_progress", "completed"]),
+}).annotate({ identifier: "PlanItem" })
+export type PlanItem = typeof PlanItem.Type
+
+export const McpToolCallBegin = event(
+  "mcp_tool_call_begin",
+  { call_id: callId, invocation: Invocation },
+  { ...original, doc: "A tool of a tool server is being called.", synced: false },
+)
+
+export const McpToolCallEnd = event(
+  "mcp_tool_call_end",
+  {
+    call_id: callId,
+    invocation: Invocation,
+    duration: WireDuration,
+    result: Schema.Union([
+      Schema.Struct({ Ok: Schema.Unknown }),
+      Schema.Struct({ Err: Schema.String }),
+    ]),
+  },
+  { ...original, doc: "A call of a tool server's tool has ended.", synced: false },
+)
+
+export const McpListToolsResponse = event(
+  "mcp_list_tools_response",
+  { tools: Schema.Record(Schema.String, Schema.Unknown) },
+  { ...original, doc: "The tools of the tool servers, by name: the response to `list_mcp_tools`." },
+)
+
+export const WebSearchBegin = event(
+  "web_search_begin",
+  { call_id: callId },
+  { ...original, doc: "The model's provider is searching the web.", synced: false },
+)
+
+export const WebSearchEnd = event(
+  "web_search_end",
+  { call_id: callId, query: Schema.String },
+  { ...original, doc: "A web search has ended.", synced: false },
+)
+
+export const ViewImageToolCall = event(
+  "view_image_tool_call",
+  { call_id: callId, path: Schema.String },
+  {
+    ...original,
+    doc: "The agent reads an image file.",
+    since: "0.46",
+    synced: false,
+  },
+)
+
+export const PlanUpdate = event(
+  "plan_update",
+  { explanation: Schema.NullOr(Schema.String), plan: Schema.Array(PlanItem) },
+  { ...original, doc: "The agent has written or changed its plan.", synced: false },
+)

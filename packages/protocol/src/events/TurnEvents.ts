@@ -1,0 +1,142 @@
+/** Events about the life of a conversation and of its turns, and notices that belong to no item. */
+import * as Schema from "effect/Schema"
+import { event, original, textDeltas } from "../EventDefinition.ts"
+import { AskForApproval, ReasoningEffort, SandboxPolicy, TurnAbortReason } from "../Policy.ts"
+import { TokenUsage } from "../ResponseItem.ts"
+
+const RateLimits = Schema.Record(Schema.String, Schema.Unknown)
+
+const TokenUsageInfo = Schema.Struct({
+  total_token_usage: TokenUsage,
+  last_token_usage: TokenUsage,
+  model_context_window: Schema.NullOr(Schema.Int),
+}).annotate({ identifier: "TokenUsageInfo" })
+
+export const SessionConfigured = event(
+  "session_configured",
+  {
+    session_id: Schema.String,
+    model: Schema.String,
+    reasoning_effort: Schema.optionalKey(ReasoningEffort),
+    history_log_id: Schema.Int,
+    history_entry_count: Schema.Int,
+    initial_messages: Schema.optionalKey(Schema.Array(Schema.Unknown)),
+    rollout_path: Schema.optionalKey(Schema.String),
+    // from 0.77 on
+    thread_id: Schema.optionalKey(Schema.String),
+    model_provider_id: Schema.optionalKey(Schema.String),
+    approval_policy: Schema.optionalKey(AskForApproval),
+    sandbox_policy: Schema.optionalKey(SandboxPolicy),
+    cwd: Schema.optionalKey(Schema.String),
+  },
+  {
+    doc: "The first event of a conversation (L3): its id and its settings. The app-server of the original sent it in a notification of its own.",
+    since: "0.25",
+    audience: "codex-mcp",
+  },
+)
+
+export const TaskStarted = event(
+  "task_started",
+  { model_context_window: Schema.NullOr(Schema.Int) },
+  { ...original, doc: "A turn has started." },
+)
+
+export const TaskComplete = event(
+  "task_complete",
+  { last_agent_message: Schema.NullOr(Schema.String) },
+  { ...original, doc: "A turn has ended by itself.", ends: true, completes: textDeltas },
+)
+
+export const TurnAborted = event(
+  "turn_aborted",
+  { reason: TurnAbortReason },
+  {
+    ...original,
+    doc: "A turn was interrupted, replaced by another one, or cut off by the end of the process.",
+    ends: true,
+    inRollout: true,
+    completes: textDeltas,
+  },
+)
+
+export const ErrorEvent = event(
+  "error",
+  { message: Schema.String },
+  { ...original, doc: "The turn cannot continue. Its terminal event follows." },
+)
+
+export const StreamError = event(
+  "stream_error",
+  { message: Schema.String },
+  {
+    ...original,
+    doc: "The connection to the model failed; the request is sent again. The text that was received so far is discarded.",
+    synced: false,
+    completes: textDeltas,
+  },
+)
+
+export const BackgroundEvent = event(
+  "background_event",
+  { message: Schema.String },
+  { ...original, doc: "A note about what the server is doing.", synced: false },
+)
+
+export const Warning = event(
+  "warning",
+  { message: Schema.String },
+  {
+    ...original,
+    doc: "Something did not work as configured; the turn continues.",
+    since: "0.120",
+    synced: false,
+  },
+)
+
+export const TokenCount = event(
+  "token_count",
+  {
+    info: Schema.NullOr(TokenUsageInfo),
+    rate_limits: Schema.optionalKey(Schema.NullOr(RateLimits)),
+    // Up to 0.29 the usage of the last response was flat in the event:
+    // packages/server/test/fixtures/v0.29.0/simple.jsonl
+    input_tokens: Schema.optionalKey(Schema.Int),
+    cached_input_tokens: Schema.optionalKey(Schema.Int),
+    output_tokens: Schema.optionalKey(Schema.Int),
+    reasoning_output_tokens: Schema.optionalKey(Schema.Int),
+    total_tokens: Schema.optionalKey(Schema.Int),
+  },
+  {
+    ...original,
+    doc: "A response of the model is complete: the tokens that it used, and the provider's rate limits.",
+    synced: false,
+    inRollout: true,
+    // A text that no item repeated must not be joined with the text of the next response.
+    completes: textDeltas,
+  },
+)
+
+/** The original has it in its rollout file only, as the record `compacted`. */
+export const Compacted = event(
+  "compacted",
+  {
+    /** The summary. */
+    message: Schema.String,
+    /** True: the input since the model's last answer was not summarised, and follows the summary unchanged. */
+    keeps_input: Schema.optionalKey(Schema.Boolean),
+  },
+  {
+    doc: "The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`.",
+  },
+)
+
+export const ShutdownComplete = event(
+  "shutdown_complete",
+  {},
+  {
+    ...original,
+    doc: "The conversation has ended at a client's request. It is the last event.",
+    synced: false,
+  },
+)

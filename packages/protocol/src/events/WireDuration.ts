@@ -1,0 +1,6 @@
+/** A duration in the shape that events have for it. */
+import * as Schema from "effect/Schema"
+
+/** `secs` whole seconds and `nanos` in [0, 1e9). */
+export const WireDuration = Schema.Struct({ secs: Schema.Int, nanos: Schema.Int })
+export type WireDuration = typeof WireDuration.Type
