@@ -3,6 +3,7 @@ import type { Reporter } from "vitest/node"
 
 const rooms = [
   "protocol",
+  "json-schema",
   "core",
   "config",
   "models",

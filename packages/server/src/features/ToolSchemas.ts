@@ -2,14 +2,15 @@
  * The two schemas of an embedder's tool: what clients are told of them, and how arguments and results are held to
  * them. An effect Schema also transforms; a JSON Schema is told to the letter and checked as it is.
  */
+import { compile } from "@colloquy/json-schema/SchemaCheck"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { actual } from "@colloquy/protocol/mcp/ArgumentTexts"
-import { type Check, compile } from "@colloquy/protocol/mcp/JsonSchemaCheck"
 import type { Pure } from "@colloquy/protocol/Method"
 import { nullsAbsentIn, tolerant } from "@colloquy/protocol/NullAsAbsent"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { schemaFaultText } from "./SchemaFaultText.ts"
 import type { Members } from "../mcp/RequestContext.ts"
 
 export interface Input {
@@ -34,9 +35,14 @@ const once = <A>(make: () => A): (() => A) => {
 
 const checkOf = (schema: JsonSchema) => {
   const compiled = compile(schema)
-  return compiled._tag === "Success"
-    ? { check: compiled.success, problem: undefined }
-    : { check: (): ReturnType<Check> => [compiled.failure], problem: compiled.failure }
+  if (compiled._tag === "Failure") {
+    return { check: (): ReadonlyArray<string> => [compiled.failure], problem: compiled.failure }
+  }
+  const check = compiled.success
+  return {
+    check: (value: unknown): ReadonlyArray<string> => check(value).map(schemaFaultText),
+    problem: undefined,
+  }
 }
 
 const isMembers = (u: unknown): u is Members =>

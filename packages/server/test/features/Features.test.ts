@@ -53,7 +53,7 @@ const refusals: ReadonlyArray<
           run: () => Effect.succeed(""),
         }),
       ),
-    'the reference "https://example.com/a" leads nowhere in the schema',
+    'the reference "https://example.com/a" does not resolve within the schema',
   ],
   [
     (f) =>
@@ -64,7 +64,7 @@ const refusals: ReadonlyArray<
           run: () => Effect.succeed(""),
         }),
       ),
-    "`^(a+)\\1$` has a reference back to a group",
+    "`^(a+)\\1$` contains a back-reference",
   ],
   [
     (f) =>
@@ -75,7 +75,7 @@ const refusals: ReadonlyArray<
           run: () => Effect.succeed(""),
         }),
       ),
-    'the dialect "x:unknown" is not known',
+    'unknown schema dialect "x:unknown"',
   ],
   [
     (f) =>

@@ -1,6 +1,6 @@
 /** JSON texts, and JSON Schemas with values to check: what every decoder of messages and files is made of. */
+import { compile } from "@colloquy/json-schema/SchemaCheck"
 import { isNestedDeeper, maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
-import { compile } from "@colloquy/protocol/mcp/JsonSchemaCheck"
 import * as Result from "effect/Result"
 import { encode } from "../Bytes.ts"
 import type { Edge } from "../Edge.ts"
@@ -80,7 +80,7 @@ const schemaCorpus = [...schemas.map((schema) => JSON.stringify(schema)), condit
 
 export const jsonSchemas: Edge = {
   name: "json-schema",
-  summary: "JSON Schemas of tools and forms, and values checked against them (protocol/mcp).",
+  summary: "JSON Schemas of tools and forms, and values checked against them (json-schema).",
   corpus: schemaCorpus,
   mutate: mutateJoined("\n", schemaCorpus),
   open: pure((input) => {
@@ -90,15 +90,15 @@ export const jsonSchemas: Edge = {
     if (!isObject(schema)) return "rejected"
     const check = compile(schema)
     if (Result.isFailure(check)) {
-      expect(check.failure !== "", "refuses a schema without a reason")
+      expect(check.failure !== "", "rejects a schema without a reason")
       return "rejected"
     }
     for (const value of values) {
       const faults = check.success(value)
-      expect(faults.length <= 21, "tells of more than 20 faults")
+      expect(faults.length <= 21, "reports more than 20 faults")
       expect(
-        faults.every((fault) => fault !== ""),
-        "tells of a fault without words",
+        faults.every(({ path }) => path.length <= 257),
+        "reports a fault below the greatest depth",
       )
     }
     return "accepted"

@@ -1,22 +1,21 @@
 /**
- * What the references of one JSON Schema lead to. Reads the whole schema once, within bounds, and refuses what a
- * check could not keep to: references that lead out, unknown dialects, keywords that are not checked here.
+ * Reads a whole JSON Schema once, within bounds: resolves its references and compiles its patterns. Rejects a schema that
+ * cannot be checked completely: references out of the schema, unknown dialects, keywords that are not supported, patterns
+ * that cannot be matched in linear time. Pure.
  */
 import * as Result from "effect/Result"
-import type { JsonSchema } from "../JsonSchema.ts"
-import { compile, type Pattern } from "../pattern/Pattern.ts"
+import { isObject, type JsonSchema } from "./JsonValues.ts"
+import { compile, type Pattern } from "./pattern/Pattern.ts"
 
+/** What a check needs to know of a schema besides the schema itself. */
 export interface SchemaIndex {
-  /** Of a reference that stands in the schema. */
+  /** The schema that a reference of this schema resolves to. */
   readonly resolve: (reference: string) => unknown
-  /** Of a pattern that stands in the schema. */
+  /** The compiled form of a pattern of this schema. */
   readonly pattern: (source: string) => Pattern | undefined
 }
 
-export const isObject = (u: unknown): u is Record<string, unknown> =>
-  typeof u === "object" && u !== null && !Array.isArray(u)
-
-/** A tool with more would not fit into a model's context. */
+/** Schemas within one schema. A tool with more would not fit into a model's context. */
 const maxNodes = 10_000
 const maxDepth = 64
 
@@ -28,8 +27,8 @@ const dialects: ReadonlySet<string> = new Set([
 const isKnown = (dialect: unknown) =>
   typeof dialect === "string" && dialects.has(dialect.replace(/#$/, ""))
 
-/** They need what other keywords have seen, or a schema that is not at hand. */
-const unchecked = [
+/** Keywords that are not supported: they depend on the results of other keywords, or on other schemas. */
+const unsupported = [
   "unevaluatedProperties",
   "unevaluatedItems",
   "$dynamicRef",
@@ -38,7 +37,7 @@ const unchecked = [
   "dependencies",
 ]
 
-/** Members of a schema whose values are data, or names with schemas behind them. */
+/** Keywords whose values are data, and keywords whose values are maps from names to schemas. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"])
 const maps: ReadonlySet<string> = new Set([
   "properties",
@@ -48,6 +47,7 @@ const maps: ReadonlySet<string> = new Set([
   "definitions",
 ])
 
+/** What was found while the schema was read. */
 interface Seen {
   readonly anchors: Map<string, unknown>
   readonly references: Set<string>
@@ -63,19 +63,19 @@ const addPattern = (seen: Seen, source: string): string | undefined => {
   return undefined
 }
 
-/** The first problem of a schema, its references left out. */
+/** The first problem of a schema, except unresolved references: their targets may follow later. */
 const problemOf = (seen: Seen, schema: unknown, depth: number): string | undefined => {
   if (!isObject(schema)) {
-    return typeof schema === "boolean" ? undefined : "expected an object or a boolean as schema"
+    return typeof schema === "boolean" ? undefined : "expected an object or a boolean as a schema"
   }
-  if (++seen.nodes > maxNodes) return `more than ${maxNodes} schemas in it`
-  if (depth > maxDepth) return `nested more than ${maxDepth} deep`
+  if (++seen.nodes > maxNodes) return `contains more than ${maxNodes} schemas`
+  if (depth > maxDepth) return `nested more than ${maxDepth} levels deep`
   const dialect = schema["$schema"]
   if (dialect !== undefined && !isKnown(dialect)) {
-    return `the dialect ${JSON.stringify(dialect)} is not known`
+    return `unknown schema dialect ${JSON.stringify(dialect)}`
   }
-  const unknown = unchecked.find((key) => Object.hasOwn(schema, key))
-  if (unknown !== undefined) return `the keyword \`${unknown}\` is not checked here`
+  const unknown = unsupported.find((key) => Object.hasOwn(schema, key))
+  if (unknown !== undefined) return `the keyword \`${unknown}\` is not supported`
   if (typeof schema["$anchor"] === "string") seen.anchors.set(schema["$anchor"], schema)
   if (typeof schema["$ref"] === "string") seen.references.add(schema["$ref"])
   if (typeof schema["pattern"] === "string") {
@@ -113,7 +113,7 @@ const decodeToken = (token: string): string => {
   }
 }
 
-/** Undefined when it leads nowhere. */
+/** The target of a reference; undefined when it has none. */
 const follow = (root: unknown, seen: Seen, reference: string): unknown => {
   if (reference === "#") return root
   if (!reference.startsWith("#/")) return seen.anchors.get(decodeToken(reference.slice(1)))
@@ -130,6 +130,7 @@ const follow = (root: unknown, seen: Seen, reference: string): unknown => {
     )
 }
 
+/** The index of a schema; a failure says why the schema is rejected. */
 export const indexOf = (schema: JsonSchema): Result.Result<SchemaIndex, string> => {
   const seen: Seen = { anchors: new Map(), references: new Set(), patterns: new Map(), nodes: 0 }
   const problem = problemOf(seen, schema, 0)
@@ -138,7 +139,9 @@ export const indexOf = (schema: JsonSchema): Result.Result<SchemaIndex, string> 
   for (const reference of seen.references) {
     const target = reference.startsWith("#") ? follow(schema, seen, reference) : undefined
     if (target === undefined) {
-      return Result.fail(`the reference ${JSON.stringify(reference)} leads nowhere in the schema`)
+      return Result.fail(
+        `the reference ${JSON.stringify(reference)} does not resolve within the schema`,
+      )
     }
     targets.set(reference, target)
   }

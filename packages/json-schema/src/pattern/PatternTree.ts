@@ -1,17 +1,18 @@
 /**
- * What a regular expression says, as a tree. Reads what the platform's own reader has accepted (flag `u`), so it judges no
- * syntax; what cannot be matched in linear time is refused by name. Pure.
+ * Parses a regular expression to a tree. It is given only patterns that the platform's own parser accepted (flag `u`), so
+ * it does not check their syntax; a construct that cannot be matched in linear time is rejected by its name. Pure.
  */
 import * as Result from "effect/Result"
 
-/** A character is a code point. */
+/** Decides whether an expression for one character matches it. A character is a code point. */
 export type IsCharacter = (character: string) => boolean
 
+/** A parsed pattern. */
 export type PatternTree =
   | { readonly _tag: "Character"; readonly is: IsCharacter }
   | { readonly _tag: "Sequence"; readonly items: ReadonlyArray<PatternTree> }
   | { readonly _tag: "Either"; readonly of: ReadonlyArray<PatternTree> }
-  /** `max` is `Infinity` where there is none. */
+  /** `max` is `Infinity` for an unbounded repetition. */
   | {
       readonly _tag: "Repeat"
       readonly of: PatternTree
@@ -26,11 +27,11 @@ export type PatternTree =
       readonly negated: boolean
     }
 
-/** Longer ones are written by programs for programs. In UTF-16 units. */
+/** UTF-16 code units of a pattern; no pattern that a person writes is longer. */
 const maxLength = 16_384
 const maxDepth = 64
 
-/** Thrown inside of this folder alone, from deep within a pattern. */
+/** Why a pattern is rejected. Thrown and caught within this folder only, from deep within a pattern. */
 export class Refused {
   readonly reason: string
   constructor(reason: string) {
@@ -38,7 +39,7 @@ export class Refused {
   }
 }
 
-/** What `make` gives, or why it refused. */
+/** The result of `make`; a failure is the reason of the `Refused` that it threw. */
 export const orRefused = <A>(make: () => A): Result.Result<A, string> => {
   try {
     return Result.succeed(make())
@@ -48,7 +49,7 @@ export const orRefused = <A>(make: () => A): Result.Result<A, string> => {
   }
 }
 
-/** What the platform says of each ASCII character, asked once. */
+/** Remembers the platform's result for every ASCII character. */
 const remembered = (is: IsCharacter): IsCharacter => {
   const known: Array<boolean | undefined> = []
   return (character) => {
@@ -57,7 +58,7 @@ const remembered = (is: IsCharacter): IsCharacter => {
   }
 }
 
-/** A class, an escape or a dot means what it means to the platform. */
+/** A class, an escape or a dot: the platform's own meaning is used. */
 const ofSource = (source: string): PatternTree => {
   const one = new RegExp(`^${source}$`, "u")
   return { _tag: "Character", is: remembered((character) => one.test(character)) }
@@ -82,12 +83,13 @@ const looks = [
   ["(?<!", true, true],
 ] as const
 
-/** One escape, or one class. */
+/** One escape; below it, one class. */
 const escape =
   /\\(?:u\{[0-9A-Fa-f]+\}|u[Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[^])/y
 const characterClass = /\[(?:[^\]\\]|\\[^])*\]/y
 const quantifier = /(?:([*+?])|\{(\d+)(,)?(\d*)\})\??/y
 
+/** A recursive descent over the source of a pattern. */
 class Reader {
   private at = 0
   private readonly source: string
@@ -108,9 +110,9 @@ class Reader {
     return found
   }
 
-  /** To the end, or to the bracket that ends the group. */
+  /** Parses alternatives up to the end of the pattern or of the group. */
   either(depth: number): PatternTree {
-    if (depth > maxDepth) throw new Refused(`has groups nested more than ${maxDepth} deep`)
+    if (depth > maxDepth) throw new Refused(`has groups nested more than ${maxDepth} levels deep`)
     const of: Array<PatternTree> = []
     do of.push(this.sequence(depth))
     while (this.take("|"))
@@ -149,18 +151,18 @@ class Reader {
     }
     if (this.take("(")) {
       if (this.take("?<")) this.match(/[^>]*>/y)
-      else if (this.take("?") && !this.take(":")) throw new Refused("has flags inside of it")
+      else if (this.take("?") && !this.take(":")) throw new Refused("contains inline flags")
       return this.group(depth)
     }
     if (this.take(".")) return ofSource(".")
     const source = (this.match(characterClass) ?? this.match(escape))?.[0]
     if (source === undefined) return literal(this.match(/[^]/uy)?.[0] ?? "")
-    if (/^\\(?:[1-9]|k)/.test(source)) throw new Refused("has a reference back to a group")
+    if (/^\\(?:[1-9]|k)/.test(source)) throw new Refused("contains a back-reference")
     return ofSource(source)
   }
 }
 
-/** What the pattern says, or why it is not taken. */
+/** Parses a pattern; a failure says why it is rejected. */
 export const read = (source: string): Result.Result<PatternTree, string> =>
   source.length > maxLength
     ? Result.fail(`is longer than ${maxLength} characters`)

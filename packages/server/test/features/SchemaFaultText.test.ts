@@ -1,10 +1,11 @@
+import { compile } from "@colloquy/json-schema/SchemaCheck"
+import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import type { JsonSchema } from "../../src/JsonSchema.ts"
-import { compile } from "../../src/mcp/JsonSchemaCheck.ts"
+import { schemaFaultText } from "../../src/features/SchemaFaultText.ts"
 
 const faults = (schema: JsonSchema, value: unknown): ReadonlyArray<string> =>
-  Result.getOrThrow(compile(schema))(value)
+  Result.getOrThrow(compile(schema))(value).map(schemaFaultText)
 
 const problem = (schema: JsonSchema): string =>
   Result.match(compile(schema), { onSuccess: () => "none", onFailure: (text) => text })
@@ -65,23 +66,28 @@ const cases: ReadonlyArray<Case> = [
     [1, 2],
     [1, "x", 1],
     "3 items, expected at most 2",
-    "an item is there twice",
+    "the items are not unique",
     'invalid type: string "x", expected an integer (field `[1]`)',
   ],
   [
     { prefixItems: [{ type: "string" }], items: false },
     ["a"],
     ["a", 1],
-    "nothing is allowed here (field `[1]`)",
+    "no value is allowed here (field `[1]`)",
   ],
   [
     { contains: { type: "string" }, maxContains: 1 },
     [1, "a"],
     ["a", "b"],
-    "2 of the items are as expected of 1 to 1",
+    "2 of the items match `contains`, expected 1 to 1",
   ],
   [{ anyOf: [{ required: ["a"] }, { required: ["b"] }] }, { b: 1 }, {}, "missing field `a`"],
-  [{ oneOf: [{ minimum: 1 }, { maximum: 3 }] }, 0, 2, "fits 2 of the alternatives, expected one"],
+  [
+    { oneOf: [{ minimum: 1 }, { maximum: 3 }] },
+    0,
+    2,
+    "matches 2 of the alternatives, expected exactly one",
+  ],
   [{ not: { type: "string" } }, 1, "x", 'string "x" is not allowed'],
   [
     {
@@ -114,7 +120,12 @@ const cases: ReadonlyArray<Case> = [
     "2 characters, expected at most 1 (field `ab`)",
   ],
   [{ minProperties: 1 }, { a: 1 }, {}, "0 members, expected at least 1"],
-  [{ pattern: "^\\d+$" }, "12", "1a", 'invalid value: string "1a", expected what matches `^\\d+$`'],
+  [
+    { pattern: "^\\d+$" },
+    "12",
+    "1a",
+    'invalid value: string "1a", expected a string that matches `^\\d+$`',
+  ],
   [{ multipleOf: 5 }, 10, 11, "invalid value: integer `11`, expected a multiple of 5"],
   [
     { exclusiveMinimum: 1, exclusiveMaximum: 2 },
@@ -143,9 +154,9 @@ const cases: ReadonlyArray<Case> = [
 ]
 // oxlint-enable unicorn/no-thenable
 
-describe("JsonSchemaCheck", () => {
+describe("SchemaFaultText", () => {
   for (const [i, [schema, good, bad, ...expected]] of cases.entries()) {
-    it(`takes what conforms and tells what does not, ${i}`, () => {
+    it(`accepts a value that conforms and reports the faults of one that does not, ${i}`, () => {
       assert.deepStrictEqual(faults(schema, good), [])
       assert.deepStrictEqual(faults(schema, bad), expected)
     })
@@ -154,62 +165,65 @@ describe("JsonSchemaCheck", () => {
   it.each<readonly [schema: JsonSchema, problem: string]>([
     [
       { $ref: "https://example.com/schema.json" },
-      'the reference "https://example.com/schema.json" leads nowhere in the schema',
+      'the reference "https://example.com/schema.json" does not resolve within the schema',
     ],
-    [{ items: { $ref: "#/nowhere" } }, 'the reference "#/nowhere" leads nowhere in the schema'],
-    [{ $ref: "#/constructor" }, 'the reference "#/constructor" leads nowhere in the schema'],
-    [{ $schema: "https://example.com/own" }, 'the dialect "https://example.com/own" is not known'],
-    [{ unevaluatedProperties: false }, "the keyword `unevaluatedProperties` is not checked here"],
-    [{ properties: { a: { pattern: "(" } } }, "`(` is no regular expression"],
-    [{ properties: { a: { pattern: "(a)\\1" } } }, "`(a)\\1` has a reference back to a group"],
-    [{ patternProperties: { "[": true } }, "`[` is no regular expression"],
-    [{ properties: { a: 1 } }, "expected an object or a boolean as schema"],
-    [{ items: nested(80) }, "nested more than 64 deep"],
+    [
+      { items: { $ref: "#/nowhere" } },
+      'the reference "#/nowhere" does not resolve within the schema',
+    ],
+    [{ $ref: "#/constructor" }, 'the reference "#/constructor" does not resolve within the schema'],
+    [{ $schema: "https://example.com/own" }, 'unknown schema dialect "https://example.com/own"'],
+    [{ unevaluatedProperties: false }, "the keyword `unevaluatedProperties` is not supported"],
+    [{ properties: { a: { pattern: "(" } } }, "`(` is not a valid regular expression"],
+    [{ properties: { a: { pattern: "(a)\\1" } } }, "`(a)\\1` contains a back-reference"],
+    [{ patternProperties: { "[": true } }, "`[` is not a valid regular expression"],
+    [{ properties: { a: 1 } }, "expected an object or a boolean as a schema"],
+    [{ items: nested(80) }, "nested more than 64 levels deep"],
     [
       { properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`p${i}`, {}])) },
-      "more than 10000 schemas in it",
+      "contains more than 10000 schemas",
     ],
-  ])("refuses a schema that it could not keep to, %#", (schema, expected) => {
+  ])("rejects a schema that it cannot check completely, %#", (schema, expected) => {
     assert.strictEqual(problem(schema), expected)
   })
 
-  it("data that looks like a schema is data", () => {
+  it("does not read data that looks like a schema", () => {
     const schema = { const: { $ref: "https://example.com" }, default: { $schema: "x" } }
     assert.deepStrictEqual(faults(schema, { $ref: "https://example.com" }), [])
   })
 
-  it("L13 values 1,000 levels deep and schemas that lead to themselves end in a fault", () => {
+  it("L13 values 1,000 levels deep and recursive schemas end in a fault", () => {
     const list = { properties: { next: { $ref: "#" } } }
     assert.deepStrictEqual(faults(list, nested(100)), [])
     const deep = faults(list, nested(1000))
     assert.lengthOf(deep, 1)
-    assert.match(deep[0] ?? "", /^nested more than 256 deep \(field `next\.next/)
-    assert.deepStrictEqual(faults({ $ref: "#" }, 1), ["nested more than 256 deep"])
+    assert.match(deep[0] ?? "", /^nested more than 256 levels deep \(field `next\.next/)
+    assert.deepStrictEqual(faults({ $ref: "#" }, 1), ["nested more than 256 levels deep"])
     assert.deepStrictEqual(faults({ const: nested(1000) }, nested(1000)), [])
   })
 
-  it("L13 what would take for ever to check ends in a fault, also where a fault would be right", () => {
+  it("L13 a check that would not finish ends in a fault, also where the value has a fault", () => {
     const next = { properties: { next: { $ref: "#" } } }
     const twice = { allOf: [next, next, next] }
     assert.deepStrictEqual(faults(twice, nested(8)), [])
-    assert.deepStrictEqual(faults(twice, nested(40)), ["too much to check"])
-    assert.deepStrictEqual(faults({ not: { $ref: "#" } }, 1), ["nested more than 256 deep"])
+    assert.deepStrictEqual(faults(twice, nested(40)), ["too large to check"])
+    assert.deepStrictEqual(faults({ not: { $ref: "#" } }, 1), ["nested more than 256 levels deep"])
     const many = Array.from({ length: 1_000_000 }, () => 1)
-    assert.deepStrictEqual(faults({ items: { type: "integer" } }, many), ["too much to check"])
+    assert.deepStrictEqual(faults({ items: { type: "integer" } }, many), ["too large to check"])
     assert.lengthOf(faults({ items: { type: "string" } }, many), 20)
   })
 
-  it("L13 a pattern costs what the text is long, whatever it says, and all patterns together a bound", () => {
+  it("L13 the cost of a pattern is linear in the text, and all patterns together have a limit", () => {
     const evil = { type: "string", pattern: "^(a+)+$" }
     assert.deepStrictEqual(faults(evil, "a".repeat(100_000)), [])
     assert.lengthOf(faults(evil, `${"a".repeat(100_000)}!`), 1)
-    assert.deepStrictEqual(faults(evil, "a".repeat(20_000_000)), ["too much to check"])
+    assert.deepStrictEqual(faults(evil, "a".repeat(20_000_000)), ["too large to check"])
     const names = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`^${i}(a|a)*$`, true]))
     const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, 1]))
-    assert.deepStrictEqual(faults({ patternProperties: names }, members), ["too much to check"])
+    assert.deepStrictEqual(faults({ patternProperties: names }, members), ["too large to check"])
   })
 
-  it("L13 names that the client made are told in part", () => {
+  it("L13 names that the client made are shortened", () => {
     const long = "n".repeat(100_000)
     const value = { [long]: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, 1])) }
     const found = faults({ additionalProperties: { additionalProperties: false } }, value)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { compile } from "../../src/pattern/Pattern.ts"
 
-/** Steps of a test that is not about them. */
+/** A budget that no test of this file reaches unless it is about the budget. */
 const plenty = 10_000_000
 
 const test = (source: string, text: string, left = plenty) =>
@@ -50,38 +50,38 @@ const evil: ReadonlyArray<readonly [source: string, text: string]> = [
   ["(?<!(a+)+)b$", "a".repeat(20_000)],
 ]
 
-describe("a pattern that is usual", () => {
+describe("a common pattern", () => {
   it.each(usual)("%s", (source, good, bad) => {
     assert.deepStrictEqual([test(source, good), test(source, bad)], [true, false])
   })
 })
 
-describe("L13 a pattern that a backtracking machine would not come to an end with", () => {
-  it.each(evil)("%s is found not to match", (source, text) => {
+describe("L13 a pattern that a backtracking engine would not finish", () => {
+  it.each(evil)("%s does not match, and that is found quickly", (source, text) => {
     assert.strictEqual(test(source, text), false)
   })
 
-  it("is given up when the steps are used up", () => {
+  it("is abandoned when the budget is used up", () => {
     assert.strictEqual(test("^(.*a){20}$", "a".repeat(2_000), 10_000), undefined)
     assert.strictEqual(test("x", "a".repeat(2_000), 1_000), undefined)
     assert.strictEqual(test("(?=a)".repeat(500), "a".repeat(2_000), 100_000), undefined)
   })
 
   it.each<readonly [source: string, words: string]>([
-    ["(", "is no regular expression"],
-    ["(a)\\1", "has a reference back to a group"],
-    ["(?<n>a)\\k<n>", "has a reference back to a group"],
-    ["(?i:a)", "has flags inside of it"],
+    ["(", "is not a valid regular expression"],
+    ["(a)\\1", "contains a back-reference"],
+    ["(?<n>a)\\k<n>", "contains a back-reference"],
+    ["(?i:a)", "contains inline flags"],
     ["a".repeat(20_000), "is longer than 16384 characters"],
-    [`${"(".repeat(100)}a${")".repeat(100)}`, "has groups nested more than 64 deep"],
-    ["a{50000}", "written out has more than 20000 steps"],
-    ["(?:(?:a{100}){100}){100}", "written out has more than 20000 steps"],
-    ["(?:(?=a{100}){100})", "is no regular expression"],
-  ])("%.40s is refused", (source, words) => {
+    [`${"(".repeat(100)}a${")".repeat(100)}`, "has groups nested more than 64 levels deep"],
+    ["a{50000}", "compiles to more than 20000 instructions"],
+    ["(?:(?:a{100}){100}){100}", "compiles to more than 20000 instructions"],
+    ["(?:(?=a{100}){100})", "is not a valid regular expression"],
+  ])("%.40s is rejected", (source, words) => {
     assert.strictEqual(problem(source), words)
   })
 
-  it("writes out what repeats nothing as nothing", () => {
+  it("compiles repetitions of an empty expression to nothing", () => {
     assert.deepStrictEqual(
       [test("^(?:){999999999}$", ""), test("^(?:){0,999999999}a$", "a"), test("(?:){5,}", "")],
       [true, true, true],
@@ -89,7 +89,7 @@ describe("L13 a pattern that a backtracking machine would not come to an end wit
   })
 })
 
-/** Random numbers of a seed (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 const draws = (start: number) => {
   let seed = start
   return (end: number) => {
@@ -126,8 +126,8 @@ const patternOf = (draw: (end: number) => number, depth: number): string => {
   }
 }
 
-describe("a pattern says what the platform says", () => {
-  it("of 20,000 patterns and texts drawn at random", () => {
+describe("a pattern gives the platform's result", () => {
+  it("for 20,000 random patterns and texts", () => {
     const draw = draws(7)
     let compared = 0
     for (let i = 0; i < 20_000; i++) {
@@ -139,7 +139,7 @@ describe("a pattern says what the platform says", () => {
         continue
       }
       const letters = ["a", "b", "c", "1", "\n", "-", "é"]
-      // The platform looks around in the middle of a character that takes two units.
+      // The platform evaluates look-arounds in the middle of a character of two code units.
       if (!/\(\?[=!<]|\\[bB]/.test(source)) letters.push("😀", "\uD83D")
       const text = Array.from({ length: draw(7) }, () => pick(draw, ...letters)).join("")
       compared++

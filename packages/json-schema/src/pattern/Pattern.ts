@@ -1,34 +1,36 @@
 /**
- * Regular expressions on texts of strangers: whether a text matches is found in time that grows with the length of the
- * text and of the pattern, whatever both are; nothing is tried twice. What needs more than that (references back to a
- * group) is refused when the pattern is read. Says what the platform's `RegExp` with the flag `u` says, without its groups.
+ * Regular expressions for patterns and texts that are not trusted. Matching takes time proportional to the length of the
+ * text times the length of the pattern, whatever both are: there is no backtracking. A pattern that cannot be matched so
+ * (one with back-references) is rejected when it is compiled. The result is that of the platform's `RegExp` with the flag
+ * `u`, without its groups. Keeps L13.
  */
 import * as Result from "effect/Result"
 import { type Program, type Programs, programsOf } from "./PatternProgram.ts"
 import { read } from "./PatternTree.ts"
 
-/** Steps that may still be taken; shared by all that one value is held to. */
+/** Steps that may still be used; shared by all patterns in the check of one value. Counted down by every test. */
 export interface Budget {
   left: number
 }
 
+/** A compiled pattern. */
 export interface Pattern {
-  /** Whether it matches anywhere in the text; undefined when the budget did not suffice. */
+  /** True when it matches anywhere in the text; undefined when the budget was used up before that was known. */
   readonly test: (text: string, budget: Budget) => boolean | undefined
 }
 
-/** What a test costs before its first step, in steps. */
+/** Cost of a test before its first step, in steps. */
 const perTest = 50
 
 const isWord = (character: string | undefined): boolean =>
   character !== undefined && /^\w$/.test(character)
 
-/** One text. */
+/** Runs programs over one text: all states of a program advance together, one character at a time (Thompson 1968). */
 class Machine {
   private readonly characters: ReadonlyArray<string>
   private readonly budget: Budget
   private readonly looks: ReadonlyArray<Program>
-  /** Per look: the places where it finds something. */
+  /** Per look-around: the positions where it matches. Computed with its first use. */
   private readonly seen: Array<Uint8Array> = []
 
   constructor(text: string, looks: ReadonlyArray<Program>, budget: Budget) {
@@ -51,7 +53,10 @@ class Machine {
     return found[place] === 1
   }
 
-  /** 1 at each place where a match ends, or begins when it is read backwards; `first`: at the first one alone. */
+  /**
+   * 1 at each position where a match ends, or starts when the program reads backwards. With `first`, only the first match
+   * is looked for.
+   */
   ends({ anchored, backwards, instructions, start }: Program, first: boolean): Uint8Array {
     const { budget, characters } = this
     const { length } = characters
@@ -61,7 +66,7 @@ class Machine {
     let here: Array<number> = []
     let next: Array<number> = []
     const open: Array<number> = []
-    /** Adds what can be reached without a character; true when that is a match. */
+    /** Adds the states that can be reached without reading a character; true when one of them is a match. */
     const reach = (from: number, step: number, place: number): boolean => {
       let match = false
       open.push(from)
@@ -114,19 +119,23 @@ class Machine {
   }
 }
 
+/** The test of a compiled pattern. */
 const test =
   ({ looks, main }: Programs): Pattern["test"] =>
   (text, budget) => {
-    // The text is taken apart, and the machine made.
+    // Splitting the text into characters and creating the machine.
     budget.left -= text.length + perTest
     if (budget.left <= 0) return undefined
     const found = new Machine(text, looks, budget).ends(main, true).includes(1)
     return budget.left > 0 ? found : undefined
   }
 
-/** The pattern, or why it is none that can be held to. */
+/** Compiles a pattern; a failure says why it is rejected. */
 export const compile = (source: string): Result.Result<Pattern, string> =>
-  Result.try({ try: () => new RegExp(source, "u"), catch: () => "is no regular expression" }).pipe(
+  Result.try({
+    try: () => new RegExp(source, "u"),
+    catch: () => "is not a valid regular expression",
+  }).pipe(
     Result.flatMap(() => read(source)),
     Result.flatMap(programsOf),
     Result.map((programs) => ({ test: test(programs) })),

@@ -1,6 +1,6 @@
 /**
- * A pattern's tree as instructions for a machine that is in many places at once (Thompson 1968). Counted repeats are
- * written out, so their size is bounded. Pure.
+ * Compiles the tree of a pattern to instructions for a machine that is in many states at once (Thompson 1968). A counted
+ * repetition is written out, so the number of instructions is bounded. Pure.
  */
 import type * as Result from "effect/Result"
 import { type IsCharacter, orRefused, type PatternTree, Refused } from "./PatternTree.ts"
@@ -13,7 +13,7 @@ type Instruction =
       readonly where: Extract<PatternTree, { _tag: "At" }>["where"]
       readonly next: number
     }
-  /** `look`: the place among those of the pattern. */
+  /** `look`: index into `Programs.looks`. */
   | {
       readonly _tag: "Look"
       readonly look: number
@@ -22,25 +22,27 @@ type Instruction =
     }
   | { readonly _tag: "Match" }
 
-/** Reads forwards, or backwards from the end. */
+/** The instructions of one expression, which reads forwards, or backwards from the end of the text. */
 export interface Program {
   readonly instructions: ReadonlyArray<Instruction>
   readonly start: number
   readonly backwards: boolean
-  /** Begins at the very start of a text, or nowhere. */
+  /** True: it can match only at the start of the text. */
   readonly anchored: boolean
 }
 
+/** The program of a pattern, and those of its look-arounds. */
 export interface Programs {
   readonly main: Program
   readonly looks: ReadonlyArray<Program>
 }
 
-/** Of a pattern with all it looks for ahead and behind. */
+/** Instructions of a pattern together with its look-arounds. */
 const maxInstructions = 20_000
 
-const tooLarge = () => new Refused(`written out has more than ${maxInstructions} steps`)
+const tooLarge = () => new Refused(`compiles to more than ${maxInstructions} instructions`)
 
+/** Writes the programs of one pattern. Throws `Refused` when they get too large. */
 class Writer {
   readonly looks: Array<Program> = []
   private written = 0
@@ -61,7 +63,7 @@ class Writer {
       } else {
         for (let i = min; i < max; i++) {
           const body = write(of, first)
-          // Of nothing there may be as much as anybody likes.
+          // The repeated expression is empty: any number of repetitions is the same as none.
           if (body === first) break
           first = put({ _tag: "Fork", first: next, second: body })
         }
@@ -74,7 +76,7 @@ class Writer {
       return first
     }
 
-    /** Where it begins, with what comes behind it. */
+    /** Writes an expression that continues with the instruction `next`; gives its first instruction. */
     const write = (node: PatternTree, next: number): number => {
       switch (node._tag) {
         case "Character":
@@ -94,7 +96,7 @@ class Writer {
           return repeat(node, next)
         case "Look": {
           const { behind, negated, of } = node
-          // What lies ahead is found from the end on, so that every place is looked at once.
+          // A look-ahead is matched backwards from the end of the text, so that one pass finds it for all positions.
           const look = this.looks.push(this.program(of, !behind)) - 1
           return put({ _tag: "Look", look, negated, next })
         }
@@ -102,13 +104,13 @@ class Writer {
     }
 
     const start = write(tree, put({ _tag: "Match" }))
-    const begin = instructions[start]
-    const anchored = !backwards && begin?._tag === "At" && begin.where === "start"
+    const first = instructions[start]
+    const anchored = !backwards && first?._tag === "At" && first.where === "start"
     return { instructions, start, backwards, anchored }
   }
 }
 
-/** The instructions, or why there are none. */
+/** Compiles a tree; a failure says why the pattern is rejected. */
 export const programsOf = (tree: PatternTree): Result.Result<Programs, string> =>
   orRefused(() => {
     const writer = new Writer()
