@@ -2,7 +2,13 @@
  * Two connections joined in memory: what one side sends the other receives. No stream, no timer, no real time, so a
  * test over it is deterministic; bounded, so backpressure shows in it (L6).
  */
-import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
+import {
+  type Connection,
+  ConnectionClosed,
+  type ConnectionPeer,
+  type Frame,
+  localPeer,
+} from "@colloquy/protocol/Connection"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -27,7 +33,7 @@ type Pipe = Queue.Queue<Frame, Cause.Done>
 const discard = (pipe: Pipe): Effect.Effect<void> =>
   Effect.andThen(Queue.end(pipe), Effect.ignore(Effect.forever(Queue.takeAll(pipe))))
 
-const side = (out: Pipe, into: Pipe): MemoryConnection => {
+const side = (out: Pipe, into: Pipe, peer: ConnectionPeer): MemoryConnection => {
   const offer = (frames: ReadonlyArray<Frame>): Effect.Effect<void, ConnectionClosed> =>
     Effect.flatMap(Queue.offerAll(out, frames), (left) =>
       left.length === 0
@@ -35,6 +41,7 @@ const side = (out: Pipe, into: Pipe): MemoryConnection => {
         : Effect.fail(new ConnectionClosed({ reason: "the connection in memory was closed" })),
     )
   return {
+    peer,
     receive: Queue.takeAll(into),
     send: (texts) => offer(texts.map((text) => ({ _tag: "Text", text }))),
     // What was accepted lies in the other side's input already.
@@ -50,13 +57,15 @@ const side = (out: Pipe, into: Pipe): MemoryConnection => {
  * The two ends; the end of the scope drops both.
  *
  * @param capacity frames in flight per direction before `send` waits
+ * @param peer what each end knows about the other
  */
 export const memoryPair = (
   capacity = 16,
+  peer: ConnectionPeer = localPeer,
 ): Effect.Effect<readonly [MemoryConnection, MemoryConnection], never, Scope.Scope> =>
   Effect.gen(function* () {
     const there: Pipe = yield* Queue.bounded<Frame, Cause.Done>(capacity)
     const back: Pipe = yield* Queue.bounded<Frame, Cause.Done>(capacity)
     yield* Effect.addFinalizer(() => Effect.andThen(discard(there), discard(back)))
-    return [side(there, back), side(back, there)] as const
+    return [side(there, back, peer), side(back, there, peer)] as const
   })

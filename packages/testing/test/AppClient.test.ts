@@ -3,6 +3,9 @@ import * as Following from "@colloquy/client/ReconnectingEvents"
 import { ArchiveConversation, NewConversation } from "@colloquy/protocol/app/Conversations"
 import { SendUserMessage } from "@colloquy/protocol/app/Messages"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import { Auth } from "@colloquy/server/app/ports/AuthPort"
+import { HostPort } from "@colloquy/server/app/ports/HostPort"
+import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
 import * as AppServer from "@colloquy/server/AppServer"
 import { type MemoryConnection, memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
@@ -10,17 +13,20 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { asking, exec, oneCall } from "../../server/test/support/Asking.ts"
 import { withCore } from "../../server/test/support/Harness.ts"
+
+const noPorts = Layer.mergeAll(Auth.layerNone, HostPort.layerNone, UserConfig.layerNone)
 
 const clientInfo = { name: "test", version: "1" }
 
 /** One more connection to the conversations of this process. */
 const opened = Effect.gen(function* () {
   const [there, here] = yield* memoryPair()
-  yield* Effect.forkScoped(AppServer.serve(here))
+  yield* Effect.forkScoped(Effect.provide(AppServer.serve(here), noPorts))
   return there
 })
 

@@ -4,7 +4,7 @@
  * Owns framing, bounds and the ends of the streams; knows no method. Keeps L6 (bounded both ways: a peer
  * that does not read slows its senders), L9 (frames only; end, close or error of the input ends it) and L13.
  */
-import type { Connection } from "@colloquy/protocol/Connection"
+import { type Connection, localPeer } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
@@ -78,6 +78,8 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
       }),
   ).pipe(
     Effect.map(({ broken, inbox, outbox }) => ({
+      // Whoever can write to the standard streams of a process is the user who started it.
+      peer: localPeer,
       receive: inbox.receive,
       send: outbox.send,
       flush: outbox.flush,

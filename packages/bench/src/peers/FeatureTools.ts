@@ -5,6 +5,7 @@ import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Features from "@colloquy/server/features/Features"
+import { Server } from "@colloquy/server/Server"
 import { tool } from "@colloquy/server/features/Tool"
 import * as McpServer from "@colloquy/server/McpServer"
 import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"
@@ -26,7 +27,7 @@ const echo = tool({
 const main = Effect.gen(function* () {
   const connection = yield* StdioConnection.make({ input: process.stdin, output })
   const features = yield* Features.make({ tools: [echo] })
-  yield* McpServer.serve(connection, { features })
+  yield* Effect.provide(McpServer.serve(connection), Server.layerDefault({ features }))
 })
 
 /** Nobody begins a conversation here. */

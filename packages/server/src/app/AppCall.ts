@@ -1,6 +1,6 @@
 /** What a handler of this dialect gets with its params, the services that it may use, and how it finds a conversation. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/decider/State"
 import { parseConversationId } from "@colloquy/protocol/Ids"
@@ -21,7 +21,7 @@ export interface AppCall extends Required<Omit<Caller, "separate">> {
 }
 
 /** The services that handlers may use. */
-export type AppServices = ConversationManager | SettingsResolver | Auth | HostPort | UserConfig
+export type AppServices = ConversationsView | SettingsResolver | Auth | HostPort | UserConfig
 
 /** Handler of one method: decodes nothing, makes one call of the core, and fails with the error that is sent. */
 export type AppHandler<M extends Rpc.Any> = (
@@ -32,8 +32,8 @@ export type AppHandler<M extends Rpc.Any> = (
 /** Finds a conversation by its id, in any spelling of a UUID, and loads it if need be. */
 export const find = Effect.fnUntraced(function* (
   given: string,
-): Effect.fn.Return<Conversation, JsonRpcError, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
+  const manager = yield* ConversationsView
   const parsed = parseConversationId(given)
   if ("problem" in parsed) return yield* invalidRequest(`params.conversationId: ${parsed.problem}`)
   return yield* Effect.mapError(manager.get(parsed.id), (error) => cannotGet(parsed.id, error))

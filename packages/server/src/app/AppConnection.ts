@@ -2,18 +2,19 @@
  * What one connection of this dialect keeps: what its client said in `initialize`, its listeners, the questions that are
  * put to it, and the file searches that can be cancelled. Ends with the scope that it is made in.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
 import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import type { ConversationsView } from "../ConversationsView.ts"
 import type { PeerControl } from "../jsonrpc/Peer.ts"
 import * as QuestionBroker from "../questions/QuestionBroker.ts"
+import type { Server } from "../Server.ts"
 import type { Auth } from "./ports/AuthPort.ts"
-import { type Broadcast, broadcastOf } from "./subscriptions/Broadcast.ts"
-import { deliveryCursorOf, type DeliveryCursor } from "./subscriptions/DeliveryCursor.ts"
+import { type Broadcast, broadcasts } from "./subscriptions/Broadcast.ts"
+import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCursor.ts"
 import * as Notices from "./subscriptions/Notices.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { v1Presenter } from "./subscriptions/V1Presenter.ts"
@@ -46,7 +47,9 @@ export interface AppConnection {
 
 /** What a connection is made with. */
 export interface AppConnectionOptions {
-  readonly manager: ConversationManager["Service"]
+  readonly server: Server["Service"]
+  /** On whose behalf the client of the connection acts. */
+  readonly principal: string
   readonly auth: Auth["Service"]
   /** How approvals are put to the client, if it does not say so in `initialize`. */
   readonly approvals: () => ApprovalForm
@@ -57,8 +60,8 @@ export interface AppConnectionOptions {
 }
 
 /** A manager that ends fails every request with `ManagerClosed`; there is no conversation with this id. */
-const isEnding = (manager: ConversationManager["Service"]): Effect.Effect<boolean> =>
-  Effect.match(manager.get(""), {
+const isEnding = (conversations: ConversationsView["Service"]): Effect.Effect<boolean> =>
+  Effect.match(conversations.get(""), {
     onSuccess: () => false,
     onFailure: ({ _tag }) => _tag === "ManagerClosed",
   })
@@ -103,12 +106,12 @@ class ClientFacts {
 export const make = Effect.fnUntraced(function* (
   options: AppConnectionOptions,
 ): Effect.fn.Return<AppConnection, never, Scope.Scope> {
-  const { auth, manager } = options
+  const { auth, principal, server } = options
   const scope = yield* Effect.scope
   const client = new ClientFacts(options)
   const answers = () => client.answers
-  const cursor = deliveryCursorOf(manager)
-  const broadcast = broadcastOf(manager)
+  const cursor = (yield* server.shared(deliveryCursors))(principal)
+  const broadcast = (yield* server.shared(broadcasts))(principal)
   const notices = Notices.make()
   const presenter = v1Presenter(() => client.approvals)
   const broker = yield* QuestionBroker.make()
@@ -138,7 +141,7 @@ export const make = Effect.fnUntraced(function* (
       answers,
       cursor,
       broadcast,
-      isEnding: isEnding(manager),
+      isEnding: isEnding(server.conversations(principal)),
     }),
     cursor,
     broadcast,

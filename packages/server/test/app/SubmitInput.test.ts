@@ -1,6 +1,6 @@
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import type * as Cause from "effect/Cause"
@@ -24,7 +24,7 @@ const event: Delivery = {
 
 describe("SubmitInput", () => {
   it.effect("L2 events that arrive before the receipt wait for the response", () =>
-    withServer({}, ({ manager }) =>
+    withServer({}, ({ manager, shared }) =>
       Effect.gen(function* () {
         const sent: Array<string> = []
         const deliveries = yield* Queue.unbounded<Delivery, Cause.Done>()
@@ -51,7 +51,8 @@ describe("SubmitInput", () => {
           passed: (key) => gate.passed(key),
         }
         const connection = yield* AppConnection.make({
-          manager: ConversationManager.of(manager),
+          server: shared,
+          principal: localPrincipal,
           auth: Auth.none,
           approvals: () => "camelCase",
           forms: () => false,

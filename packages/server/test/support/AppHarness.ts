@@ -1,6 +1,4 @@
 /** A server of the dialect `app-server` in memory, and what the tests of its methods say and read. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,6 +8,7 @@ import { UserConfig } from "../../src/app/ports/UserConfigPort.ts"
 import * as AppServer from "../../src/AppServer.ts"
 import * as McpServer from "../../src/McpServer.ts"
 import type { McpServerOptions } from "../../src/McpServer.ts"
+import type { Server } from "../../src/Server.ts"
 import { type Harness, type HarnessOptions, withServer } from "./Harness.ts"
 import type { WireMessage } from "./Wire.ts"
 
@@ -25,21 +24,20 @@ export interface AppOptions extends HarnessOptions {
   readonly initialized?: boolean
   readonly capabilities?: object
   /** The requests are served beside MCP by this. */
-  readonly besideMcp?: McpServerOptions["beside"]
+  readonly besideMcp?: ReturnType<typeof AppServer.beside>
 }
 
 const serveWith =
   (
     { auth = Auth.none, config = UserConfig.none, host = HostPort.none }: Ports,
-    beside: McpServerOptions["beside"],
+    beside: AppOptions["besideMcp"],
   ) =>
-  (
-    connection: Connection,
-    options: McpServerOptions = {},
-  ): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
+  (connection: Connection, options: McpServerOptions = {}): Effect.Effect<void, never, Server> =>
     (beside === undefined
       ? AppServer.serve(connection, options)
-      : McpServer.serve(connection, { ...options, beside })
+      : Effect.flatMap(beside, (route) =>
+          McpServer.serve(connection, { ...options, beside: route }),
+        )
     ).pipe(
       Effect.provideService(Auth, auth),
       Effect.provideService(HostPort, host),

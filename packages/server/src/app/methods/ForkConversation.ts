@@ -1,5 +1,5 @@
 /** `forkConversation`: a new conversation of the beginning of another one. The first version of the original has no such method. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { ForkConversation } from "@colloquy/protocol/app/Conversations"
 import { present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUn
     )
   }
   const { id } = yield* find(params.conversationId)
-  const manager = yield* ConversationManager
+  const manager = yield* ConversationsView
   const fork = yield* Effect.mapError(
     manager.fork(
       id,

@@ -1,5 +1,5 @@
 /** `newConversation`: creates a conversation. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { NewConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, stateOf } from "../AppCall.ts"
@@ -13,7 +13,7 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   { connection },
 ) {
   const settings = yield* settingsOf(params, { requiresProvider: true })
-  const manager = yield* ConversationManager
+  const manager = yield* ConversationsView
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
   // The response carries what the first event says, and a resumed history is not delivered again.
   const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)

@@ -1,6 +1,7 @@
 /** `resumeConversation`: its notification follows the response (L2); the original sends it before. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager, type GetError } from "@colloquy/core/ConversationManager"
+import type { GetError } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/decider/State"
 import { eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
@@ -78,7 +79,7 @@ const override = Effect.fnUntraced(function* (
 /** Handler of the method. */
 export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.fnUntraced(
   function* ({ overrides, path }, { afterAnswer, connection, peer }) {
-    const manager = yield* ConversationManager
+    const manager = yield* ConversationsView
     const conversation = yield* Effect.mapError(manager.open(path), (error) =>
       cannotOpen(path, error),
     )

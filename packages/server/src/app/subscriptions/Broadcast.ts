@@ -1,8 +1,8 @@
 /**
- * The connections of this dialect that share one manager, and the notifications that all of them get: a change of the
+ * The connections of this dialect that share one server, and the notifications that all of them get: a change of the
  * login, and new rate limits. Keeps nothing of a connection that has closed.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SharedState } from "../../SharedState.ts"
 import { AccountRateLimitsUpdated, AuthStatusChange } from "@colloquy/protocol/app/Account"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -21,47 +21,45 @@ export interface Member {
 export interface Broadcast {
   /** Adds a connection until the scope closes. */
   readonly join: (member: Member) => Effect.Effect<void, never, Scope.Scope>
-  /** Notifies the connections that use this login service. */
+  /** Notifies the connections that use this login service, of every principal. */
   readonly authChanged: (
     auth: Auth["Service"],
     status: Params<typeof AuthStatusChange>,
   ) => Effect.Effect<void>
-  /** Notifies all connections. */
+  /** Notifies the connections of the same principal. */
   readonly limitsChanged: (limits: Params<typeof AccountRateLimitsUpdated>) => Effect.Effect<void>
   /** Number of connections. */
   readonly size: () => number
 }
 
-/** Makes one without connections. */
-export const make = (): Broadcast => {
-  const members = new Set<Member>()
-  return {
+/** Makes one without connections. The result gives the part of a principal. */
+export const make = (): ((principal: string) => Broadcast) => {
+  const members = new Map<Member, string>()
+  return (principal) => ({
     join: (member) =>
       Effect.asVoid(
         Effect.acquireRelease(
-          Effect.sync(() => members.add(member)),
+          Effect.sync(() => members.set(member, principal)),
           () => Effect.sync(() => members.delete(member)),
         ),
       ),
     authChanged: (auth, status) =>
       Effect.sync(() => {
-        for (const member of members) {
+        for (const member of members.keys()) {
           if (member.auth === auth) member.notices.put(AuthStatusChange, status, "latest")
         }
       }),
     limitsChanged: (limits) =>
       Effect.sync(() => {
-        for (const { notices } of members) notices.put(AccountRateLimitsUpdated, limits, "latest")
+        for (const [{ notices }, of] of members) {
+          if (of === principal) notices.put(AccountRateLimitsUpdated, limits, "latest")
+        }
       }),
     size: () => members.size,
-  }
+  })
 }
 
-const known = new WeakMap<ConversationManager["Service"], Broadcast>()
-
-/** That of the manager's connections. */
-export const broadcastOf = (manager: ConversationManager["Service"]): Broadcast => {
-  const broadcast = known.get(manager) ?? make()
-  known.set(manager, broadcast)
-  return broadcast
+/** The broadcasts of one server, by principal. */
+export const broadcasts: SharedState<(principal: string) => Broadcast> = {
+  make: () => Effect.sync(make),
 }

@@ -3,13 +3,17 @@
  * to none waits for the next listener, as it does in the single queue of the original. Knows the conversations that were
  * created, forked or resumed here, up to a number of them. Also keeps the rate limits that were reported last.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SharedState } from "../../SharedState.ts"
 import type { RateLimits } from "@colloquy/core/ModelClient"
+import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import { LruMap } from "../../internal/LruMap.ts"
 
 /** A client that creates a conversation soon attaches a listener to it, if it ever does; older ones are forgotten. */
 const maxKnown = 10_000
+
+/** Number of principals whose rate limits are kept; those that were updated least recently are forgotten. */
+const maxPrincipals = 1_000
 
 interface Entry {
   /** Number of the first event that was not delivered to any listener. */
@@ -43,18 +47,18 @@ export interface DeliveryCursor {
   readonly detached: (conversationId: string) => void
   /** Every event before `next` was delivered to a listener. */
   readonly delivered: (conversationId: string, next: number) => void
-  /** The rate limits that a provider reported last, in any conversation with a listener. */
+  /** The rate limits that a provider reported last, in any conversation of the principal with a listener. */
   readonly rateLimits: () => RateLimits | undefined
   /** Keeps these rate limits. True if they are new: neither the same as before nor of an older event that is replayed. */
   readonly limits: (reported: ReportedLimits) => boolean
 }
 
-const make = (): DeliveryCursor => {
+const make = (): ((principal: string) => DeliveryCursor) => {
   const known = new LruMap<string, Entry>(maxKnown)
   /** By conversation, number of the first event that can report new limits. */
   const limited = new LruMap<string, number>(maxKnown)
-  let rateLimits: RateLimits | undefined
-  return {
+  const rateLimits = new LruMap<string, RateLimits>(maxPrincipals)
+  return (principal) => ({
     start: (id, next) => {
       const entry = known.get(id)
       if (entry === undefined) known.put(id, { next, listeners: 0 })
@@ -76,23 +80,19 @@ const make = (): DeliveryCursor => {
       const entry = known.get(id)
       if (entry !== undefined && next > entry.next) entry.next = next
     },
-    rateLimits: () => rateLimits,
+    rateLimits: () => rateLimits.get(principal),
     limits: ({ conversationId, live, rateLimits: reported, seq }) => {
       const first = limited.get(conversationId) ?? known.get(conversationId)?.next
       if (first === undefined ? !live : seq < first) return false
       limited.put(conversationId, seq + 1)
-      if (Equal.equals(rateLimits, reported)) return false
-      rateLimits = reported
+      if (Equal.equals(rateLimits.get(principal), reported)) return false
+      rateLimits.put(principal, reported)
       return true
     },
-  }
+  })
 }
 
-const known = new WeakMap<ConversationManager["Service"], DeliveryCursor>()
-
-/** Of the manager's conversations: connections share it as they share the manager. */
-export const deliveryCursorOf = (manager: ConversationManager["Service"]): DeliveryCursor => {
-  const cursor = known.get(manager) ?? make()
-  known.set(manager, cursor)
-  return cursor
+/** The cursors of one server, by principal. */
+export const deliveryCursors: SharedState<(principal: string) => DeliveryCursor> = {
+  make: () => Effect.sync(make),
 }

@@ -2,7 +2,7 @@
  * The tool `codex-reply`: the next turn of a conversation, named by the key of any version of the original, or else of
  * the conversation that the connection used last.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
@@ -55,8 +55,8 @@ const namedBy = (
 export const codexReply = Effect.fnUntraced(function* (
   args: CodexReplyArguments,
   call: ToolCaller,
-): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView> {
+  const manager = yield* ConversationsView
   const named = namedBy(args, call)
   if (named._tag === "Failure") return named.failure
   const { id, name } = named.success

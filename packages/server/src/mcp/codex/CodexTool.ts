@@ -1,6 +1,6 @@
 /** The tool `codex`: a new conversation and its first turn (§1.5). */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { type SettingsOverrides, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { requestIdText } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -30,7 +30,7 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
   )
 
 /** Of a call that was taken back before its conversation was told anything: nobody knows of it. */
-const forgetUnused = (manager: ConversationManager["Service"], { id, state }: Conversation) =>
+const forgetUnused = (manager: ConversationsView["Service"], { id, state }: Conversation) =>
   state.pipe(
     Effect.flatMap(({ receipts }) =>
       receipts.nextId === 0 && receipts.kept.length === 0 ? manager.remove(id) : Effect.void,
@@ -41,8 +41,8 @@ const forgetUnused = (manager: ConversationManager["Service"], { id, state }: Co
 export const codex = Effect.fnUntraced(function* (
   args: CodexArguments,
   call: ToolCaller,
-): Effect.fn.Return<CallToolResult, InputRequired, ConversationManager | SettingsResolver> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView | SettingsResolver> {
+  const manager = yield* ConversationsView
   const resolver = yield* SettingsResolver
   const settings = yield* Effect.result(
     resolver.resolve({ ...overridesOf(args), requiresProvider: true }),

@@ -1,5 +1,5 @@
 /** The server's own tools as tools of the registry, of one connection: its calls put a question to the client once. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
@@ -20,7 +20,7 @@ import type { Call } from "../conversation/Call.ts"
 import type { ConnectionState } from "../conversation/ConnectionState.ts"
 import { conversationRuns } from "../conversation/Tools.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
-import { detachedTurnsOf } from "../elicitation/stateless/DetachedTurns.ts"
+import type { DetachedTurns } from "../elicitation/stateless/DetachedTurns.ts"
 import { resumeTurn } from "../elicitation/stateless/ResumedTurn.ts"
 import { make as makeRounds } from "../elicitation/stateless/RoundElicitations.ts"
 import { type Session, takesForms } from "../Session.ts"
@@ -29,7 +29,7 @@ import { badArguments, missingArguments, type ThreadIdPlace } from "./ToolResult
 import type { ToolCaller } from "./TurnCall.ts"
 import { eventsOf } from "./VendorEvents.ts"
 
-type Services = ConversationManager | SettingsResolver
+type Services = ConversationsView | SettingsResolver
 
 type Ran = Effect.Effect<CallToolResult, JsonRpcError | InputRequired, Services>
 
@@ -89,10 +89,11 @@ export const ownTools = Effect.fnUntraced(function* (
   session: Session,
   connection: ConnectionState,
   threadId: ThreadIdPlace,
+  turns: DetachedTurns,
 ): Effect.fn.Return<Registry<Tool>, never, Services | Scope.Scope> {
   const services = yield* Effect.context<Services>()
   const elicitations = yield* makeElicitations
-  const inRounds = makeRounds(detachedTurnsOf(yield* ConversationManager), connection)
+  const inRounds = makeRounds(turns, connection)
   const progress = yield* makeProgress
 
   const call = (run: Run, args: unknown, context: RequestContext): Ran => {

@@ -1,6 +1,6 @@
 /** What a handler of a conversation tool gets with its arguments. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { ToolCaller } from "../codex/TurnCall.ts"
@@ -16,8 +16,8 @@ export interface Call extends ToolCaller {
 /** Any spelling of the id; of a conversation of this process, whoever made it. */
 export const find = Effect.fnUntraced(function* (
   given: string,
-): Effect.fn.Return<Conversation, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Conversation, Refused, ConversationsView> {
+  const manager = yield* ConversationsView
   const parsed = parseConversationId(given)
   if ("problem" in parsed) return yield* badId(parsed.problem)
   return yield* Effect.mapError(manager.get(parsed.id), (error) => cannotGet(parsed.id, error))

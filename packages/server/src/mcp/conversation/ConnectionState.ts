@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import type { CallElicitations } from "../elicitation/Elicitations.ts"
 import type { ToolCaller } from "../codex/TurnCall.ts"
 import { LruMap } from "../../internal/LruMap.ts"
+import type { Streams } from "./Streams.ts"
 
 /** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
 const maxRemembered = 1024
@@ -20,6 +21,8 @@ export interface LatestConversation {
 }
 
 export interface ConnectionState {
+  /** Of the server: at most one stream per conversation, on whichever connection. */
+  readonly streams: Streams
   /** What `codex-reply` continues when its caller names no conversation. */
   readonly latest: LatestConversation
   /** What was begun for calls that are answered lives in it. */
@@ -44,13 +47,13 @@ export interface ConnectionState {
   ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
 }
 
-/** Of the connection whose scope is at hand. */
-export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.map(
-  Effect.scope,
-  (scope) => {
+/** The state of the connection that the current scope belongs to. */
+export const make = (streams: Streams): Effect.Effect<ConnectionState, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
     const cancels = new LruMap<string | number, Effect.Effect<void>>(maxRemembered)
     const makers = new LruMap<string, RequestId>(maxRemembered)
     return {
+      streams,
       scope,
       latest: {},
       attended: new Set(),
@@ -83,5 +86,4 @@ export const make: Effect.Effect<ConnectionState, never, Scope.Scope> = Effect.m
               requestId: makers.get(conversation.id) ?? requestId,
             }),
     }
-  },
-)
+  })

@@ -1,9 +1,9 @@
 /**
  * Conversations as resources: `colloquy://conversations/{id}` with state and items as JSON, and its transcript as
- * Markdown. They are seen by everybody whom the server serves; the principal is at hand for servers of several.
+ * Markdown. A client sees the conversations of its principal.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
@@ -26,7 +26,10 @@ import { stateOf, statusOf, titled } from "./Look.ts"
 import { eventsUntil, isUserMessage } from "./Snapshot.ts"
 import { transcriptOf } from "./Transcript.ts"
 
-type Manager = ConversationManager["Service"]
+type Conversations = ConversationsView["Service"]
+
+/** The conversations of a principal. */
+type ConversationsOf = (principal: string) => Conversations
 
 const form = "colloquy://conversations/{id}"
 
@@ -37,7 +40,7 @@ const pageLimit = 1000
 const maxValues = 100
 
 const find = (
-  manager: Manager,
+  conversations: Conversations,
   uri: string,
   id: string | undefined,
 ): Effect.Effect<Conversation, ResourceNotFound | JsonRpcError> => {
@@ -45,7 +48,7 @@ const find = (
   const parsed = parseConversationId(id ?? "")
   return "problem" in parsed
     ? Effect.fail(missing)
-    : manager.get(parsed.id).pipe(
+    : conversations.get(parsed.id).pipe(
         // One that cannot be loaded now is there, and may be read later.
         Effect.mapError((error) =>
           error._tag === "ConversationUnavailable"
@@ -92,14 +95,14 @@ type WatchEnd = AttachError | ListenerEnd | ConversationClosed
 
 /** Newest first, by the beginning of the id. */
 const completeId =
-  (manager: Manager): Complete<unknown, never> =>
-  ({ value }) =>
+  (conversations: ConversationsOf): Complete<unknown, never> =>
+  ({ context, value }) =>
     Effect.gen(function* () {
       const wanted = value.toLowerCase()
       const values: Array<string> = []
       let cursor: string | undefined
       for (let searched = 0; searched < maxSearched; searched += pageLimit) {
-        const page = yield* manager.list({
+        const page = yield* conversations(context.principal).list({
           limit: pageLimit,
           ...(cursor === undefined ? {} : { cursor }),
         })
@@ -115,11 +118,11 @@ const completeId =
     })
 
 const listOf =
-  (manager: Manager) =>
-  ({ cursor, limit }: ListRequest) =>
+  (conversations: ConversationsOf) =>
+  ({ context, cursor, limit }: ListRequest) =>
     Effect.gen(function* () {
       const page = yield* Effect.mapError(
-        manager.list({
+        conversations(context.principal).list({
           limit: Math.min(limit, pageLimit),
           ...(cursor === undefined ? {} : { cursor }),
         }),
@@ -140,10 +143,10 @@ const listOf =
 
 /** Notifies of every event that is kept, and of each end; after one with a reason, of what the next use brings. */
 const watchOf =
-  (manager: Manager) =>
-  ({ changed, params, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
+  (conversations: ConversationsOf) =>
+  ({ changed, params, principal, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
     Effect.gen(function* () {
-      const conversation = yield* find(manager, uri, params["id"])
+      const conversation = yield* find(conversations(principal), uri, params["id"])
       const look = (listener: Listener) =>
         Effect.flatMap(listener.take, (deliveries) =>
           deliveries.some(
@@ -172,10 +175,12 @@ const watchOf =
       )
     })
 
-/** Of the manager's conversations. */
-export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceTemplate> => {
-  const complete = { id: completeId(manager) }
-  const watch = watchOf(manager)
+/** The templates of a server; each request sees the conversations of its principal. */
+export const conversationTemplates = (
+  conversations: ConversationsOf,
+): ReadonlyArray<ResourceTemplate> => {
+  const complete = { id: completeId(conversations) }
+  const watch = watchOf(conversations)
   return [
     resourceTemplate({
       uriTemplate: form,
@@ -183,10 +188,11 @@ export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceT
       title: "Conversation",
       description: "The state of a conversation and what was said and done in it.",
       mimeType: "application/json",
-      list: listOf(manager),
+      list: listOf(conversations),
       complete,
       watch,
-      read: ({ params, uri }) => Effect.flatMap(find(manager, uri, params["id"]), jsonOf),
+      read: ({ context, params, uri }) =>
+        Effect.flatMap(find(conversations(context.principal), uri, params["id"]), jsonOf),
     }),
     resourceTemplate({
       uriTemplate: `${form}/transcript.md`,
@@ -196,7 +202,8 @@ export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceT
       mimeType: "text/markdown",
       complete,
       watch,
-      read: ({ params, uri }) => Effect.flatMap(find(manager, uri, params["id"]), markdownOf),
+      read: ({ context, params, uri }) =>
+        Effect.flatMap(find(conversations(context.principal), uri, params["id"]), markdownOf),
     }),
   ]
 }

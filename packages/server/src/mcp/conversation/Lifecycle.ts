@@ -1,5 +1,5 @@
 /** `conversationCreate`, `conversationFork`, `conversationRemove`: how conversations come and go. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type {
   ConversationCreate,
@@ -15,8 +15,8 @@ import { notFound, notStarted, Refused, type Value } from "./Results.ts"
 export const create = Effect.fnUntraced(function* (
   args: (typeof ConversationCreate)["arguments"]["Type"],
   { connection, latest, requestId }: Call,
-): Effect.fn.Return<Value, Refused, ConversationManager | SettingsResolver> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refused, ConversationsView | SettingsResolver> {
+  const manager = yield* ConversationsView
   const { prompt: _, ...overrides } = args
   const settings = yield* resolve(overrides, { requiresProvider: true })
   const conversation = yield* Effect.mapError(manager.create(settings), ({ message }) =>
@@ -27,7 +27,7 @@ export const create = Effect.fnUntraced(function* (
   return { conversation_id: conversation.id, model: settings.model }
 })
 
-type ForkRule = Parameters<ConversationManager["Service"]["fork"]>[1]
+type ForkRule = Parameters<ConversationsView["Service"]["fork"]>[1]
 
 type ForkArgs = (typeof ConversationFork)["arguments"]["Type"]
 
@@ -45,8 +45,8 @@ const ruleOf = ({ before_message: nth, drop_last_messages: n }: ForkArgs): ForkR
 export const fork = Effect.fnUntraced(function* (
   args: ForkArgs,
   { connection, latest, requestId }: Call,
-): Effect.fn.Return<Value, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refused, ConversationsView> {
+  const manager = yield* ConversationsView
   const rule = ruleOf(args)
   if (rule._tag === "Refused") return yield* rule
   const { id } = yield* find(args.conversation_id)
@@ -62,8 +62,8 @@ export const fork = Effect.fnUntraced(function* (
 
 export const remove = Effect.fnUntraced(function* (
   args: (typeof ConversationRemove)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refused, ConversationsView> {
+  const manager = yield* ConversationsView
   const { id } = yield* find(args.conversation_id)
   yield* Effect.mapError(manager.remove(id), (error) =>
     error._tag === "NoSuchConversation" ? notFound(id) : new Refused({ message: error.message }),

@@ -1,6 +1,6 @@
 /** `conversationStatus`, `conversationsList`, `conversationInterrupt`: short questions and one short word. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { State } from "@colloquy/core/decider/State"
 import type {
   ConversationInterrupt,
@@ -8,9 +8,8 @@ import type {
   ConversationStatus,
 } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
-import { find } from "./Call.ts"
+import { type Call, find } from "./Call.ts"
 import { Refused, type Value } from "./Results.ts"
-import { streamsOf } from "./Streams.ts"
 
 export const stateOf = (conversation: Conversation): Effect.Effect<State, Refused> =>
   Effect.mapError(conversation.state, ({ message }) => new Refused({ message }))
@@ -22,7 +21,8 @@ export const statusOf = ({ approvals, turn, waiting }: State) => {
 
 export const status = Effect.fnUntraced(function* (
   args: (typeof ConversationStatus)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refused, ConversationManager> {
+  { connection }: Call,
+): Effect.fn.Return<Value, Refused, ConversationsView> {
   const conversation = yield* find(args.conversation_id)
   const state = yield* stateOf(conversation)
   const { approvals, seq, settings, turn, usage, waiting } = state
@@ -33,7 +33,7 @@ export const status = Effect.fnUntraced(function* (
     waiting_messages: waiting.length,
     open_questions: approvals.open.length,
     events: seq,
-    streaming: streamsOf(yield* ConversationManager).has(conversation.id),
+    streaming: connection.streams.has(conversation.id),
     model: settings.model,
     cwd: settings.cwd,
     approval_policy: settings.approvalPolicy,
@@ -43,7 +43,7 @@ export const status = Effect.fnUntraced(function* (
 
 export const interrupt = Effect.fnUntraced(function* (
   args: (typeof ConversationInterrupt)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refused, ConversationManager> {
+): Effect.fn.Return<Value, Refused, ConversationsView> {
   const conversation = yield* find(args.conversation_id)
   const { turn } = yield* stateOf(conversation)
   yield* Effect.mapError(
@@ -68,8 +68,8 @@ export const titled = (text: string): string => {
 /** Reads no conversation: what the store tells of each is enough. */
 export const list = Effect.fnUntraced(function* (
   args: (typeof ConversationsList)["arguments"]["Type"],
-): Effect.fn.Return<Value, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Value, Refused, ConversationsView> {
+  const manager = yield* ConversationsView
   const { cursor, limit = defaultLimit } = args
   const page = yield* Effect.mapError(
     manager.list({

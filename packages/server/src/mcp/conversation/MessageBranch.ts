@@ -1,6 +1,6 @@
 /** `parent_message_id`: where a message goes that follows an earlier one than the last. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import * as Effect from "effect/Effect"
 import { Refused } from "./Results.ts"
 import { eventsUntil, isUserMessage } from "./Snapshot.ts"
@@ -11,8 +11,8 @@ const refuse = (problem: string) => new Refused({ message: `parent_message_id: $
 export const branch = Effect.fnUntraced(function* (
   conversation: Conversation,
   parent: string,
-): Effect.fn.Return<Conversation, Refused, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Conversation, Refused, ConversationsView> {
+  const manager = yield* ConversationsView
   const events = yield* eventsUntil(conversation)
   const { turn, waiting } = yield* Effect.mapError(
     conversation.state,

@@ -3,7 +3,7 @@
  * counts as there: what is asked waits for its stream, or for the deadline.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
@@ -75,7 +75,7 @@ const submit = Effect.fnUntraced(function* (
   }).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
 })
 
-const targetOf = (args: Args): Effect.Effect<Conversation, Refused, ConversationManager> =>
+const targetOf = (args: Args): Effect.Effect<Conversation, Refused, ConversationsView> =>
   Effect.gen(function* () {
     const conversation = yield* find(args.conversation_id).pipe(
       // The words of the original's tool for it (§2.2).
@@ -92,7 +92,7 @@ const targetOf = (args: Args): Effect.Effect<Conversation, Refused, Conversation
 export const sendMessage = Effect.fnUntraced(function* (
   args: Args,
   call: Call,
-): Effect.fn.Return<Value, Refused, ConversationManager | SettingsResolver> {
+): Effect.fn.Return<Value, Refused, ConversationsView | SettingsResolver> {
   const { content: items } = args
   if (items.length === 0) return yield* new Refused({ message: "No content items provided" })
   const overriding = isOverriding(args)

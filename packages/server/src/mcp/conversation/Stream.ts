@@ -1,5 +1,5 @@
 /** `conversationStream`: watches a conversation, and puts its questions to the client. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import { eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ConversationStream } from "@colloquy/protocol/mcp/ConversationTools"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -9,7 +9,6 @@ import { bringAll } from "../elicitation/stateless/AskedConversation.ts"
 import { type Call, find } from "./Call.ts"
 import { raceQuestions } from "./RaceQuestions.ts"
 import { Refused, type Value } from "./Results.ts"
-import { streamsOf } from "./Streams.ts"
 
 const unheard = Effect.suspend(
   () => new Refused({ message: `A stream needs a client that declares ${eventsExtension}` }),
@@ -18,11 +17,10 @@ const unheard = Effect.suspend(
 export const stream = Effect.fnUntraced(function* (
   args: (typeof ConversationStream)["arguments"]["Type"],
   call: Call,
-): Effect.fn.Return<Value, Refused | InputRequired | JsonRpcError, ConversationManager> {
-  const streams = streamsOf(yield* ConversationManager)
+): Effect.fn.Return<Value, Refused | InputRequired | JsonRpcError, ConversationsView> {
   const conversation = yield* find(args.conversation_id)
   const { connection, requestId } = call
-  const run = streams.run({ conversation, caller: call, connection })
+  const run = connection.streams.run({ conversation, caller: call, connection })
   if (call.stateless === true) {
     if (call.events === "off") return yield* unheard
     yield* bringAll(conversation, call)

@@ -4,7 +4,7 @@
  * instead of what it missed (L6); questions wait in the conversation while no stream is there.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SharedState } from "../../SharedState.ts"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
@@ -205,13 +205,5 @@ const make = (): Streams => {
   return { has: (conversationId) => streams.has(conversationId), run }
 }
 
-type Manager = ConversationManager["Service"]
-
-const known = new WeakMap<Manager, Streams>()
-
-/** Those of the manager's conversations: connections share them as they share the manager. */
-export const streamsOf = (manager: Manager): Streams => {
-  const streams = known.get(manager) ?? make()
-  known.set(manager, streams)
-  return streams
-}
+/** The streams of the conversations of one server, whichever connection they are of. */
+export const streams: SharedState<Streams> = { make: () => Effect.sync(make) }

@@ -1,5 +1,5 @@
 /** The conversation tools by name: decodes the arguments, runs the handler, makes the result. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolDefinition } from "@colloquy/protocol/mcp/CodexTools"
@@ -17,7 +17,7 @@ import { sendMessage } from "./SendMessage.ts"
 import { stream } from "./Stream.ts"
 import { wait } from "./Wait.ts"
 
-type Services = ConversationManager | SettingsResolver
+type Services = ConversationsView | SettingsResolver
 
 type Run = (
   args: unknown,

@@ -1,6 +1,6 @@
 /** `conversationWait`: until nothing runs or waits any more, within a bound. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import { type ConversationWait, waitBounds } from "@colloquy/protocol/mcp/ConversationTools"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ const untilIdle = (conversation: Conversation, last: { message: string | null })
 export const wait = Effect.fnUntraced(function* (
   args: (typeof ConversationWait)["arguments"]["Type"],
   call: Call,
-): Effect.fn.Return<Value, Refused | InputRequired | JsonRpcError, ConversationManager> {
+): Effect.fn.Return<Value, Refused | InputRequired | JsonRpcError, ConversationsView> {
   const conversation = yield* find(args.conversation_id)
   const last: { message: string | null } = { message: null }
   if (call.stateless === true) yield* bringAll(conversation, call)

@@ -1,10 +1,13 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { codex } from "../../../src/mcp/codex/CodexTool.ts"
+import { ConversationsView } from "../../../src/ConversationsView.ts"
+import { Server } from "../../../src/Server.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
 import { defaultReply, listed, withCore } from "../../support/Harness.ts"
 
@@ -26,13 +29,13 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
       const created = yield* Latch.make(false)
-      const slow = ConversationManager.of({
-        ...manager,
+      const slow = ConversationsView.of({
+        ...(yield* Server).conversations(localPrincipal),
         create: (settings) =>
           Effect.uninterruptible(Effect.tap(manager.create(settings), () => created.await)),
       })
       const call = yield* codex({ prompt: "x" }, { requestId: 1, peer }).pipe(
-        Effect.provideService(ConversationManager, slow),
+        Effect.provideService(ConversationsView, slow),
         Effect.forkChild({ startImmediately: true }),
       )
       yield* settled

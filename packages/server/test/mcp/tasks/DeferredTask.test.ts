@@ -355,8 +355,8 @@ describe("a call that may become a task (2026-07-28)", () => {
     ),
   )
 
-  it.effect("L8 ends with its connection as a task, where nothing outlives it", () =>
-    waiting({ script: turnOf("1 hour") }, (server) =>
+  it.effect("L8 ends as a task with its server, where that ends with the connection", () =>
+    waiting({ script: turnOf("1 hour"), serverPerConnection: true }, (server) =>
       Effect.gen(function* () {
         yield* send(server, 1, "codex", hi)
         yield* server.quiet
@@ -373,7 +373,7 @@ describe("a call that may become a task (2026-07-28)", () => {
   it.effect("L8 ends with its connection while it waits, and its caller gets an error", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxPerPrincipal: 1 })
-      yield* waiting({ script: turnOf("1 hour") }, (server) =>
+      yield* waiting({ script: turnOf("1 hour"), tasks }, (server) =>
         Effect.gen(function* () {
           yield* send(server, 1, "codex", hi)
           yield* server.quiet
@@ -386,7 +386,7 @@ describe("a call that may become a task (2026-07-28)", () => {
           )
           assert.deepStrictEqual(yield* terminals(server), ["turn_aborted"])
         }),
-      ).pipe(Effect.provideService(Tasks, tasks))
+      )
       assert.deepStrictEqual((yield* tasks.list("local")).tasks, [])
       // The room that it had is free again.
       yield* Effect.scoped(tasks.reserve("local"))
@@ -396,17 +396,22 @@ describe("a call that may become a task (2026-07-28)", () => {
   it.effect("L6 without room it stays a call, which asks as any other", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxPerPrincipal: 1 })
-      yield* withTools((server) =>
-        Effect.gen(function* () {
-          yield* send(server, 1, "sleeps", { ms: 60_000 })
-          yield* send(server, 2, "asks", {})
-          yield* server.quiet
-          yield* pass(server, "1 second")
-          assert.strictEqual(member(responses(server, 2)[0] ?? {}, "resultType"), "input_required")
-          yield* pass(server, "1 minute")
-          assert.strictEqual(member(responses(server, 1)[0] ?? {}, "resultType"), "task")
-        }),
-      ).pipe(Effect.provideService(Tasks, tasks))
+      yield* withTools(
+        (server) =>
+          Effect.gen(function* () {
+            yield* send(server, 1, "sleeps", { ms: 60_000 })
+            yield* send(server, 2, "asks", {})
+            yield* server.quiet
+            yield* pass(server, "1 second")
+            assert.strictEqual(
+              member(responses(server, 2)[0] ?? {}, "resultType"),
+              "input_required",
+            )
+            yield* pass(server, "1 minute")
+            assert.strictEqual(member(responses(server, 1)[0] ?? {}, "resultType"), "task")
+          }),
+        { tasks },
+      )
     }),
   )
 

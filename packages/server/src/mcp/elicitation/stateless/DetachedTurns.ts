@@ -4,7 +4,7 @@
  * the caller may come back over another connection.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SharedState } from "../../../SharedState.ts"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
@@ -69,12 +69,5 @@ const make = (): DetachedTurns => {
   return { park, owned }
 }
 
-type Manager = ConversationManager["Service"]
-
-const known = new WeakMap<Manager, DetachedTurns>()
-
-export const detachedTurnsOf = (manager: Manager): DetachedTurns => {
-  const turns = known.get(manager) ?? make()
-  known.set(manager, turns)
-  return turns
-}
+/** The detached turns of one server: their callers may return on another connection. */
+export const detachedTurns: SharedState<DetachedTurns> = { make: () => Effect.sync(make) }

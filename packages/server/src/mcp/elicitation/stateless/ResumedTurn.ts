@@ -3,7 +3,7 @@
  * where it was. A state that comes again does no harm: the first answer to a question wins, and the turn is not begun
  * anew. Keeps its part of L7: an answer that cannot be read is none, and the question is put again.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -17,11 +17,11 @@ import { readTurnState } from "./TurnState.ts"
 export const resumeTurn = (
   resumed: { readonly state: unknown; readonly responses: Members },
   call: ToolCaller,
-): Effect.Effect<CallToolResult, JsonRpcError | InputRequired, ConversationManager> =>
+): Effect.Effect<CallToolResult, JsonRpcError | InputRequired, ConversationsView> =>
   // A round that is taken back stops the turn, however far it came: nobody else would.
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const manager = yield* ConversationManager
+      const manager = yield* ConversationsView
       const state = yield* readTurnState(resumed.state)
       const parsed = parseConversationId(state.conversation)
       if ("problem" in parsed) return badId("thread_id", parsed.problem)
