@@ -11,7 +11,7 @@ import type { Auth } from "../ports/AuthPort.ts"
 import type { Notices } from "./Notices.ts"
 
 /** A connection that gets the notifications. */
-export interface Member {
+interface Member {
   /** Connections with another login service are not notified of a change of this one. */
   readonly auth: Auth["Service"]
   readonly notices: Pick<Notices, "put">

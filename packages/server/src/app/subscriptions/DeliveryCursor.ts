@@ -23,7 +23,7 @@ interface Entry {
 }
 
 /** Rate limits that an event reports. */
-export interface ReportedLimits {
+interface ReportedLimits {
   readonly conversationId: string
   /** Number of the event. */
   readonly seq: number
