@@ -79,10 +79,7 @@ export interface Caller {
   readonly peer: PeerControl
   /** Absent for notifications. */
   readonly requestId?: RequestId
-  /**
-   * Of a request: what runs once its answer was accepted, before anything else of it; the last given counts (L2).
-   * `over` is called when the request is over; `sent`: its answer may have gone out, also where `effect` did not run.
-   */
+  /** Of a request: see `AnswerGate` (L2). */
   readonly afterAnswer?: RequestGate["afterAnswer"]
   /** Of a request: notifications under this key wait for its response (`AnswerGate.hold`). */
   readonly hold?: RequestGate["hold"]
