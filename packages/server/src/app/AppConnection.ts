@@ -8,7 +8,6 @@ import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import type { ConversationsView } from "../ConversationsView.ts"
 import type { PeerControl } from "../jsonrpc/Peer.ts"
 import * as QuestionBroker from "../questions/QuestionBroker.ts"
 import type { Server } from "../Server.ts"
@@ -58,13 +57,6 @@ export interface AppConnectionOptions {
   /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
-
-/** A manager that ends fails every request with `ManagerClosed`; there is no conversation with this id. */
-const isEnding = (conversations: ConversationsView["Service"]): Effect.Effect<boolean> =>
-  Effect.match(conversations.get(""), {
-    onSuccess: () => false,
-    onFailure: ({ _tag }) => _tag === "ManagerClosed",
-  })
 
 /** What the client says about itself, with the defaults of the connection where it says nothing. */
 class ClientFacts {
@@ -141,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
       answers,
       cursor,
       broadcast,
-      isEnding: isEnding(server.conversations(principal)),
+      isClosing: server.isClosing,
     }),
     cursor,
     broadcast,

@@ -9,6 +9,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError, ConversationUnavailable } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
+import { runBatches } from "@colloquy/core/listeners/Listening"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
@@ -53,8 +54,8 @@ export interface SubscriptionsOptions {
   readonly answers: () => Answers | undefined
   readonly cursor: DeliveryCursor
   readonly broadcast: Broadcast
-  /** True while all conversations end, with their manager. */
-  readonly isEnding: Effect.Effect<boolean>
+  /** True once all conversations end, with their manager. */
+  readonly isClosing: Effect.Effect<boolean>
 }
 
 /** One attachment of a listener: from loading the conversation until it ends or is evicted after an error. */
@@ -191,10 +192,8 @@ export class Subscriptions {
     { peer, subscription }: Served,
     { listener, sender }: Attachment,
   ): Effect.Effect<never, ConnectionClosed | ListenerEnd> {
-    return listener.take.pipe(
-      Effect.tap(() => peer.passed(subscription.conversation.id)),
-      Effect.flatMap((deliveries) => sender.send(deliveries)),
-      Effect.forever,
+    return runBatches(listener, (deliveries) =>
+      Effect.andThen(peer.passed(subscription.conversation.id), sender.send(deliveries)),
     )
   }
 
@@ -208,8 +207,8 @@ export class Subscriptions {
 
   /** Sends nothing while the manager ends: its conversations continue in the next process. */
   private notifyEnded(served: Served): Effect.Effect<void, ConnectionClosed> {
-    return Effect.flatMap(this.options.isEnding, (ending) =>
-      ending ? Effect.void : this.notifyClosed(served),
+    return Effect.flatMap(this.options.isClosing, (closing) =>
+      closing ? Effect.void : this.notifyClosed(served),
     )
   }
 
