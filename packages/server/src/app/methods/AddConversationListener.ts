@@ -19,7 +19,7 @@ export const addConversationListener: AppHandler<typeof AddConversationListener>
     const { id } = yield* adding.pipe(
       Effect.tap(({ abandon, start }) => Effect.sync(() => afterAnswer(start, abandon))),
       Effect.mapError(cannotAttach),
-      // A listener is started or abandoned with the response: an interruption in between would leave it behind.
+      // A listener is started or abandoned with the response: an interruption in between would leak it.
       Effect.uninterruptible,
     )
     return { subscriptionId: id }
