@@ -4,9 +4,9 @@
  * falls too far behind is removed, and subscribes again behind the last event that it was given
  * (L4, L6).
  *
- *   new ── begin ──▶ subscribed ── close ──▶ closed (unread messages can still be taken)
- *                     │      ▲
- *                     └ lost ┘ number missing, too slow, or connection ended: subscribe again from `cursor`
+ *   new ── startSubscription ──▶ subscribed ── close ──▶ closed (unread messages can still be taken)
+ *                                │      ▲
+ *                                └ lost ┘ number missing, too slow, or connection ended: subscribe again from `cursor`
  */
 import type { Params } from "@colloquy/protocol/Method"
 import {
