@@ -324,7 +324,7 @@ export class Catalog {
       if (stat !== undefined && sameVersion(row, stat)) continue
       const now = stat === undefined ? undefined : yield* this.readFile(row.path)
       if (now !== undefined) fresh.push(now)
-      // What cannot be read now is there: the list shows what was last known of it.
+      // A file that cannot be read now still exists: the list shows its last known row.
       else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
     }
     if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
