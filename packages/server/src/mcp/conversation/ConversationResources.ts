@@ -21,7 +21,7 @@ import {
   type WatchRequest,
 } from "../../features/Resource.ts"
 import { badCursor } from "../catalog/Cursors.ts"
-import { itemsOf, newest } from "./Items.ts"
+import { newest, resourceItemsOf } from "./Items.ts"
 import { stateOf, statusOf, titled } from "./Look.ts"
 import { eventsUntil, isUserMessage } from "./Snapshot.ts"
 import { transcriptOf } from "./Transcript.ts"
@@ -59,7 +59,7 @@ const read = Effect.fnUntraced(function* (conversation: Conversation) {
   const events = yield* eventsUntil(conversation)
   const first = events.find(isUserMessage)?.msg
   const title = titled(first?.type === "user_message" ? first.message : "")
-  return { title, ...newest(itemsOf(events)) }
+  return { title, ...newest(resourceItemsOf(events)) }
 })
 
 const jsonOf = Effect.fnUntraced(function* (conversation: Conversation) {
