@@ -3,11 +3,13 @@
  * The store, the tools and the files are real.
  */
 import * as AppClient from "@colloquy/client/AppClient"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
+import { Auth } from "@colloquy/server/app/ports/AuthPort"
+import { HostPort } from "@colloquy/server/app/ports/HostPort"
+import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
+import { Server } from "@colloquy/server/Server"
 import * as AppServer from "@colloquy/server/AppServer"
 import * as NodeStore from "@colloquy/store/node/NodeStore"
 import { NewConversation } from "@colloquy/protocol/app/Conversations"
@@ -35,7 +37,13 @@ const temporary = Effect.acquireRelease(
 
 /** Asks about every command and confines none: what runs is one `touch`. */
 const services = (home: string) =>
-  Conversations.layer.pipe(
+  Layer.mergeAll(
+    Server.layerDefault(),
+    Auth.layerNone,
+    HostPort.layerNone,
+    UserConfig.layerNone,
+  ).pipe(
+    Layer.provide(Conversations.layer),
     Layer.provide([
       OfflineModel.layer({ deltaDelay: Duration.zero }),
       IdGenerator.layer,
@@ -60,7 +68,7 @@ const services = (home: string) =>
 
 /** Serves every client of the socket until the scope closes. */
 const serve = Effect.fnUntraced(function* (path: string) {
-  const serving = yield* FiberSet.makeRuntime<ConversationManager | SettingsResolver, void>()
+  const serving = yield* FiberSet.makeRuntime<Server | Auth | HostPort | UserConfig, void>()
   const sockets = new Set<Socket>()
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {

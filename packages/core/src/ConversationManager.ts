@@ -18,6 +18,11 @@ import type {
 } from "./ConversationErrors.ts"
 import type { ListQuery } from "./ConversationStore.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
+import type {
+  ConversationSummary as StoredSummary,
+  LogAddress,
+  Owner,
+} from "./ConversationStore.ts"
 import type { BadForkRule, ForkRule } from "./ForkRule.ts"
 import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
 
@@ -30,6 +35,13 @@ export type CreateError =
 
 /** Why what a store has of a conversation could not be taken away or moved. */
 export type RemoveError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
+
+/**
+ * On whose behalf a call is made: conversations of other owners are treated as unknown, and new ones belong to this owner.
+ */
+export interface Access {
+  readonly owner: Owner
+}
 
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
@@ -58,7 +70,7 @@ export interface ConversationPage {
 
 export interface PageOptions extends Pick<
   ListQuery,
-  "cwd" | "provider" | "archived" | "spoken" | "text"
+  "cwd" | "provider" | "archived" | "spoken" | "text" | "owner"
 > {
   /** The `nextCursor` of an earlier page; default: the newest. */
   readonly cursor?: string
@@ -66,6 +78,10 @@ export interface PageOptions extends Pick<
   readonly limit?: number
 }
 
+/**
+ * The methods that take an `access` treat a conversation of another owner as unknown, in every error too; without one, as an
+ * embedding program calls them, they reach every conversation. `list` restricts by `owner` of its options.
+ */
 export class ConversationManager extends Context.Service<
   ConversationManager,
   {
@@ -76,15 +92,16 @@ export class ConversationManager extends Context.Service<
      */
     readonly create: (
       settings: ConversationSettings,
+      access?: Access,
     ) => Effect.Effect<Conversation, CreateError | CannotResume>
     /**
      * Finds a conversation, of whatever process, and loads it if need be; several callers share one load. What it gives
      * goes on working when the conversation leaves memory meanwhile: each call loads it again. An archived one is
      * `ConversationUnavailable`; so is one that another process writes, and `because` then names it (`LeaseHeld`).
      */
-    readonly get: (id: string) => Effect.Effect<Conversation, GetError>
+    readonly get: (id: string, access?: Access) => Effect.Effect<Conversation, GetError>
     /** Likewise, by the path of its file, archived or not. A path that the store does not take is `ConversationUnavailable`. */
-    readonly open: (path: string) => Effect.Effect<Conversation, GetError>
+    readonly open: (path: string, access?: Access) => Effect.Effect<Conversation, GetError>
     /**
      * What the store has, newest first by the time of creation, a page at a time; loads nothing. Pages that follow on one
      * another show each conversation that lives throughout exactly once, whatever is made or removed in between.
@@ -92,18 +109,23 @@ export class ConversationManager extends Context.Service<
     readonly list: (
       options?: PageOptions,
     ) => Effect.Effect<ConversationPage, BadCursor | BadPageLimit | StoreError>
+    /** What the store records about a conversation, archived or not. Loads nothing. */
+    readonly metadata: (
+      where: LogAddress,
+      access?: Access,
+    ) => Effect.Effect<StoredSummary, NoSuchConversation | StoreError>
     /**
      * Ends a conversation: its turn, its listeners, its fiber, what the store has of it. Returns when that is done.
      * From the call on nobody finds it. When the store fails it is found again, and removing it can be tried again.
      */
-    readonly remove: (id: string) => Effect.Effect<void, RemoveError>
+    readonly remove: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
      * Ends what runs of a conversation and puts it away: it is not listed and not found by its id until it is unarchived. When
      * the store fails it is where it was.
      */
-    readonly archive: (id: string) => Effect.Effect<void, RemoveError>
+    readonly archive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /** Brings it back. */
-    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
+    readonly unarchive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
      * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
      * is left out and goes on. Its log is its own: nothing of it is read elsewhere. A rule that cannot be counted,
@@ -112,6 +134,7 @@ export class ConversationManager extends Context.Service<
     readonly fork: (
       id: string,
       rule: ForkRule,
+      access?: Access,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
      * Calls the listener right after each change of the list: one was made, one was removed or put away. Until the
@@ -125,5 +148,7 @@ export class ConversationManager extends Context.Service<
      * Closing the layer does the same.
      */
     readonly shutdown: Effect.Effect<void>
+    /** True from `shutdown` on, or from the closing of the layer: every other member then fails with `ManagerClosed`. */
+    readonly isClosed: Effect.Effect<boolean>
   }
 >()("@colloquy/core/ConversationManager") {}

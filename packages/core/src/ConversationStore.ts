@@ -36,7 +36,12 @@ export interface ConversationMeta {
     readonly repositoryUrl?: string
   }
   readonly forkedFrom?: string
+  /** The principal that the conversation belongs to. Absent: it belongs to the local user, as every rollout file without one. */
+  readonly owner?: string
 }
+
+/** The owner of conversations: a principal, or null for conversations that have none recorded. */
+export type Owner = string | null
 
 /** What a list tells of a conversation without reading its log. */
 export interface ConversationSummary {
@@ -73,6 +78,8 @@ export interface ListQuery {
   readonly spoken?: boolean
   /** In the preview, whatever the case. */
   readonly text?: string
+  /** Only those of this owner; default: those of all owners. */
+  readonly owner?: Owner
 }
 
 export interface ListPage {

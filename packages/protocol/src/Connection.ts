@@ -8,6 +8,33 @@ import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { Envelope } from "./EnvelopeScan.ts"
+import type { RequestId } from "./JsonRpc.ts"
+
+/** What the transport knows about the program at the other end. */
+export interface ConnectionPeer {
+  /** On whose behalf it acts: decides which conversations, tasks and resources it can see. */
+  readonly principal: string
+  /** Headers of the HTTP request that opened the connection, by their names in lower case. Absent on other transports. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The principal of a connection to the user who started the process: that of standard streams. Conversations that have no
+ * owner recorded belong to it.
+ */
+export const localPrincipal = "local"
+
+/** The peer at the other end of a connection that only the user who started the process can open. */
+export const localPeer: ConnectionPeer = { principal: localPrincipal }
+
+/** What a transport may need to know about the messages that it sends. */
+export interface SendOptions {
+  /**
+   * Id of the request of the peer that the messages belong to: its response, or a notification or request that serving it
+   * caused before that response. Absent for messages that belong to no request in flight. Over HTTP it chooses the stream.
+   */
+  readonly relatedTo?: RequestId
+}
 
 /** One incoming unit: a text, or the reason why there is none. The connection continues after a fault (L13). */
 export type Frame =
@@ -36,13 +63,18 @@ export class ConnectionClosed extends Data.TaggedError("ConnectionClosed")<{
 
 /** Two channels of JSON texts. */
 export interface Connection {
+  /** The same for the life of the connection. */
+  readonly peer: ConnectionPeer
   /** The next frames in order of arrival, at least one; fails with `Done` once, at end of input. */
   readonly receive: Effect.Effect<ReadonlyArray<Frame>, Cause.Done>
   /**
    * Writes the texts in order, after everything sent before. Resolves when they are accepted, which takes as long as the
    * peer does not read. No text may contain a raw newline.
    */
-  readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  readonly send: (
+    texts: ReadonlyArray<string>,
+    options?: SendOptions,
+  ) => Effect.Effect<void, ConnectionClosed>
   /** Resolves when everything sent was handed to the peer, or the peer is gone. */
   readonly flush: Effect.Effect<void>
   /**

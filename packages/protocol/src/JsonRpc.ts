@@ -10,7 +10,6 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import type { Frame } from "./Connection.ts"
 import { type Envelope, scan } from "./EnvelopeScan.ts"
 import {
   hasTooManyValues,
@@ -229,9 +228,18 @@ const unread = (envelope: Envelope | undefined, code: number, fault: string): Me
   return { _tag: "Invalid", id: echoOf(tokenId(envelope?.idToken)), error, answerable }
 }
 
+/** A line that was discarded because it has more than `maxBytes` bytes. */
+export interface OverlongLine {
+  readonly bytes: number
+  readonly maxBytes: number
+  /** Name of the setting of `maxBytes`, if there is one. */
+  readonly setting?: string
+  /** What was read of the message without keeping it. */
+  readonly envelope?: Envelope
+}
+
 /** The message for a line that was discarded because it is too long. The text names the setting of the limit. */
-export const overlong = (frame: Extract<Frame, { readonly _tag: "TooLong" }>): Message => {
-  const { bytes, envelope, maxBytes, setting } = frame
+export const overlong = ({ bytes, envelope, maxBytes, setting }: OverlongLine): Message => {
   const limit = `the limit is ${maxBytes}${setting === undefined ? "" : ` (setting \`${setting}\`)`}`
   return unread(envelope, ErrorCode.invalidRequest, `a line of ${bytes} bytes, ${limit}`)
 }

@@ -1,6 +1,4 @@
 /** Serves the dialect `app-server` on one connection. Opens nothing: the connection is given. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
@@ -8,6 +6,7 @@ import { ApprovalForm, Initialized } from "@colloquy/protocol/app/Session"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
@@ -16,6 +15,10 @@ import { make as makeHandlers } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/methods/CancelRequest.ts"
 import { initialized } from "./app/methods/Initialized.ts"
 import { withEnvelope } from "./jsonrpc/Envelope.ts"
+import type { Auth } from "./app/ports/AuthPort.ts"
+import type { HostPort } from "./app/ports/HostPort.ts"
+import type { UserConfig } from "./app/ports/UserConfigPort.ts"
+import type { Server } from "./Server.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 
@@ -48,17 +51,18 @@ const noRequest = (name: string, find: FindDialect | undefined) => {
 /**
  * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered, and the turns that the client
  * listens to what is left of it to be told to their end, unless the connection breaks; what is left is stopped and
- * answered with an error (L9). Conversations live on in their manager; who comes back listens on by `after`. Of `Auth`,
- * `HostPort` and `UserConfig` those that are there are used; without one its methods say that they can do nothing.
+ * answered with an error (L9). Conversations live on in their manager; who comes back listens on by `after`. A server
+ * without logins, programs or a configuration file provides `Auth.layerNone`, `HostPort.layerNone` or `UserConfig.layerNone`.
  */
 export const serve = (
   connection: Connection,
   options: AppServerOptions = {},
-): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
+): Effect.Effect<void, never, Server | Auth | HostPort | UserConfig> =>
   Effect.scoped(
     Effect.gen(function* () {
       const route = yield* makeHandlers({
         initializes: true,
+        principal: connection.peer.principal,
         approvals: () => "camelCase",
         forms: () => false,
         userAgent: options.userAgent ?? "colloquy",
@@ -81,6 +85,8 @@ export const serve = (
 
 const isForm = Schema.is(ApprovalForm)
 
+type Beside = NonNullable<McpServerOptions["beside"]>
+
 type Capabilities = Readonly<Record<string, unknown>>
 
 const experimental = ({ experimental }: Capabilities, name: string): unknown =>
@@ -98,14 +104,22 @@ const formOf = (capabilities: Capabilities): ApprovalForm => {
  * that of MCP; questions are put in the words of that time unless the client declares `experimental.approvals`, and forms of
  * tool servers where it declares `experimental.elicitation`.
  */
-export const beside =
-  ({ userAgent = "colloquy" }: Pick<AppServerOptions, "userAgent"> = {}): NonNullable<
-    McpServerOptions["beside"]
-  > =>
-  (capabilities) =>
-    makeHandlers({
-      initializes: false,
-      approvals: () => formOf(capabilities()),
-      forms: () => experimental(capabilities(), "elicitation") === true,
-      userAgent,
-    })
+export const beside = ({
+  userAgent = "colloquy",
+}: Pick<AppServerOptions, "userAgent"> = {}): Effect.Effect<
+  Beside,
+  never,
+  Auth | HostPort | UserConfig
+> =>
+  Effect.map(
+    Effect.context<Auth | HostPort | UserConfig>(),
+    (ports): Beside =>
+      (capabilities, { principal }) =>
+        makeHandlers({
+          initializes: false,
+          principal,
+          approvals: () => formOf(capabilities()),
+          forms: () => experimental(capabilities(), "elicitation") === true,
+          userAgent,
+        }).pipe(Effect.updateContext((context) => Context.merge(context, ports))),
+  )

@@ -2,8 +2,6 @@
  * A vocabulary beside MCP that is loaded with the first request that MCP does not know: most clients never use it, and
  * wait for the answer to `initialize`.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import { ErrorCode, JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
@@ -13,6 +11,7 @@ import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import type { Server } from "./Server.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { type FindDialect, unknownMethod } from "./jsonrpc/ForeignMethod.ts"
 import { methodNotFound, type Route } from "./jsonrpc/Route.ts"
@@ -59,36 +58,53 @@ const asItCame: Route["codec"] = {
 }
 
 /**
- * @param load runs once, for the first request that is not MCP's
+ * Serves another dialect beside MCP on one connection, and loads it when it is first used.
+ *
+ * @param load runs once per connection, for the first request that is not MCP's
  * @param findDialect names the dialect of a method that neither knows
  */
-export const withLazyDialect =
-  (load: Effect.Effect<Beside>, findDialect?: FindDialect): Beside =>
-  (capabilities) =>
-    Effect.gen(function* () {
-      const services = yield* Effect.context<ConversationManager | SettingsResolver | Scope.Scope>()
-      const known = methodsOf(CodexMcp.clientToServer)
-      let there: Find | undefined
-      const loaded = yield* Effect.cached(
-        load.pipe(
-          Effect.flatMap((beside) => beside(capabilities)),
-          Effect.provideContext(services),
-          Effect.tap((find) =>
-            Effect.sync(() => {
-              there = find
-            }),
+export const withLazyDialect = <R>(
+  load: Effect.Effect<Beside, never, R>,
+  findDialect?: FindDialect,
+): Effect.Effect<Beside, never, R> =>
+  Effect.map(
+    Effect.context<R>(),
+    (context): Beside =>
+      (capabilities, peer) =>
+        makeFind(
+          Effect.flatMap(Effect.provideContext(load, context), (beside) =>
+            beside(capabilities, peer),
           ),
-          // Loaded once, whoever gives up waiting for it.
-          Effect.uninterruptible,
+          findDialect,
         ),
-      )
-      return (request) => {
-        if (known.has(request.method) || isStateless(request)) return undefined
-        if (there !== undefined) return there(request)
-        return {
-          codec: asItCame,
-          handler: (params, caller) =>
-            Effect.flatMap(loaded, (find) => serve(request, find, findDialect, params, caller)),
-        }
-      }
-    })
+  )
+
+const makeFind = Effect.fnUntraced(function* (
+  load: Effect.Effect<Find, never, Server | Scope.Scope>,
+  findDialect: FindDialect | undefined,
+) {
+  const services = yield* Effect.context<Server | Scope.Scope>()
+  const known = methodsOf(CodexMcp.clientToServer)
+  let there: Find | undefined
+  const loaded = yield* Effect.cached(
+    load.pipe(
+      Effect.provideContext(services),
+      Effect.tap((find) =>
+        Effect.sync(() => {
+          there = find
+        }),
+      ),
+      // Loaded once, also when the request that triggered it is cancelled.
+      Effect.uninterruptible,
+    ),
+  )
+  return (request: Request): Route | undefined => {
+    if (known.has(request.method) || isStateless(request)) return undefined
+    if (there !== undefined) return there(request)
+    return {
+      codec: asItCame,
+      handler: (params, caller) =>
+        Effect.flatMap(loaded, (find) => serve(request, find, findDialect, params, caller)),
+    }
+  }
+})

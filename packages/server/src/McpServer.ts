@@ -1,36 +1,28 @@
 /** Serves the `codex-mcp` dialect on one connection. Opens nothing: the connection is given. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import type { Connection } from "@colloquy/protocol/Connection"
+import type { Connection, ConnectionPeer } from "@colloquy/protocol/Connection"
 import type { Request } from "@colloquy/protocol/JsonRpc"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
-import type { Features } from "./features/Features.ts"
-import type { PromptFiles } from "./features/PromptFiles.ts"
 import { makeServed } from "./mcp/catalog/MakeServed.ts"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
 import type { Members } from "./mcp/RequestContext.ts"
-import { requestStatesOf } from "./mcp/eras/RequestState.ts"
+import { requestStates } from "./mcp/eras/RequestState.ts"
 import * as Router from "./mcp/eras/Router.ts"
 import * as Session from "./mcp/Session.ts"
 import type { ThreadIdPlace } from "./mcp/codex/ToolResults.ts"
 import type { VendorEvents } from "./mcp/codex/VendorEvents.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 import { isMethodNotFound, type Route } from "./jsonrpc/Route.ts"
-import { Sealer } from "./Sealer.ts"
-import { Tasks } from "./tasks/Tasks.ts"
+import { Server } from "./Server.ts"
 
 export interface McpServerOptions {
   /** What `serverInfo.version` says. */
   readonly version?: string
-  /** Who connects, as the transport knows it. Default: one and the same, whoever started the process. */
-  readonly principal?: string
   /** How long turns may go on after end of input. Default 500 ms. */
   readonly shutdownGrace?: Duration.Input
   /** Requests served at once. Default 1,024. */
@@ -46,21 +38,14 @@ export interface McpServerOptions {
   readonly ownTools?: ToolChoice
   /** Where a result of `codex` and `codex-reply` has the id of its conversation. Default `content`. */
   readonly threadId?: ThreadIdPlace
-  /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */
-  readonly features?: Features
-  /** Where prompts lie as files; they are looked at when somebody asks for prompts. */
-  readonly prompts?: PromptFiles
   /**
    * Another vocabulary on the same connection, by what the client declared: serves the requests that it knows, alone of
    * their line, before MCP sees them.
    */
   readonly beside?: (
     capabilities: () => Members,
-  ) => Effect.Effect<
-    (request: Request) => Route | undefined,
-    never,
-    ConversationManager | SettingsResolver | Scope.Scope
-  >
+    peer: ConnectionPeer,
+  ) => Effect.Effect<(request: Request) => Route | undefined, never, Server | Scope.Scope>
   /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
   readonly findDialect?: FindDialect
   /**
@@ -75,14 +60,14 @@ export interface McpServerOptions {
 
 /**
  * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered; what is left is stopped
- * and answered with an error (L9). Returns when everything has been flushed, or nobody reads it any more. What it gives
- * to clients to keep is good for all connections that are given the same `Sealer`; without one, for this one. So are
- * tasks for those that are given the same `Tasks`.
+ * and answered with an error (L9). Returns when everything has been flushed, or the client no longer reads. Cursors,
+ * request states and tasks that clients got on one connection are valid on all connections of the same `Server`, for the
+ * same principal.
  */
 export const serve = (
   connection: Connection,
   options: McpServerOptions = {},
-): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
+): Effect.Effect<void, never, Server> =>
   Effect.scoped(
     Effect.gen(function* () {
       const events = options.events ?? "on"
@@ -92,15 +77,15 @@ export const serve = (
         version: options.version ?? "0.0.0",
       }
       const session = Session.make(events)
-      const shared = yield* Effect.serviceOption(Sealer)
-      const sealer = Option.isSome(shared) ? shared.value : yield* Sealer.make
-      const given = yield* Effect.serviceOption(Tasks)
-      const served = yield* makeServed(options, yield* ConversationManager, sealer)
+      const server = yield* Server
+      const { principal } = connection.peer
+      const served = yield* makeServed(server, options.pageSize)
       const handlers = yield* makeHandlers({
         session,
         serverInfo,
         events,
-        tasks: Option.isSome(given) ? given.value : yield* Tasks.make(),
+        server,
+        principal,
         served,
         taskAfter: options.taskAfter,
         tools: options.ownTools ?? "default",
@@ -110,13 +95,14 @@ export const serve = (
         session,
         methods: methodsOf(CodexMcp.clientToServer),
         handlers: handlers.requests as Router.RouterOptions["handlers"],
-        states: requestStatesOf(sealer),
+        states: yield* server.shared(requestStates),
         ...handlers.hears,
         serverInfo,
-        ...(options.principal === undefined ? {} : { principal: options.principal }),
+        principal,
       })
       const beside = yield* (
-        options.beside?.(() => session.client()?.capabilities ?? {}) ?? Effect.succeed(undefined)
+        options.beside?.(() => session.client()?.capabilities ?? {}, connection.peer) ??
+          Effect.succeed(undefined)
       )
       const peer = yield* makePeer({
         connection,

@@ -26,7 +26,7 @@ const questions = ({ messages }: Harness) =>
 
 describe.each([
   ["there from the start", atOnce],
-  ["loaded with the first request", withLazyDialect(Effect.succeed(atOnce))],
+  ["loaded with the first request", withLazyDialect(atOnce)],
 ])("AppServer beside MCP, %s", (_, beside) => {
   it.effect("its requests are served before and after `initialize`, which is that of MCP", () =>
     withServer({ beside }, (server) =>

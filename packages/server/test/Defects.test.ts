@@ -92,11 +92,12 @@ const dialects: ReadonlyArray<Dialect> = [
     run: (body) =>
       withServer(
         {
-          beside: () =>
+          beside: Effect.succeed(() =>
             Effect.succeed(() => {
               failAt("route")
               return undefined
             }),
+          ),
         },
         body,
       ),

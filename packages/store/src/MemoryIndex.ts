@@ -22,6 +22,7 @@ const fits = (query: ListQuery, { archived, meta, preview }: IndexRow): boolean 
   (query.cwd === undefined || query.cwd === meta.cwd) &&
   (query.provider === undefined || query.provider === meta.provider) &&
   (query.spoken !== true || preview !== undefined) &&
+  (query.owner === undefined || query.owner === (meta.owner ?? null)) &&
   (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
 
 class MemoryIndex implements Service {

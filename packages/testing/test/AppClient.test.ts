@@ -3,6 +3,9 @@ import * as Following from "@colloquy/client/ReconnectingEvents"
 import { ArchiveConversation, NewConversation } from "@colloquy/protocol/app/Conversations"
 import { SendUserMessage } from "@colloquy/protocol/app/Messages"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import { Auth } from "@colloquy/server/app/ports/AuthPort"
+import { HostPort } from "@colloquy/server/app/ports/HostPort"
+import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
 import * as AppServer from "@colloquy/server/AppServer"
 import { type MemoryConnection, memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
@@ -10,17 +13,20 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { asking, exec, oneCall } from "../../server/test/support/Asking.ts"
 import { withCore } from "../../server/test/support/Harness.ts"
+
+const noPorts = Layer.mergeAll(Auth.layerNone, HostPort.layerNone, UserConfig.layerNone)
 
 const clientInfo = { name: "test", version: "1" }
 
 /** One more connection to the conversations of this process. */
 const opened = Effect.gen(function* () {
   const [there, here] = yield* memoryPair()
-  yield* Effect.forkScoped(AppServer.serve(here))
+  yield* Effect.forkScoped(Effect.provide(AppServer.serve(here), noPorts))
   return there
 })
 
@@ -33,10 +39,11 @@ const created = ({ client }: AppClient.AppClient) =>
 const say = ({ client }: AppClient.AppClient, conversationId: string, text: string) =>
   client.request(SendUserMessage, { conversationId, items: [{ type: "text", data: { text } }] })
 
-const isEnd = (told: AppClient.Told) => told._tag === "Event" && told.msg.type === "task_complete"
+const isEnd = (told: AppClient.ConversationMessage) =>
+  told._tag === "Event" && told.msg.type === "task_complete"
 
 /** Everything to the end of that many turns. */
-const heard = <E>(stream: Stream.Stream<AppClient.Told, E>, turns = 1) => {
+const heard = <E>(stream: Stream.Stream<AppClient.ConversationMessage, E>, turns = 1) => {
   let left = turns
   return Stream.runCollect(Stream.takeUntil(stream, (told) => isEnd(told) && --left === 0))
 }
@@ -44,10 +51,11 @@ const heard = <E>(stream: Stream.Stream<AppClient.Told, E>, turns = 1) => {
 const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-const isDelta = (told: AppClient.Told) => told._tag === "Event" && told.msg.type.endsWith("_delta")
+const isDelta = (told: AppClient.ConversationMessage) =>
+  told._tag === "Event" && told.msg.type.endsWith("_delta")
 
 /** Numbers of the events that are kept. */
-const kept = (all: ReadonlyArray<AppClient.Told>) =>
+const kept = (all: ReadonlyArray<AppClient.ConversationMessage>) =>
   all.flatMap((told) => (told._tag === "Event" && !isDelta(told) ? [told.seq] : []))
 
 const upTo = (last: number | undefined) => Array.from({ length: (last ?? -1) + 1 }, (_, n) => n)
@@ -166,7 +174,7 @@ describe("AppClient and AppServer", () => {
       () =>
         Effect.gen(function* () {
           const connections: Array<MemoryConnection> = []
-          const current = yield* Following.reopening(
+          const current = yield* Following.reconnecting(
             Effect.flatMap(opened, (there) => {
               connections.push(there)
               return AppClient.connect(there, { clientInfo })
@@ -175,7 +183,7 @@ describe("AppClient and AppServer", () => {
           )
           const other = yield* connected()
           const id = yield* created(other)
-          const seen: Array<AppClient.Told> = []
+          const seen: Array<AppClient.ConversationMessage> = []
           const reader = yield* start(
             heard(
               Stream.tap(Following.events(current, id, { raw: true }), (told) =>
@@ -207,7 +215,7 @@ describe("AppClient and AppServer", () => {
     withCore([Script.reply(Script.text("one"))], () =>
       Effect.gen(function* () {
         const [one, two] = [yield* connected(), yield* connected()]
-        const current = yield* Following.reopening(
+        const current = yield* Following.reconnecting(
           Effect.flatMap(opened, (there) => AppClient.connect(there, { clientInfo })),
         )
         const id = yield* created(one)

@@ -1,10 +1,11 @@
-/** The whole server with one tool of an embedder, `echo`: what a call costs in each era, all of the way. */
+/** The whole server with one tool of an embedding program, `echo`, for the cost of a call in each era. */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Features from "@colloquy/server/features/Features"
+import { Server } from "@colloquy/server/Server"
 import { tool } from "@colloquy/server/features/Tool"
 import * as McpServer from "@colloquy/server/McpServer"
 import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"
@@ -26,10 +27,10 @@ const echo = tool({
 const main = Effect.gen(function* () {
   const connection = yield* StdioConnection.make({ input: process.stdin, output })
   const features = yield* Features.make({ tools: [echo] })
-  yield* McpServer.serve(connection, { features })
+  yield* Effect.provide(McpServer.serve(connection), Server.layerDefault({ features }))
 })
 
-/** Nobody begins a conversation here. */
+/** Settings are never resolved, because no conversation is created. */
 const services = Conversations.layer.pipe(
   Layer.provide([
     Layer.succeed(ModelClient, { stream: () => Stream.never }),

@@ -12,6 +12,7 @@ import { offlineProvider } from "@colloquy/models/Providers"
 import * as Features from "@colloquy/server/features/Features"
 import { tool } from "@colloquy/server/features/Tool"
 import { prompt } from "@colloquy/server/features/Prompt"
+import { Server } from "@colloquy/server/Server"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
@@ -81,7 +82,10 @@ const serve = Effect.gen(function* () {
     output: takeStdout(),
   })
   // The referee expects a task of every call of a tool that may be one.
-  yield* McpServer.serve(connection, { version: "0.0.0", features, taskAfter: 0 })
+  yield* Effect.provide(
+    McpServer.serve(connection, { version: "0.0.0", taskAfter: 0 }),
+    Server.layerDefault({ features }),
+  )
 })
 
 await Effect.runPromise(Effect.scoped(serve).pipe(Effect.provide(core)))

@@ -1,4 +1,6 @@
 /** What a client writes to `colloquy app-server`. */
+import * as Effect from "effect/Effect"
+import { ownServer } from "../frames/Services.ts"
 import * as AppServer from "@colloquy/server/AppServer"
 import { GetUserAgent, Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
@@ -36,7 +38,8 @@ const optionsOf = (app: Contract): FrameEdgeOptions => ({
   probe: GetUserAgent._tag,
   silences: false,
   bare: true,
-  serve: (connection) => AppServer.serve(connection, { maxInFlight: 32 }),
+  serve: (connection) =>
+    Effect.provide(AppServer.serve(connection, { maxInFlight: 32 }), ownServer),
 })
 
 export const appServerFrames = (app: Contract): ReadonlyArray<Edge> => {

@@ -1,6 +1,7 @@
 /** What an MCP client writes to our server, in every revision, with the requests of the app-server beside it. */
 import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as AppServer from "@colloquy/server/AppServer"
+import { ownServer } from "../frames/Services.ts"
 import * as McpServer from "@colloquy/server/McpServer"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import {
@@ -122,12 +123,9 @@ const optionsOf = (mcp: Contract, app: Contract): FrameEdgeOptions => ({
   silences: true,
   bare: false,
   serve: (connection) =>
-    McpServer.serve(connection, {
-      maxInFlight: 32,
-      ownTools: "all",
-      pageSize: 3,
-      beside: withLazyDialect(Effect.succeed(AppServer.beside())),
-    }),
+    Effect.flatMap(withLazyDialect(AppServer.beside()), (beside) =>
+      McpServer.serve(connection, { maxInFlight: 32, ownTools: "all", pageSize: 3, beside }),
+    ).pipe(Effect.provide(ownServer)),
 })
 
 export const codexMcpFrames = (mcp: Contract, app: Contract): ReadonlyArray<Edge> => {

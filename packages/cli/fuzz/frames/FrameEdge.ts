@@ -5,6 +5,7 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
+import type { Sealer } from "@colloquy/server/Sealer"
 import { requestText } from "@colloquy/protocol/JsonRpc"
 import { concat, encode } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, type Verdict, Violation } from "@colloquy/simulation/fuzz/Edge"
@@ -39,7 +40,7 @@ export interface FrameEdgeOptions {
   readonly bare: boolean
   readonly serve: (
     connection: Connection,
-  ) => Effect.Effect<void, never, ConversationManager | SettingsResolver>
+  ) => Effect.Effect<void, never, ConversationManager | SettingsResolver | Sealer>
 }
 
 /** Small, so that an input reaches it. */

@@ -8,6 +8,11 @@ import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
 import { offlineProvider } from "@colloquy/models/Providers"
 import { ConversationId } from "@colloquy/protocol/Ids"
+import { Auth } from "@colloquy/server/app/ports/AuthPort"
+import { HostPort } from "@colloquy/server/app/ports/HostPort"
+import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
+import { Server } from "@colloquy/server/Server"
+import { Tasks } from "@colloquy/server/tasks/Tasks"
 import * as TestSealer from "@colloquy/testing/TestSealer"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import * as Duration from "effect/Duration"
@@ -142,3 +147,11 @@ export const services = (ids: Ids) =>
     ]),
     Layer.provideMerge(Layer.merge(settings, TestSealer.layer)),
   )
+
+/** A server of one connection: what one input leaves behind must not change what the next one finds. */
+export const ownServer = Layer.mergeAll(
+  Layer.provide(Server.layer(), Tasks.layer()),
+  Auth.layerNone,
+  HostPort.layerNone,
+  UserConfig.layerNone,
+)

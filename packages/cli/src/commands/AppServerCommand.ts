@@ -1,8 +1,6 @@
 /** The command `app-server`: serves conversations over plain JSON-RPC on stdin and stdout until the client has left. */
 import { AppServer as AppServerDialect } from "@colloquy/protocol/app/AppServer"
 import * as AppServer from "@colloquy/server/AppServer"
-import * as Effect from "effect/Effect"
-import * as LazyPorts from "../lazy/LazyPorts.ts"
 import type { Launch } from "../args/Args.ts"
 import { findDialect } from "../server/FindDialect.ts"
 import * as StdioServer from "../server/StdioServer.ts"
@@ -12,13 +10,13 @@ export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {
       program: { originator: "colloquy_app_server", source: "vscode" },
-      serve: (connection, startup, environment) => {
+      serve: (connection, startup) => {
         const { compatibility_version: compatibility, shutdown_grace_ms: graceMs } = startup.options
         return AppServer.serve(connection, {
           userAgent: userAgent(process.env, compatibility),
           findDialect: findDialect(AppServerDialect.name),
           ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
-        }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
+        })
       },
     },
     launch,

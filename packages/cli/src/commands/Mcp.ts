@@ -7,15 +7,13 @@ import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
 import { findDialect } from "../server/FindDialect.ts"
-import * as LazyPorts from "../lazy/LazyPorts.ts"
-import * as LazyPrompts from "../lazy/LazyPrompts.ts"
 import * as StdioServer from "../server/StdioServer.ts"
 import { userAgent } from "../server/UserAgent.ts"
 import { statedVersion } from "../server/Version.ts"
 import type { Launch } from "../args/Args.ts"
 
 const appServer = (compatibility: string | undefined) =>
-  Effect.map(
+  Effect.flatMap(
     Effect.promise(() => import("@colloquy/server/AppServer")),
     ({ beside }) => beside({ userAgent: userAgent(process.env, compatibility) }),
   )
@@ -26,7 +24,7 @@ export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {
       program: { originator: "colloquy_mcp", source: "mcp" },
-      serve: (connection, startup, environment) => {
+      serve: (connection, startup) => {
         const {
           compatibility_version: compatibility,
           mcp_events: events,
@@ -35,17 +33,19 @@ export const run = (launch: Launch): Promise<number> =>
           mcp_tools: tools,
           shutdown_grace_ms: graceMs,
         } = startup.options
-        return McpServer.serve(connection, {
-          version: statedVersion(compatibility),
-          prompts: LazyPrompts.make(environment),
-          beside: withLazyDialect(appServer(compatibility), ofDialect),
-          findDialect: ofDialect,
-          ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
-          ...(events === undefined ? {} : { events }),
-          ...(taskAfterMs === undefined ? {} : { taskAfter: taskAfterMs }),
-          ...(threadId === undefined ? {} : { threadId }),
-          ...(tools === undefined ? {} : { ownTools: tools }),
-        }).pipe(Effect.provide(LazyPorts.layer(startup, environment)))
+        const dialects = withLazyDialect(appServer(compatibility), ofDialect)
+        return Effect.flatMap(dialects, (beside) =>
+          McpServer.serve(connection, {
+            version: statedVersion(compatibility),
+            beside,
+            findDialect: ofDialect,
+            ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
+            ...(events === undefined ? {} : { events }),
+            ...(taskAfterMs === undefined ? {} : { taskAfter: taskAfterMs }),
+            ...(threadId === undefined ? {} : { threadId }),
+            ...(tools === undefined ? {} : { ownTools: tools }),
+          }),
+        )
       },
     },
     launch,

@@ -39,14 +39,15 @@ export const layer = (
         ),
       )
       return {
-        create: (settings) => Effect.flatMap(manager, (loaded) => loaded.create(settings)),
-        get: (id) => Effect.flatMap(manager, (loaded) => loaded.get(id)),
-        open: (path) => Effect.flatMap(manager, (loaded) => loaded.open(path)),
-        list: (page) => Effect.flatMap(manager, (loaded) => loaded.list(page)),
-        remove: (id) => Effect.flatMap(manager, (loaded) => loaded.remove(id)),
-        archive: (id) => Effect.flatMap(manager, (loaded) => loaded.archive(id)),
-        unarchive: (id) => Effect.flatMap(manager, (loaded) => loaded.unarchive(id)),
-        fork: (id, rule) => Effect.flatMap(manager, (loaded) => loaded.fork(id, rule)),
+        create: (...args) => Effect.flatMap(manager, (loaded) => loaded.create(...args)),
+        get: (...args) => Effect.flatMap(manager, (loaded) => loaded.get(...args)),
+        open: (...args) => Effect.flatMap(manager, (loaded) => loaded.open(...args)),
+        list: (...args) => Effect.flatMap(manager, (loaded) => loaded.list(...args)),
+        metadata: (...args) => Effect.flatMap(manager, (loaded) => loaded.metadata(...args)),
+        remove: (...args) => Effect.flatMap(manager, (loaded) => loaded.remove(...args)),
+        archive: (...args) => Effect.flatMap(manager, (loaded) => loaded.archive(...args)),
+        unarchive: (...args) => Effect.flatMap(manager, (loaded) => loaded.unarchive(...args)),
+        fork: (...args) => Effect.flatMap(manager, (loaded) => loaded.fork(...args)),
         // Nothing changes before it is loaded.
         watch: (listener) =>
           Effect.asVoid(
@@ -56,6 +57,7 @@ export const layer = (
             ),
           ),
         shutdown: Effect.flatMap(manager, (loaded) => loaded.shutdown),
+        isClosed: Effect.flatMap(manager, (loaded) => loaded.isClosed),
       }
     }),
   )

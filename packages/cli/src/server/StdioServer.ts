@@ -5,119 +5,33 @@
  * a client that no longer reads ends the process within its bound. Exit codes: 0 the client left, 1 the configuration
  * makes no sense or something broke, 129, 130 and 143 after a signal.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
-import { MemoryStore } from "@colloquy/core/store/MemoryStore"
-import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
 import * as Cause from "effect/Cause"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
-import * as Layer from "effect/Layer"
 import type { Writable } from "node:stream"
+import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
-import { MachineAuth } from "../lazy/LazyAuth.ts"
-import * as LiveSettings from "../config/LiveSettings.ts"
 import * as Environment from "../machine/Environment.ts"
 import { errorLine } from "../log/ErrorLine.ts"
-import * as LazyConversations from "../lazy/LazyConversations.ts"
-import * as LazyModels from "../lazy/LazyModels.ts"
-import * as LazyProjectDocs from "../lazy/LazyProjectDocs.ts"
-import * as LazyStore from "../lazy/LazyStore.ts"
-import * as LazyTools from "../lazy/LazyTools.ts"
-import { machineOptions } from "../machine/MachineOptions.ts"
-import * as LazyNotify from "../lazy/LazyNotify.ts"
 import * as ProcessGuard from "../machine/ProcessGuard.ts"
 import * as Startup from "./Startup.ts"
 import * as StderrLog from "../log/StderrLog.ts"
-import { version } from "./Version.ts"
 
 /** What a shutdown may take beyond the grace of its turns: writing what was answered, closing what is open. */
 const shutdownSlackMs = 10_000
 
 export interface StdioServer {
   /** Who makes conversations here, as their files tell it. */
-  readonly program: { readonly originator: string; readonly source: string }
+  readonly program: Application.Program
   /** Serves the connection until its end. */
   readonly serve: (
     connection: Connection,
     startup: Startup.Startup,
-    environment: Environment.Environment,
-  ) => Effect.Effect<
-    void,
-    never,
-    ConversationManager | ConversationStore | MachineAuth | SettingsResolver
-  >
-}
-
-const conversations = (
-  program: StdioServer["program"],
-  { live, settings, source }: Startup.Startup,
-  environment: Environment.Environment,
-) => {
-  const { environment: variables, secretNames } = machineOptions(environment, source)
-  const notifying = LazyNotify.make(live, {
-    environment: variables,
-    secretNames: [...secretNames, ...(settings.secretNames ?? [])],
-    cwd: environment.cwd,
-  })
-  return Layer.unwrap(
-    Effect.map(notifying, (onTurnCompleted) =>
-      LazyConversations.layer({ program: { ...program, version }, onTurnCompleted }),
-    ),
-  )
-}
-
-const services = (
-  program: StdioServer["program"],
-  startup: Startup.Startup,
-  environment: Environment.Environment,
-) => {
-  const { source, live, options, settings, script } = startup
-  return conversations(program, startup, environment).pipe(
-    Layer.provide(
-      LazyModels.layer({
-        ...(script === undefined ? {} : { script }),
-        ...(options.offline?.delta_delay_ms === undefined
-          ? {}
-          : { deltaDelay: Duration.millis(options.offline.delta_delay_ms) }),
-        userAgent: `colloquy/${version}`,
-      }),
-    ),
-    Layer.provideMerge(
-      MachineAuth.layer({
-        stateDirectory: environment.stateDirectory,
-        ...(environment.originalDirectory === undefined
-          ? {}
-          : { originalDirectory: environment.originalDirectory }),
-        login: options.login,
-        ...Startup.tokenBaseUrl(environment, source),
-        provider: settings.provider,
-      }),
-    ),
-    Layer.provide(
-      Layer.merge(LazyTools.layer(machineOptions(environment, source)), IdGenerator.layer),
-    ),
-    Layer.provideMerge(
-      options.conversation_store === "memory"
-        ? MemoryStore.layer
-        : LazyStore.layer({ home: environment.stateDirectory }),
-    ),
-    Layer.provideMerge(
-      Layer.provide(
-        LazyProjectDocs.layer({
-          stateDirectory: environment.stateDirectory,
-          hiddenPaths: environment.hiddenDirectories,
-        }),
-        LiveSettings.layer(live),
-      ),
-    ),
-  )
+  ) => Effect.Effect<void, never, Application.Services>
 }
 
 const serveOn = (
@@ -138,9 +52,9 @@ const serveOn = (
       })
       // A signal may come after the end of the input, which the connection no longer sees then.
       const broken = Effect.raceFirst(connection.broken ?? Effect.never, stopped)
-      yield* serve({ ...connection, broken }, startup, environment)
+      yield* serve({ ...connection, broken }, startup)
     }),
-  ).pipe(Effect.provide(services(program, startup, environment)))
+  ).pipe(Effect.provide(Application.layer(program, startup, environment)))
 
 /** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
 export const run = async (server: StdioServer, launch: Launch): Promise<number> => {

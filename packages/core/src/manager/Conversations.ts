@@ -16,7 +16,13 @@ import * as Layer from "effect/Layer"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { Conversation } from "../Conversation.ts"
 import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
-import { ConversationManager, type CreateError, type RemoveError } from "../ConversationManager.ts"
+import {
+  type Access,
+  ConversationManager,
+  type CreateError,
+  type RemoveError,
+} from "../ConversationManager.ts"
+import { isVisible } from "./Access.ts"
 import { type Entry, makeEntry } from "./Entry.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
@@ -96,25 +102,28 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   )
 
   /** One that is in the store and not here yet. */
-  const takeUp = Effect.fnUntraced(function* (name: string, where: LogAddress) {
+  const takeUp = Effect.fnUntraced(function* (name: string, where: LogAddress, access?: Access) {
     const { meta } = yield* withinStoreTimeout("metadata", store.metadata(where))
     yield* isOpen
     const { id } = meta
-    const entry = entries.get(id) ?? makeEntry(id, { _tag: "Stored" })
-    if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
+    const entry = entries.get(id) ?? makeEntry(id, { _tag: "Stored" }, meta.owner)
+    if (entry.isHidden || !isVisible(entry, access))
+      return yield* new NoSuchConversation({ id: name })
     entries.set(id, entry)
     if ("path" in where) entry.path = where.path
     return entry
   })
 
-  const find = (name: string) =>
+  const find = (name: string, access?: Access) =>
     Effect.suspend(() => {
       const entry = entries.get(name)
-      if (entry !== undefined && !entry.isHidden) return Effect.succeed(entry)
+      if (entry !== undefined && !entry.isHidden && isVisible(entry, access)) {
+        return Effect.succeed(entry)
+      }
       const parsed = parseConversationId(name)
       return entry !== undefined || "problem" in parsed
         ? Effect.fail(new NoSuchConversation({ id: name }))
-        : takeUp(name, { id: parsed.id })
+        : takeUp(name, { id: parsed.id }, access)
     })
 
   /** A store that cannot say whether it has it. */
@@ -125,14 +134,14 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
 
   /** Counts from now on, and nobody finds it before it is made. */
-  const announce = Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
+  const announce = (owner: string | undefined): Effect.Effect<Entry, TooManyConversations> => {
     if (entries.size + starting >= maxConversations) {
       return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
     }
     starting++
     return ids.conversationId.pipe(
       Effect.map((id) => {
-        const entry = makeEntry(id, { _tag: "Gone" })
+        const entry = makeEntry(id, { _tag: "Gone" }, owner)
         entry.isHidden = true
         entries.set(id, entry)
         return entry
@@ -143,15 +152,16 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
         }),
       ),
     )
-  })
+  }
 
   const start = (
     settings: ConversationSettings,
+    owner: string | undefined,
     from?: { readonly id: string; readonly log: (id: ConversationId) => ReadonlyArray<Event> },
   ): Effect.Effect<Conversation, CreateError> =>
     Effect.gen(function* () {
       yield* isOpen
-      const entry = yield* announce
+      const entry = yield* announce(owner)
       const { id } = entry
       return yield* Effect.gen(function* () {
         const birth =
@@ -174,10 +184,11 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const putAway = (
     operation: "delete" | "archive",
     name: string,
+    access: Access | undefined,
   ): Effect.Effect<void, RemoveError> =>
     Effect.gen(function* () {
       yield* isOpen
-      const entry = yield* find(name)
+      const entry = yield* find(name, access)
       entry.isHidden = true
       yield* residents.end(entry)
       const { id } = entry
@@ -224,38 +235,49 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const load = (entry: Entry) => residents.using(entry, () => Effect.succeed(handle(entry)))
 
   return ConversationManager.of({
-    create: Effect.fnUntraced(function* ({ resumePath, ...settings }) {
-      if (resumePath === undefined) return yield* start(settings)
+    create: Effect.fnUntraced(function* ({ resumePath, ...settings }, access) {
+      const owner = access?.owner ?? undefined
+      if (resumePath === undefined) return yield* start(settings, owner)
       yield* isOpen
-      const { events, id } = yield* storage.history(resumePath)
-      return yield* start(settings, {
+      const { events, id } = yield* storage.history(resumePath, access)
+      return yield* start(settings, owner, {
         id,
         log: (made) => forkLog(events, everything, { id: made, settings }),
       })
     }),
-    get: Effect.fnUntraced(function* (id) {
+    get: Effect.fnUntraced(function* (id, access) {
       yield* isOpen
-      return yield* load(yield* found(id, find(id)))
+      return yield* load(yield* found(id, find(id, access)))
     }),
-    open: Effect.fnUntraced(function* (path) {
+    open: Effect.fnUntraced(function* (path, access) {
       yield* isOpen
-      return yield* load(yield* found(path, takeUp(path, { path })))
+      return yield* load(yield* found(path, takeUp(path, { path }, access)))
     }),
     list: (page) => pageOf(store, entries, page),
-    remove: (id) => putAway("delete", id),
-    archive: (id) => putAway("archive", id),
-    unarchive: Effect.fnUntraced(function* (name) {
+    metadata: (where, access) =>
+      Effect.filterOrFail(
+        withinStoreTimeout("metadata", store.metadata(where)),
+        ({ meta }) => isVisible(meta, access),
+        () => new NoSuchConversation({ id: "id" in where ? where.id : where.path }),
+      ),
+    remove: (id, access) => putAway("delete", id, access),
+    archive: (id, access) => putAway("archive", id, access),
+    unarchive: Effect.fnUntraced(function* (name, access) {
       yield* isOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
+      if (access !== undefined) {
+        const { meta } = yield* withinStoreTimeout("metadata", store.metadata({ id: parsed.id }))
+        if (!isVisible(meta, access)) return yield* new NoSuchConversation({ id: name })
+      }
       yield* withinStoreTimeout("unarchive", store.unarchive(parsed.id))
       changed()
     }),
-    fork: Effect.fnUntraced(function* (id, rule) {
+    fork: Effect.fnUntraced(function* (id, rule, access) {
       yield* isOpen
       const problem = problemOf(rule)
       if (problem !== undefined) return yield* problem
-      const entry = yield* found(id, find(id))
+      const entry = yield* found(id, find(id, access))
       const { events, settings } = yield* residents.using(entry, (conversation) =>
         Effect.all({
           events: conversation.events,
@@ -264,7 +286,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       )
       const beyond = beyondHistory(events, rule)
       if (beyond !== undefined) return yield* beyond
-      return yield* start(settings, {
+      return yield* start(settings, entry.owner, {
         id: entry.id,
         log: (forked) => forkLog(events, rule, { id: forked, settings }),
       })
@@ -277,6 +299,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
         ),
       ),
     shutdown,
+    isClosed: Effect.sync(() => ended !== undefined),
   })
 })
 

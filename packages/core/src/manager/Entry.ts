@@ -39,6 +39,8 @@ export interface Entry {
   isHidden: boolean
   /** Called when it was loaded, and when it is gone. Made when somebody waits for that. */
   onMoved?: Set<() => void>
+  /** The principal that it belongs to, as its metadata records it. */
+  readonly owner?: string
   /** Where it was opened by its file. */
   path?: string
   /**
@@ -48,8 +50,9 @@ export interface Entry {
   settings?: ConversationSettings
 }
 
-export const makeEntry = (id: ConversationId, placement: Placement): Entry => ({
+export const makeEntry = (id: ConversationId, placement: Placement, owner?: string): Entry => ({
   id,
+  ...(owner === undefined ? {} : { owner }),
   placement,
   uses: 0,
   usedAtMs: 0,

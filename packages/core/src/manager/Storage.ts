@@ -12,6 +12,8 @@ import {
   NoSuchConversation,
   ProviderGone,
 } from "../ConversationErrors.ts"
+import type { Access } from "../ConversationManager.ts"
+import { isVisible } from "./Access.ts"
 import type { Entry } from "./Entry.ts"
 import type {
   ConversationSettings,
@@ -71,7 +73,7 @@ export const make = (
   program: Program,
 ) => {
   const metaOf = (
-    { id }: Entry,
+    { id, owner }: Entry,
     createdAtMs: number,
     { cwd, model, provider, userInstructions }: ConversationSettings,
     { forkedFrom }: InitialLog,
@@ -84,6 +86,7 @@ export const make = (
     model,
     ...(userInstructions === undefined ? {} : { instructions: userInstructions }),
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(owner === undefined ? {} : { owner }),
   })
 
   /** Nobody was told of it. */
@@ -145,8 +148,12 @@ export const make = (
   })
 
   /** The events of a stored conversation. Takes no lease and repairs nothing: another process may be writing it. */
-  const history = (path: string) =>
+  const history = (path: string, access: Access | undefined) =>
     withinStoreTimeout("metadata", store.metadata({ path })).pipe(
+      Effect.filterOrFail(
+        ({ meta }) => isVisible(meta, access),
+        () => new NoSuchConversation({ id: path }),
+      ),
       Effect.flatMap(({ meta: { id } }) =>
         Effect.map(fold({ id }), ({ log }) => ({ id, events: log.all() })),
       ),

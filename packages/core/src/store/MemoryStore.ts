@@ -106,6 +106,7 @@ const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary
   (query.cwd === undefined || query.cwd === meta.cwd) &&
   (query.provider === undefined || query.provider === meta.provider) &&
   (query.spoken !== true || preview !== undefined) &&
+  (query.owner === undefined || query.owner === (meta.owner ?? null)) &&
   (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
 
 type Service = ConversationStore["Service"]

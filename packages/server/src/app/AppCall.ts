@@ -1,6 +1,6 @@
 /** What a handler of this dialect gets with its params, and what it may use. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/decider/State"
 import { parseConversationId } from "@colloquy/protocol/Ids"
@@ -19,7 +19,7 @@ export interface AppCall extends Required<Omit<Caller, "separate">> {
   readonly connection: AppConnection
 }
 
-export type AppServices = ConversationManager | SettingsResolver | Auth | HostPort | UserConfig
+export type AppServices = ConversationsView | SettingsResolver | Auth | HostPort | UserConfig
 
 export type AppHandler<M extends Rpc.Any> = (
   params: Params<M>,
@@ -29,8 +29,8 @@ export type AppHandler<M extends Rpc.Any> = (
 /** Any spelling of the id. */
 export const find = Effect.fnUntraced(function* (
   given: string,
-): Effect.fn.Return<Conversation, JsonRpcError, ConversationManager> {
-  const manager = yield* ConversationManager
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
+  const manager = yield* ConversationsView
   const parsed = parseConversationId(given)
   if ("problem" in parsed) return yield* invalidRequest(`params.conversationId: ${parsed.problem}`)
   return yield* Effect.mapError(manager.get(parsed.id), (error) => cannotGet(parsed.id, error))

@@ -1,14 +1,14 @@
 /** What one connection remembers: who its client is, its subscriptions, and the questions that are with it. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { Server } from "../Server.ts"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
 import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { type Broadcast, broadcastOf } from "./subscriptions/Broadcast.ts"
+import { type Broadcast, broadcasts } from "./subscriptions/Broadcast.ts"
 import type { Auth } from "./ports/AuthPort.ts"
-import { deliveryCursorOf, type DeliveryCursor } from "./subscriptions/DeliveryCursor.ts"
+import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCursor.ts"
 import * as AnswerGate from "./subscriptions/AnswerGate.ts"
 import * as Notices from "./subscriptions/Notices.ts"
 import type { PeerControl } from "../jsonrpc/Peer.ts"
@@ -42,7 +42,9 @@ export interface AppConnection {
 }
 
 export interface AppConnectionOptions {
-  readonly manager: ConversationManager["Service"]
+  readonly server: Server["Service"]
+  /** On whose behalf the client of the connection acts. */
+  readonly principal: string
   readonly auth: Auth["Service"]
   /** Until the client says otherwise. */
   readonly approvals: () => ApprovalForm
@@ -52,16 +54,10 @@ export interface AppConnectionOptions {
   readonly userAgent: string
 }
 
-/** A manager that ends says so whatever it is asked for; of this there is no conversation. */
-const isEnding = (manager: ConversationManager["Service"]): Effect.Effect<boolean> =>
-  Effect.match(manager.get(""), {
-    onSuccess: () => false,
-    onFailure: ({ _tag }) => _tag === "ManagerClosed",
-  })
-
 export const make = Effect.fnUntraced(function* (
   options: AppConnectionOptions,
 ): Effect.fn.Return<AppConnection, never, Scope.Scope> {
+  const { principal, server } = options
   const scope = yield* Effect.scope
   let client: Params<typeof Initialize> | undefined
   const approvals = () => client?.capabilities?.approvals ?? options.approvals()
@@ -70,9 +66,9 @@ export const make = Effect.fnUntraced(function* (
     if (approvals() === "none") return forms ? "forms" : undefined
     return forms ? "all" : "approvals"
   }
-  const heard = deliveryCursorOf(options.manager)
+  const heard = (yield* server.shared(deliveryCursors))(principal)
   const holds = AnswerGate.make()
-  const audience = broadcastOf(options.manager)
+  const audience = (yield* server.shared(broadcasts))(principal)
   const notices = Notices.make(holds.gate(TellAfter.notices))
   let joined = false
   const broker = yield* QuestionBroker.make()
@@ -116,7 +112,7 @@ export const make = Effect.fnUntraced(function* (
       scope,
       heard,
       audience,
-      isEnding: isEnding(options.manager),
+      isClosing: server.isClosing,
       holds,
       questions: (conversation, peer) =>
         broker.share({ conversation, present: presentV1(conversation.id, peer, approvals) }),

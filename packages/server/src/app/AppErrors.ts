@@ -5,7 +5,8 @@ import type {
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
-import type { ConversationManager, CreateError, GetError } from "@colloquy/core/ConversationManager"
+import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../ConversationsView.ts"
 import type * as Effect from "effect/Effect"
 import type { AuthFailed } from "./ports/AuthPort.ts"
 import type { UserConfigFailed } from "./ports/UserConfigPort.ts"
@@ -58,7 +59,7 @@ export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
 export const cannotCreate = ({ message }: CreateError | CannotResume): JsonRpcError =>
   internal(`error creating conversation: ${message}`)
 
-type ForkError = Effect.Error<ReturnType<ConversationManager["Service"]["fork"]>>
+type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
 
 export const cannotFork = (id: string, error: ForkError): JsonRpcError => {
   switch (error._tag) {

@@ -2,8 +2,8 @@
  * The handlers of the dialect `app-server`, one per method: the only table from methods to code. Serves the requests of
  * one connection beside whatever else is served there; knows no transport.
  */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { ConversationsView } from "../ConversationsView.ts"
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError, Request } from "@colloquy/protocol/JsonRpc"
 import * as Account from "@colloquy/protocol/app/Account"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
@@ -14,8 +14,8 @@ import { type ApprovalForm, GetUserAgent, Initialize } from "@colloquy/protocol/
 import { codecOf, methodsOf } from "@colloquy/protocol/Method"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { Server } from "../Server.ts"
 import type { Caller } from "../jsonrpc/Peer.ts"
 import type { Route } from "../jsonrpc/Route.ts"
 import { accountRateLimitsRead } from "./methods/AccountRateLimitsRead.ts"
@@ -84,6 +84,8 @@ const handlers = {
 const byName = handlers as unknown as Readonly<Record<string, AppHandler<never> | undefined>>
 
 export interface AppHandlersOptions {
+  /** On whose behalf the client of the connection acts. */
+  readonly principal: string
   /** True: nothing is served before `initialize` (§3.1), which is of this dialect; false: it is somebody else's. */
   readonly initializes: boolean
   /** How questions are put until the client says otherwise. */
@@ -97,23 +99,14 @@ export interface AppHandlersOptions {
 /** Undefined for a request of a method that is not of this dialect. */
 export type AppRoute = (request: Request) => Route | undefined
 
-const services = Effect.gen(function* () {
-  const given = yield* Effect.context<ConversationManager | SettingsResolver>()
-  return given.pipe(
-    Context.add(
-      Auth,
-      Option.getOrElse(yield* Effect.serviceOption(Auth), () => Auth.none),
-    ),
-    Context.add(
-      HostPort,
-      Option.getOrElse(yield* Effect.serviceOption(HostPort), () => HostPort.none),
-    ),
-    Context.add(
-      UserConfig,
-      Option.getOrElse(yield* Effect.serviceOption(UserConfig), () => UserConfig.none),
+/** What the handlers of a connection use, with the conversations of its principal. */
+const servicesOf = (server: Server["Service"], principal: string) =>
+  Effect.map(Effect.context<Auth | HostPort | UserConfig>(), (ports) =>
+    ports.pipe(
+      Context.add(ConversationsView, server.conversations(principal)),
+      Context.add(SettingsResolver, server.settings),
     ),
   )
-})
 
 const isWhole = (caller: Caller): caller is Required<Caller> =>
   caller.requestId !== undefined && caller.afterAnswer !== undefined
@@ -121,10 +114,13 @@ const isWhole = (caller: Caller): caller is Required<Caller> =>
 /** Of one connection. */
 export const make = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
-): Effect.fn.Return<AppRoute, never, ConversationManager | SettingsResolver | Scope.Scope> {
-  const context = (yield* services) as Context.Context<AppServices>
+): Effect.fn.Return<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
+  const server = yield* Server
+  const { principal } = options
+  const context: Context.Context<AppServices> = yield* servicesOf(server, principal)
   const connection = yield* AppConnection.make({
-    manager: yield* ConversationManager,
+    server,
+    principal,
     auth: Context.get(context, Auth),
     approvals: options.approvals,
     forms: options.forms,

@@ -1,6 +1,6 @@
 /** The handlers of the `codex-mcp` dialect, one per method: the only table from methods to code. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { ConversationsView } from "../ConversationsView.ts"
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import {
   Cancelled,
   type CodexMcp,
@@ -30,13 +30,17 @@ import { ownTools } from "./codex/OwnTools.ts"
 import { ping } from "./methods/Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import type { RouterOptions } from "./eras/Router.ts"
+import { make as makeElicitations } from "./elicitation/Elicitations.ts"
+import { make as makeStateless } from "./elicitation/stateless/StatelessElicitations.ts"
 import { cancellation } from "./elicitation/stateless/Cancellation.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./methods/ServerDiscover.ts"
 import type { ConnectionCatalog } from "./catalog/ConnectionCatalog.ts"
 import type { Session } from "./Session.ts"
 import { make as makeSubscriptions } from "./catalog/Subscriptions.ts"
-import type { Tasks } from "../tasks/Tasks.ts"
+import type { Server } from "../Server.ts"
+import { streams } from "./conversation/Streams.ts"
+import { detachedTurns } from "./elicitation/stateless/DetachedTurns.ts"
 import { taskHandlers } from "./tasks/TaskHandlers.ts"
 import { knowsTasks } from "./tasks/TaskRequests.ts"
 import { subscriptionsListen } from "./methods/SubscriptionsListen.ts"
@@ -70,7 +74,9 @@ export interface HandlersOptions {
   readonly serverInfo: ResultOf<typeof Initialize>["serverInfo"]
   readonly events: VendorEvents
   readonly served: ConnectionCatalog
-  readonly tasks: Tasks["Service"]
+  readonly server: Server["Service"]
+  /** On whose behalf the client of the connection acts. */
+  readonly principal: string
   readonly taskAfter?: Duration.Input | undefined
   readonly tools: ToolChoice
   readonly threadId: ThreadIdPlace
@@ -80,22 +86,31 @@ export interface HandlersOptions {
 export const make = Effect.fnUntraced(function* ({
   events,
   served,
+  principal,
+  server,
   serverInfo,
   session,
   taskAfter,
-  tasks,
   threadId,
   tools: choice,
-}: HandlersOptions): Effect.fn.Return<
-  McpHandlers,
-  never,
-  ConversationManager | SettingsResolver | Scope.Scope
-> {
-  const connection = yield* ConnectionState.make
+}: HandlersOptions): Effect.fn.Return<McpHandlers, never, Scope.Scope> {
+  const { tasks } = server
+  const conversations = server.conversations(principal)
   const chosen = chosenTools(choice)
   // No model should be asked to call a tool that the setting leaves out.
   const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
-  const own = yield* ownTools(session, connection, place)
+  const detached = yield* server.shared(detachedTurns)
+  const connection = yield* ConnectionState.make({
+    session,
+    threadIdPlace: place,
+    streams: yield* server.shared(streams),
+    elicitations: yield* makeElicitations,
+    statelessElicitations: (answered) => makeStateless(detached, answered),
+  })
+  const own = yield* ownTools(connection).pipe(
+    Effect.provideService(ConversationsView, conversations),
+    Effect.provideService(SettingsResolver, server.settings),
+  )
   const tools = offeredTools(chosen, own, served.catalog.tools)
   const subscriptions = yield* makeSubscriptions(served.catalog)
   const stateless = () =>
@@ -123,13 +138,13 @@ export const make = Effect.fnUntraced(function* ({
     hears: {
       onRequest: (id, back) => {
         if (back === undefined) {
-          connection.forget(id)
+          connection.answered.forget(id)
           return undefined
         }
-        connection.onCancel(id, back)
-        return () => connection.forget(id, back)
+        connection.answered.onCancel(id, back)
+        return () => connection.answered.forget(id, back)
       },
-      takenBack: cancellation(yield* ConversationManager),
+      takenBack: cancellation(conversations),
     },
   }
 })

@@ -10,6 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Features from "../../src/features/Features.ts"
 import { prompt } from "../../src/features/Prompt.ts"
 import * as McpServer from "../../src/McpServer.ts"
+import { Server } from "../../src/Server.ts"
 import { core, settingsWith } from "../support/Harness.ts"
 import type { World } from "./Behaviour.ts"
 import { speak } from "./Speaker.ts"
@@ -57,7 +58,7 @@ const services = core(Layer.succeed(ToolRuntime, shell)).pipe(
   Layer.provideMerge(settingsWith({})),
 )
 
-/** Everybody who waits for time has come to his sleep. */
+/** Resolves when every fiber that waits for time is asleep. */
 const settled = Effect.gen(function* () {
   for (let i = 0; i < 200; i++) yield* Effect.yieldNow
 })
@@ -84,8 +85,10 @@ export const memoryWorld = (revision: Revision): World => ({
       const [client, server] = yield* memoryPair(64)
       const features = yield* Effect.orDie(Features.make({ prompts }))
       // Behaviours of tasks need one of each call, however short.
-      yield* McpServer.serve(server, { features, taskAfter: 0 }).pipe(
-        Effect.provideContext(yield* Layer.build(services)),
+      yield* McpServer.serve(server, { taskAfter: 0 }).pipe(
+        Effect.provideContext(
+          yield* Layer.build(Layer.provide(Server.layerDefault({ features }), services)),
+        ),
         Effect.forkScoped({ startImmediately: true }),
       )
       return yield* speak(client, { revision, capabilities })

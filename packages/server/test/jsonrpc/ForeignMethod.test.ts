@@ -5,7 +5,7 @@ import * as AppServer from "../../src/AppServer.ts"
 import { withLazyDialect } from "../../src/LazyDialect.ts"
 import type { FindDialect } from "../../src/jsonrpc/ForeignMethod.ts"
 import { initialize } from "../support/Asking.ts"
-import { withServer } from "../support/Harness.ts"
+import { noPorts, withServer } from "../support/Harness.ts"
 import { saying } from "../support/Stateless.ts"
 
 const finding =
@@ -83,10 +83,7 @@ describe("a method of another dialect", () => {
     () =>
       withServer(
         {
-          beside: withLazyDialect(
-            Effect.sync(() => AppServer.beside()),
-            find,
-          ),
+          beside: withLazyDialect(AppServer.beside(), find),
           findDialect: find,
         },
         (server) =>
@@ -107,7 +104,10 @@ describe("a method of another dialect", () => {
       withServer(
         {
           serve: (connection) =>
-            AppServer.serve(connection, { findDialect: finding("app-server") }),
+            Effect.provide(
+              AppServer.serve(connection, { findDialect: finding("app-server") }),
+              noPorts,
+            ),
         },
         (server) =>
           Effect.gen(function* () {

@@ -1,6 +1,4 @@
 /** A server of the dialect `app-server` in memory, and what the tests of its methods say and read. */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,6 +8,7 @@ import { UserConfig } from "../../src/app/ports/UserConfigPort.ts"
 import * as AppServer from "../../src/AppServer.ts"
 import * as McpServer from "../../src/McpServer.ts"
 import type { McpServerOptions } from "../../src/McpServer.ts"
+import type { Server } from "../../src/Server.ts"
 import { type Harness, type HarnessOptions, withServer } from "./Harness.ts"
 import type { WireMessage } from "./Wire.ts"
 
@@ -21,25 +20,24 @@ export interface Ports {
 
 export interface AppOptions extends HarnessOptions {
   readonly ports?: Ports
-  /** False: the client has not said who it is. */
+  /** False: the client has not sent `initialize`. */
   readonly initialized?: boolean
   readonly capabilities?: object
   /** The requests are served beside MCP by this. */
-  readonly besideMcp?: McpServerOptions["beside"]
+  readonly besideMcp?: ReturnType<typeof AppServer.beside>
 }
 
 const serveWith =
   (
     { auth = Auth.none, config = UserConfig.none, host = HostPort.none }: Ports,
-    beside: McpServerOptions["beside"],
+    beside: AppOptions["besideMcp"],
   ) =>
-  (
-    connection: Connection,
-    options: McpServerOptions = {},
-  ): Effect.Effect<void, never, ConversationManager | SettingsResolver> =>
+  (connection: Connection, options: McpServerOptions = {}): Effect.Effect<void, never, Server> =>
     (beside === undefined
       ? AppServer.serve(connection, options)
-      : McpServer.serve(connection, { ...options, beside })
+      : Effect.flatMap(beside, (route) =>
+          McpServer.serve(connection, { ...options, beside: route }),
+        )
     ).pipe(
       Effect.provideService(Auth, auth),
       Effect.provideService(HostPort, host),
@@ -113,7 +111,7 @@ export const turnParams = (conversationId: string, more: object = {}) => ({
 
 const prefix = "codex/event/"
 
-/** Events told so far, in order; of one subscription where it is given. */
+/** Events sent so far, in order; of one subscription where it is given. */
 export const eventsOf = ({ messages }: Pick<Harness, "messages">, subscription?: string) =>
   messages.filter(
     ({ method, params }) =>

@@ -1,14 +1,15 @@
-/** A server whose handlers are the test's own, for every revision. */
+/** A server with the handlers of the test, for every revision. */
 import { Cancelled, CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import { methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as TestSealer from "@colloquy/testing/TestSealer"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { initialize } from "../../src/mcp/methods/Initialize.ts"
 import type { CoreHandler } from "../../src/mcp/RequestContext.ts"
-import { requestStatesOf } from "../../src/mcp/eras/RequestState.ts"
+import { make as makeStates, type RequestStates } from "../../src/mcp/eras/RequestState.ts"
 import * as Router from "../../src/mcp/eras/Router.ts"
 import * as Session from "../../src/mcp/Session.ts"
 import { make as makePeer } from "../../src/jsonrpc/Peer.ts"
@@ -21,7 +22,7 @@ export interface AskingServer {
   readonly messages: ReadonlyArray<WireMessage>
   readonly send: (message: unknown) => Effect.Effect<void>
   readonly quiet: Effect.Effect<void>
-  /** Another connection, of somebody else. */
+  /** Another connection, with another principal. */
   readonly as: (principal: string) => Effect.Effect<AskingServer, never, Scope.Scope>
   /** The end of the server's input. */
   readonly close: Effect.Effect<void>
@@ -37,12 +38,12 @@ type AnyHandlers = Readonly<Record<string, unknown>>
 
 const start = (
   handlers: AnyHandlers,
-  principal?: string,
-): Effect.Effect<AskingServer, never, Scope.Scope | Sealer> =>
+  states: RequestStates,
+  principal: string,
+): Effect.Effect<AskingServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const [client, connection] = yield* memoryPair(64)
     const session = Session.make("on")
-    const sealer = yield* Sealer
     const router = Router.make({
       session,
       methods: new Map([
@@ -53,11 +54,11 @@ const start = (
         initialize: initialize(session, serverInfo, () => ({})),
         ...handlers,
       } as Router.RouterOptions["handlers"],
-      states: requestStatesOf(sealer),
+      states,
       takenBack: () => Effect.void,
       onRequest: () => undefined,
       serverInfo,
-      ...(principal === undefined ? {} : { principal }),
+      principal,
     })
     const peer = yield* makePeer({
       connection,
@@ -88,7 +89,7 @@ const start = (
       send,
       quiet,
       close: client.close,
-      as: (other) => Effect.provideService(start(handlers, other), Sealer, sealer),
+      as: (other) => start(handlers, states, other),
       ask: (id, method, params) =>
         Effect.gen(function* () {
           yield* send({ jsonrpc: "2.0", id, method, params })
@@ -104,7 +105,12 @@ export const withHandlers = <A, E>(
   handlers: AnyHandlers,
   body: (server: AskingServer) => Effect.Effect<A, E, Scope.Scope>,
 ): Effect.Effect<A, E> =>
-  Effect.scoped(Effect.flatMap(start(handlers), body)).pipe(Effect.provide(TestSealer.layer))
+  Effect.scoped(
+    Effect.gen(function* () {
+      const states = makeStates(yield* Sealer)
+      return yield* body(yield* start(handlers, states, localPrincipal))
+    }),
+  ).pipe(Effect.provide(TestSealer.layer))
 
 export const withAsking = <A, E>(
   called: Called,

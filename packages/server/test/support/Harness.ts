@@ -1,6 +1,6 @@
 /**
  * A server in this process with the real core and the real model client on a scripted provider, and a client that is a
- * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
+ * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until no fiber has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
@@ -22,7 +22,12 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as McpServer from "../../src/McpServer.ts"
-import type { Sealer } from "../../src/Sealer.ts"
+import { Auth } from "../../src/app/ports/AuthPort.ts"
+import { HostPort } from "../../src/app/ports/HostPort.ts"
+import { UserConfig } from "../../src/app/ports/UserConfigPort.ts"
+import { Sealer } from "../../src/Sealer.ts"
+import { Server, type ServerOptions } from "../../src/Server.ts"
+import { Tasks } from "../../src/tasks/Tasks.ts"
 import { pair } from "./Joined.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
@@ -49,9 +54,27 @@ export interface Harness {
   readonly another: Effect.Effect<Harness, never, Scope.Scope>
   readonly provider: MemoryProvider.MemoryProvider
   readonly manager: Context.Service.Shape<typeof ConversationManager>
+  /** What the connections share. */
+  readonly shared: Server["Service"]
 }
 
-export interface HarnessOptions extends McpServer.McpServerOptions {
+type Ports = Auth | HostPort | UserConfig
+
+/** Of a server without logins, programs and a configuration file. */
+export const noPorts: Layer.Layer<Ports> = Layer.mergeAll(
+  Auth.layerNone,
+  HostPort.layerNone,
+  UserConfig.layerNone,
+)
+
+/** A server that shares nothing but conversations, settings and seal with others. */
+const separateServer = Layer.provide(Server.layer(), Tasks.layer())
+
+type Beside = NonNullable<McpServer.McpServerOptions["beside"]>
+
+export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside">, ServerOptions {
+  /** Another dialect on the connection, without ports. */
+  readonly beside?: Effect.Effect<Beside, never, Ports>
   readonly script?: Script.ProviderScript
   /** Default: none. */
   readonly tools?: ToolRuntime["Service"]
@@ -63,16 +86,20 @@ export interface HarnessOptions extends McpServer.McpServerOptions {
   readonly store?: Layer.Layer<ConversationStore>
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
+  /** The tasks of the server. Default: with their default limits. */
+  readonly tasks?: Tasks["Service"]
+  /** True: every connection has its own server, over the same conversations, which ends with it. Default false. */
+  readonly serverPerConnection?: boolean
   /** What seals what clients keep. Default: that for tests. */
   readonly sealer?: Layer.Layer<Sealer>
 }
 
-type Services = ConversationManager | SettingsResolver | Sealer
+type Services = Server | ConversationManager | SettingsResolver | Sealer
 
 export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
 
-/** The configuration of the recordings, with `more` on top: no repeats, so that an error is told at once. */
+/** The configuration of the recordings, with `more` on top: no retries, so that an error is reported at once. */
 export const settingsWith = (
   more: ConfigTree,
   cwd = "/work",
@@ -126,7 +153,7 @@ export const cancelled = (requestId: unknown) => ({
   params: { requestId },
 })
 
-/** Yields until the count stands still for long enough that every fiber must be waiting for time or for us. */
+/** Yields until the count is unchanged for so long that every fiber must be waiting for time or for the test. */
 const quietAfter = (count: () => number) =>
   Effect.gen(function* () {
     let before = -1
@@ -145,9 +172,16 @@ const start: (
     const [connection, serverSide] = yield* pair(options.capacity ?? 64)
     const texts: Array<string> = []
     const messages: Array<WireMessage> = []
-    const server = yield* Effect.forkChild(
+    const { beside, ...rest } = options
+    const served: McpServer.McpServerOptions = {
       // Tests of tasks need a task at once, not a wait for one; those of the wait set it.
-      (options.serve ?? McpServer.serve)(serverSide, { taskAfter: 0, ...options }),
+      taskAfter: 0,
+      ...rest,
+      ...(beside === undefined ? {} : { beside: yield* Effect.provide(beside, noPorts) }),
+    }
+    const serving = (options.serve ?? McpServer.serve)(serverSide, served)
+    const server = yield* Effect.forkChild(
+      options.serverPerConnection === true ? Effect.provide(serving, separateServer) : serving,
       {
         startImmediately: true,
       },
@@ -195,6 +229,7 @@ const start: (
       another: Effect.provideContext(start(options, provider), services),
       provider,
       manager: yield* ConversationManager,
+      shared: yield* Server,
     }
     return harness
   },
@@ -208,25 +243,30 @@ export const withCore = <A, E>(
   settings: Layer.Layer<SettingsResolver> = settingsWith({}),
   store?: Layer.Layer<ConversationStore>,
   sealer: Layer.Layer<Sealer> = TestSealer.layer,
+  { tasks, ...serverOptions }: ServerOptions & Pick<HarnessOptions, "tasks"> = {},
 ): Effect.Effect<A, E> =>
   Effect.flatMap(MemoryProvider.make(script), (provider) =>
     Effect.scoped(body(provider)).pipe(
       Effect.provide(
-        Layer.mergeAll(
-          sealer,
-          Layer.provide(
-            core(
-              tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools),
-              store,
+        Server.layer(serverOptions).pipe(
+          Layer.provide(tasks === undefined ? Tasks.layer() : Layer.succeed(Tasks, tasks)),
+          Layer.provideMerge(sealer),
+          Layer.provideMerge(
+            Layer.provide(
+              core(
+                tools === undefined ? ToolRuntime.layerNone : Layer.succeed(ToolRuntime, tools),
+                store,
+              ),
+              Layer.provide(HttpModel.layer(), provider.layer),
             ),
-            Layer.provide(HttpModel.layer(), provider.layer),
           ),
-        ).pipe(Layer.provideMerge(settings)),
+          Layer.provideMerge(settings),
+        ),
       ),
     ),
   )
 
-/** Runs `body` against a server of its own; the provider answers by `options.script`. */
+/** Runs `body` against a new server; the provider answers by `options.script`. */
 export const withServer = <A, E>(
   options: HarnessOptions,
   body: (harness: Harness) => Effect.Effect<A, E, Scope.Scope>,
@@ -238,6 +278,11 @@ export const withServer = <A, E>(
     options.settings,
     options.store,
     options.sealer,
+    {
+      ...(options.features === undefined ? {} : { features: options.features }),
+      ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
+      ...(options.tasks === undefined ? {} : { tasks: options.tasks }),
+    },
   )
 
 /** Ids of all conversations, oldest first. */

@@ -10,6 +10,7 @@ import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { Features } from "@colloquy/server/features/Features"
 import { serve } from "@colloquy/server/McpServer"
+import { Server } from "@colloquy/server/Server"
 import { Tasks } from "@colloquy/server/tasks/Tasks"
 import * as Cause from "effect/Cause"
 import { WebCrypto } from "effect/crypto/WebCrypto"
@@ -54,15 +55,14 @@ const howOf = (exit: Exit.Exit<void>) => {
 
 const serveOne = (plan: StatelessClientPlan, name: number, shared: Shared) =>
   Effect.gen(function* () {
-    const { features, recorder } = shared
-    const [client, server] = yield* memoryPair(plan.capacity)
+    const { recorder } = shared
+    const [client, server] = yield* memoryPair(plan.capacity, { principal: plan.principal })
     const over = (exit: Exit.Exit<void>) =>
       Effect.andThen(
         recorder.record({ at: "wireEnd", connection: name, how: howOf(exit) }),
         server.close,
       )
-    const { principal } = plan
-    const serving = serve(server, { principal, features, maxInFlight: 64 })
+    const serving = serve(server, { maxInFlight: 64 })
     const fiber = yield* Effect.forkChild(Effect.onExit(serving, over))
     yield* runStatelessClient({ name, plan, connection: client, ...shared }, fiber)
   }).pipe(
@@ -87,22 +87,25 @@ const program = (plan: StatelessPlan, recorder: Recorder) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const model = prompted(scriptedModel(plan, recorder), recorder)
+    const shared = { recorder, known: new Known(), features: yield* makeFeatures(recorder) }
     const services = yield* Layer.buildWithScope(
-      Layer.mergeAll(
-        Conversations.layer.pipe(
-          Layer.provide([IdGenerator.layer, MemoryStore.layer]),
-          Layer.provide(Layer.succeed(ModelClient, model)),
-          Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
-          Layer.provideMerge(
-            Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
+      Layer.provide(
+        Server.layer({ features: shared.features }),
+        Layer.mergeAll(
+          Conversations.layer.pipe(
+            Layer.provide([IdGenerator.layer, MemoryStore.layer]),
+            Layer.provide(Layer.succeed(ModelClient, model)),
+            Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
+            Layer.provideMerge(
+              Layer.succeed(SettingsResolver, { resolve: () => Effect.succeed(settings) }),
+            ),
           ),
+          slowSealer(plan.sealing),
+          Tasks.layer(),
         ),
-        slowSealer(plan.sealing),
-        Tasks.layer(),
       ),
       scope,
     )
-    const shared = { recorder, known: new Known(), features: yield* makeFeatures(recorder) }
     yield* Effect.forEach(
       plan.connections,
       (connection, name) => serveOne(connection, name, shared),

@@ -8,6 +8,10 @@ import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { ModelClient } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { Auth } from "@colloquy/server/app/ports/AuthPort"
+import { HostPort } from "@colloquy/server/app/ports/HostPort"
+import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
+import { Server } from "@colloquy/server/Server"
 import { beside } from "@colloquy/server/AppServer"
 import { serve } from "@colloquy/server/McpServer"
 import * as Cause from "effect/Cause"
@@ -52,7 +56,8 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
         }),
         server.close,
       )
-    const fiber = yield* Effect.forkChild(Effect.onExit(serve(server, { beside: beside() }), over))
+    const serving = Effect.flatMap(beside(), (route) => serve(server, { beside: route }))
+    const fiber = yield* Effect.forkChild(Effect.onExit(serving, over))
     yield* runClient({ name, plan, connection: client, recorder, threads }, fiber)
   }).pipe(
     // What the client says when the server is gone reaches nobody.
@@ -73,7 +78,13 @@ const program = (plan: WirePlan, recorder: Recorder) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const services = yield* Layer.buildWithScope(
-      Conversations.layer.pipe(
+      Layer.mergeAll(
+        Server.layerDefault(),
+        Auth.layerNone,
+        HostPort.layerNone,
+        UserConfig.layerNone,
+      ).pipe(
+        Layer.provide(Conversations.layer),
         Layer.provide([
           IdGenerator.layer,
           Layer.succeed(ConversationStore, FaultyStore.make(storePlan(plan), recorder)),

@@ -23,6 +23,7 @@ const Meta = Schema.Struct({
   source: text,
   git: Schema.optionalKey(Schema.Struct({ commitHash: text, branch: text, repositoryUrl: text })),
   forkedFrom: text,
+  owner: text,
 })
 
 const decode = Schema.decodeUnknownResult(Meta)

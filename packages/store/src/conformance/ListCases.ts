@@ -27,6 +27,7 @@ const metas = Array.from({ length: 10 }, (_, i) =>
   sampleMeta(i, {
     cwd: i % 2 === 0 ? "/even" : "/odd",
     provider: i < 5 ? "one" : "two",
+    ...(i === 3 || i === 4 ? { owner: "ann" } : {}),
     ...(i < 7 ? {} : { createdAtMs: sampleMeta(7).createdAtMs }),
   }),
 )
@@ -80,6 +81,13 @@ const filters: Behaviour = {
     const list = (query: Omit<ListQuery, "limit" | "after">) => listAll(query, 2)
     yield* expectEqual("filter cwd", yield* list({ cwd: "/even" }), idsOf([8, 6, 4, 2, 0]))
     yield* expectEqual("filter provider", yield* list({ provider: "one" }), idsOf([4, 3, 2, 1, 0]))
+    yield* expectEqual("filter owner", yield* list({ owner: "ann" }), idsOf([4, 3]))
+    yield* expectEqual(
+      "filter no owner",
+      yield* list({ owner: null }),
+      idsOf([9, 8, 7, 6, 5, 2, 1, 0]),
+    )
+    yield* expectEqual("filter an owner without any", yield* list({ owner: "bob" }), [])
     yield* expectEqual(
       "filter spoken",
       yield* list({ spoken: true }),

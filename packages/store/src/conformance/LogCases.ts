@@ -236,6 +236,7 @@ const metadata: Behaviour = {
       instructions: "be kind",
       source: "mcp",
       forkedFrom: sampleMeta(2).id,
+      owner: "ann",
       git: { branch: "main", commitHash: "abc", repositoryUrl: "https://example.org/r" },
     })
     const writer = yield* store.create(meta, firstRecords(meta))

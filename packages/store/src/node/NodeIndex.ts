@@ -112,10 +112,11 @@ const selectOf = (query: ListQuery): { readonly text: string; readonly values: V
     conditions.push(condition)
     values.push(...more)
   }
-  const { after, cwd, provider, spoken, text } = query
+  const { after, cwd, owner, provider, spoken, text } = query
   if (after !== undefined) add("(created, id) < (?, ?)", after.createdAtMs, after.id)
   if (cwd !== undefined) add("cwd = ?", cwd)
   if (provider !== undefined) add("provider = ?", provider)
+  if (owner !== undefined) add("json_extract(meta, '$.owner') IS ?", owner)
   if (spoken === true) add("preview IS NOT NULL")
   if (text !== undefined) add("instr(coalesce(folded, ''), ?) > 0", text.toLowerCase())
   return {

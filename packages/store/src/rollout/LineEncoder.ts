@@ -85,6 +85,7 @@ export const headerLines = (meta: ConversationMeta): string => {
     provider: meta.provider,
     model: meta.model,
     forked_from: meta.forkedFrom,
+    owner: meta.owner,
   }
   return (
     line(meta.createdAtMs, "session_meta", payload) + line(meta.createdAtMs, ownLineTypes.meta, own)

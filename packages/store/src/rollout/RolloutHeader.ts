@@ -62,6 +62,7 @@ const Own = Schema.Struct({
     provider: Schema.optionalKey(Schema.String),
     model: Schema.optionalKey(Schema.String),
     forked_from: Schema.optionalKey(Schema.String),
+    owner: Schema.optionalKey(Schema.String),
   }),
 })
 
@@ -166,12 +167,13 @@ export const parseHeader = (lines: ReadonlyArray<string>): RolloutHeader | undef
   const { payload } = september.value
   const own = asOwn(following[0])
   if (Option.isNone(own)) return originalHeader(payload, "september", following)
-  const { forked_from, format: formatVersion, model, provider } = own.value.payload
+  const { forked_from, format: formatVersion, model, owner, provider } = own.value.payload
   const meta = {
     ...metaOf(payload, payload.cwd ?? "/"),
     ...optionalMember("provider", provider),
     ...optionalMember("model", model),
     ...optionalMember("forkedFrom", forked_from),
+    ...optionalMember("owner", owner),
   }
   return {
     meta,

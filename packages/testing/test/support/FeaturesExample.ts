@@ -4,6 +4,7 @@ import { prompt } from "@colloquy/server/features/Prompt"
 import { resource } from "@colloquy/server/features/Resource"
 import { tool } from "@colloquy/server/features/Tool"
 import * as McpServer from "@colloquy/server/McpServer"
+import { Server } from "@colloquy/server/Server"
 import { Effect, Schema } from "effect"
 
 const greet = tool({
@@ -38,5 +39,5 @@ const review = prompt({
 
 export const serve = Effect.fn("serve")(function* (connection: Connection) {
   const features = yield* make({ tools: [greet], resources: [motd], prompts: [review] })
-  yield* McpServer.serve(connection, { features })
+  yield* Effect.provide(McpServer.serve(connection), Server.layerDefault({ features }))
 })

@@ -1,5 +1,5 @@
 /** `archiveConversation` (§3.6). Without a path, which the original wants, the id alone names the conversation. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ArchiveConversation } from "@colloquy/protocol/app/Conversations"
@@ -23,7 +23,7 @@ const notInSessions = (path: string, fault: PathFault): JsonRpcError =>
 const check = Effect.fnUntraced(function* (
   id: string,
   path: string,
-): Effect.fn.Return<void, JsonRpcError> {
+): Effect.fn.Return<void, JsonRpcError, ConversationsView> {
   const stored = yield* Effect.mapError(storedAtPath(path), (error) => {
     const fault = pathFaultOf("rolloutPath", path, error)
     return fault === undefined ? cannotArchive(error) : notInSessions(path, fault)
@@ -46,7 +46,7 @@ export const archiveConversation: AppHandler<typeof ArchiveConversation> = Effec
     if ("problem" in parsed) return yield* invalidRequest(parsed.problem)
     const { id } = parsed
     if (typeof rolloutPath === "string") yield* check(id, rolloutPath)
-    const manager = yield* ConversationManager
+    const manager = yield* ConversationsView
     yield* Effect.mapError(manager.archive(id), (error) =>
       error._tag === "NoSuchConversation" ? cannotGet(id, error) : cannotArchive(error),
     )

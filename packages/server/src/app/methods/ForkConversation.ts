@@ -1,5 +1,5 @@
 /** `forkConversation`: not in the original's first version. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { ForkConversation } from "@colloquy/protocol/app/Conversations"
 import { present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUn
     )
   }
   const { id } = yield* find(params.conversationId)
-  const manager = yield* ConversationManager
+  const manager = yield* ConversationsView
   const fork = yield* Effect.mapError(
     manager.fork(
       id,

@@ -1,5 +1,5 @@
 /** `listConversations` (§3.4): a cursor that cannot be read is none, as in the original. */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { ListConversations } from "@colloquy/protocol/app/Conversations"
 import { present } from "@colloquy/protocol/app/Fields"
 import * as DateTime from "effect/DateTime"
@@ -19,7 +19,7 @@ const previewOf = (text: string): string => {
   return at === -1 ? text : text.slice(at + marker.length).trim()
 }
 
-type Page = Effect.Success<ReturnType<ConversationManager["Service"]["list"]>>
+type Page = Effect.Success<ReturnType<ConversationsView["Service"]["list"]>>
 
 const itemOf = ({ createdAtMs, id, path, preview = "" }: Page["items"][number]) => ({
   conversationId: id,
@@ -32,7 +32,7 @@ export const listConversations: AppHandler<typeof ListConversations> = Effect.fn
   function* (params) {
     const { cursor, pageSize = defaultPageSize } = present(params)
     if (pageSize === 0) return { items: [] }
-    const manager = yield* ConversationManager
+    const manager = yield* ConversationsView
     const query = { limit: Math.min(pageSize, maxPageSize), spoken: true }
     const page = manager.list({ ...query, ...(cursor === undefined ? {} : { cursor }) }).pipe(
       Effect.catchTag("BadCursor", () => manager.list(query)),

@@ -1,5 +1,5 @@
 /** `newConversation` (§3.3). */
-import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { ConversationsView } from "../../ConversationsView.ts"
 import type { NewConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, stateOf } from "../AppCall.ts"
@@ -12,7 +12,7 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   { connection },
 ) {
   const settings = yield* settingsOf(params, { requiresProvider: true })
-  const manager = yield* ConversationManager
+  const manager = yield* ConversationsView
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
   // The response delivers the first event, and a history that was resumed is not new.
   const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)

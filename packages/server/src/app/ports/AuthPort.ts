@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 
 export type AuthMethod = "apikey" | "chatgpt"
@@ -72,4 +73,6 @@ export class Auth extends Context.Service<
     status: () => Effect.succeed({ required: false }),
     email: Effect.undefined,
   })
+
+  static readonly layerNone = Layer.succeed(this, this.none)
 }

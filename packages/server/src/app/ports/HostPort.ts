@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 /** It could not be done; `message` is for the person who asked. */
 export class HostFailed extends Data.TaggedError("HostFailed")<{
@@ -59,6 +60,8 @@ export class HostPort extends Context.Service<
     searchFiles: () => failed,
     runCommand: () => failed,
   })
+
+  static readonly layerNone = Layer.succeed(this, this.none)
 }
 
 const failed = Effect.suspend(() =>

@@ -4,6 +4,7 @@ import type { ReasoningEffort } from "@colloquy/protocol/Policy"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 /** `message` names the file and the line where it can, and no secret. */
 export class UserConfigFailed extends Data.TaggedError("UserConfigFailed")<{
@@ -35,4 +36,6 @@ export class UserConfig extends Context.Service<
         new UserConfigFailed({ step: "write", message: "this server keeps no configuration" }),
       ),
   })
+
+  static readonly layerNone = Layer.succeed(this, this.none)
 }

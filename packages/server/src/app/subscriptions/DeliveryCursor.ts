@@ -2,13 +2,17 @@
  * What of each conversation some listener of this dialect has been told: what nobody heard waits for the next listener
  * (§3.7), as it does in the original's one queue. Knows conversations that were made or taken up here, the latest ones.
  */
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { SharedState } from "../../SharedState.ts"
 import type { RateLimits } from "@colloquy/core/ModelClient"
+import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import { LruMap } from "../../internal/LruMap.ts"
 
 /** Whoever makes a conversation listens to it soon, if at all. */
 const maxKnown = 10_000
+
+/** Rate limits of that many principals are kept, those of the ones that were updated last. */
+const maxPrincipals = 1_000
 
 interface Entry {
   /** First event that nobody was told of. */
@@ -38,12 +42,12 @@ export interface DeliveryCursor {
   readonly limits: (told: ToldLimits) => boolean
 }
 
-const make = (): DeliveryCursor => {
+const make = (): ((principal: string) => DeliveryCursor) => {
   const known = new LruMap<string, Entry>(maxKnown)
   /** First events that may tell of limits anew. */
   const limited = new LruMap<string, number>(maxKnown)
-  let rateLimits: RateLimits | undefined
-  return {
+  const rateLimits = new LruMap<string, RateLimits>(maxPrincipals)
+  return (principal) => ({
     begin: (id, next) => {
       const entry = known.get(id)
       if (entry === undefined) known.put(id, { next, listeners: 0 })
@@ -65,23 +69,19 @@ const make = (): DeliveryCursor => {
       const entry = known.get(id)
       if (entry !== undefined && next > entry.next) entry.next = next
     },
-    rateLimits: () => rateLimits,
+    rateLimits: () => rateLimits.get(principal),
     limits: ({ conversationId, live, rateLimits: told, seq }) => {
       const first = limited.get(conversationId) ?? known.get(conversationId)?.next
       if (first === undefined ? !live : seq < first) return false
       limited.put(conversationId, seq + 1)
-      if (Equal.equals(rateLimits, told)) return false
-      rateLimits = told
+      if (Equal.equals(rateLimits.get(principal), told)) return false
+      rateLimits.put(principal, told)
       return true
     },
-  }
+  })
 }
 
-const known = new WeakMap<ConversationManager["Service"], DeliveryCursor>()
-
-/** Of the manager's conversations: connections share it as they share the manager. */
-export const deliveryCursorOf = (manager: ConversationManager["Service"]): DeliveryCursor => {
-  const heard = known.get(manager) ?? make()
-  known.set(manager, heard)
-  return heard
+/** The cursors of one server, by principal. */
+export const deliveryCursors: SharedState<(principal: string) => DeliveryCursor> = {
+  make: () => Effect.sync(make),
 }

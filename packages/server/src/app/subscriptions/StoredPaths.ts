@@ -1,50 +1,31 @@
 /** Where the files of conversations are, of a store that keeps files and is told of here; without one nowhere. */
-import {
-  ConversationStore,
-  type ConversationSummary,
-  type LogAddress,
-} from "@colloquy/core/ConversationStore"
-import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import type { ConversationSummary } from "@colloquy/core/ConversationStore"
+import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { GetError } from "@colloquy/core/ConversationManager"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import { ConversationsView } from "../../ConversationsView.ts"
 
-/** Undefined for what the store does not have, or cannot tell of now. */
-const storedAt = (where: LogAddress): Effect.Effect<ConversationSummary | undefined> =>
-  Effect.flatMap(
-    Effect.serviceOption(ConversationStore),
-    Option.match({
-      onNone: () => Effect.undefined,
-      onSome: (store) =>
-        Effect.catch(store.metadata(where), ({ message }) =>
-          Effect.as(
-            Effect.logDebug(`nothing is told of a stored conversation: ${message}`),
-            undefined,
-          ),
-        ),
-    }),
-  )
-
+/** The member `rolloutPath` of a conversation; absent where the store keeps no files, or cannot be read now. */
 export const rolloutPathOf = (
   id: ConversationId,
-): Effect.Effect<{ readonly rolloutPath?: string }> =>
-  Effect.map(storedAt({ id }), (stored) =>
-    stored?.path === undefined ? {} : { rolloutPath: stored.path },
+): Effect.Effect<{ readonly rolloutPath?: string }, never, ConversationsView> =>
+  Effect.gen(function* () {
+    const conversations = yield* ConversationsView
+    const { path } = yield* conversations.metadata({ id })
+    return path === undefined ? {} : { rolloutPath: path }
+  }).pipe(
+    Effect.catch(({ message }) =>
+      Effect.as(Effect.logDebug(`the path of a stored conversation is unknown: ${message}`), {}),
+    ),
   )
 
 /** The stored conversation whose rollout file is at this path, archived or not. */
 export const storedAtPath = (
   path: string,
-): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation> =>
-  Effect.flatMap(
-    Effect.serviceOption(ConversationStore),
-    Option.match({
-      onNone: () => Effect.fail(new NoSuchConversation({ id: path })),
-      onSome: (store) => store.metadata({ path }),
-    }),
-  )
+): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation, ConversationsView> =>
+  Effect.flatMap(ConversationsView, (conversations) => conversations.metadata({ path }))
 
 /** A fault of the member of a request that holds the path of a rollout file. */
 export interface PathFault {

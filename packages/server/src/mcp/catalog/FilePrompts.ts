@@ -1,35 +1,31 @@
-/** The prompts of a directory, once per process; what reads them is loaded when somebody asks for prompts. */
+/** The prompts of a directory of files. The code that reads them is loaded when a client first requests prompts. */
 import * as Effect from "effect/Effect"
 import { type Features, make as makeFeatures } from "../../features/Features.ts"
 import type { PromptFiles } from "../../features/PromptFiles.ts"
+import type { SharedState } from "../../SharedState.ts"
 
 export interface FilePrompts {
+  /** The prompts that were read last; none before the first `refresh`. */
   readonly features: Features
-  /** Brings them up to date. */
+  /** Reads the files again and updates `features`. */
   readonly refresh: Effect.Effect<void>
 }
 
-const make = (files: PromptFiles): Effect.Effect<FilePrompts> =>
-  Effect.gen(function* () {
-    const features = yield* Effect.orDie(makeFeatures())
-    const refresh = yield* Effect.cached(
-      Effect.map(
-        Effect.promise(() => import("../../features/PromptBook.ts")),
-        (book) => book.make(files, features),
-      ).pipe(
-        // Loaded once, whoever gives up waiting for it.
-        Effect.uninterruptible,
-      ),
-    )
-    return { features, refresh: Effect.flatten(refresh) }
-  })
+const make = Effect.fnUntraced(function* (files: PromptFiles): Effect.fn.Return<FilePrompts> {
+  const features = yield* Effect.orDie(makeFeatures())
+  const refresh = yield* Effect.cached(
+    Effect.map(
+      Effect.promise(() => import("../../features/PromptBook.ts")),
+      (book) => book.make(files, features),
+    ).pipe(
+      // Loaded once, also when the caller that triggered it is interrupted.
+      Effect.uninterruptible,
+    ),
+  )
+  return { features, refresh: Effect.flatten(refresh) }
+})
 
-const known = new WeakMap<PromptFiles, FilePrompts>()
-
-/** Connections share them as they share the directory. */
-export const filePrompts = (files: PromptFiles): Effect.Effect<FilePrompts> =>
-  Effect.suspend(() => {
-    const prompts = known.get(files)
-    if (prompts !== undefined) return Effect.succeed(prompts)
-    return Effect.tap(make(files), (made) => Effect.sync(() => known.set(files, made)))
-  })
+/** The file prompts of one server; undefined when it was given no directory. */
+export const filePrompts: SharedState<FilePrompts | undefined> = {
+  make: ({ prompts }) => (prompts === undefined ? Effect.undefined : make(prompts)),
+}

@@ -1,11 +1,12 @@
 /**
  * Conversations as resources: `colloquy://conversations/{id}` with state and items as JSON, and its transcript as
- * Markdown. They are seen by everybody whom the server serves; the principal is at hand for servers of several.
+ * Markdown. A client sees the conversations of its principal. Reads conversations and changes none.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationsView } from "../../ConversationsView.ts"
 import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
+import { run } from "@colloquy/core/listeners/Listening"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -21,23 +22,29 @@ import {
   type WatchRequest,
 } from "../../features/Resource.ts"
 import { badCursor } from "../catalog/Cursors.ts"
+import { eventsOf } from "./ConversationEvents.ts"
+import { stateOf, statusFields } from "./ConversationStatus.ts"
+import { isUserMessage, titleOf } from "./ConversationTitle.ts"
 import { newest, resourceItemsOf } from "./Items.ts"
-import { stateOf, statusOf, titled } from "./Look.ts"
-import { eventsUntil, isUserMessage } from "./Snapshot.ts"
 import { transcriptOf } from "./Transcript.ts"
 
-type Manager = ConversationManager["Service"]
+type Conversations = ConversationsView["Service"]
 
+/** The conversations of a principal. */
+type ConversationsOf = (principal: string) => Conversations
+
+/** URI template of a conversation. */
 const form = "colloquy://conversations/{id}"
 
-/** Conversations that are looked through for the ids that begin so: newest first. */
+/** Number of conversations, newest first, among which a completion looks for ids with the given beginning. */
 const maxSearched = 10_000
+/** Conversations per page of the conversations's list. */
 const pageLimit = 1000
-/** MCP: more are not sent. */
+/** Largest number of values in one completion, set by the Model Context Protocol. */
 const maxValues = 100
 
 const find = (
-  manager: Manager,
+  conversations: Conversations,
   uri: string,
   id: string | undefined,
 ): Effect.Effect<Conversation, ResourceNotFound | JsonRpcError> => {
@@ -45,8 +52,8 @@ const find = (
   const parsed = parseConversationId(id ?? "")
   return "problem" in parsed
     ? Effect.fail(missing)
-    : manager.get(parsed.id).pipe(
-        // One that cannot be loaded now is there, and may be read later.
+    : conversations.get(parsed.id).pipe(
+        // A conversation that cannot be loaded now exists, and may be read later.
         Effect.mapError((error) =>
           error._tag === "ConversationUnavailable"
             ? new JsonRpcError({ code: ErrorCode.internalError, message: error.message })
@@ -55,29 +62,21 @@ const find = (
       )
 }
 
+/** The title and the newest items of the conversation. */
 const read = Effect.fnUntraced(function* (conversation: Conversation) {
-  const events = yield* eventsUntil(conversation)
+  const events = yield* eventsOf(conversation)
   const first = events.find(isUserMessage)?.msg
-  const title = titled(first?.type === "user_message" ? first.message : "")
+  const title = titleOf(first?.type === "user_message" ? first.message : "")
   return { title, ...newest(resourceItemsOf(events)) }
 })
 
 const jsonOf = Effect.fnUntraced(function* (conversation: Conversation) {
   const state = yield* stateOf(conversation)
-  const { approvals, seq, settings, turn, usage, waiting } = state
   const { items, omitted, title } = yield* read(conversation)
   return JSON.stringify({
     conversation_id: conversation.id,
     title,
-    status: statusOf(state),
-    ...(turn === undefined ? {} : { message_id: turn.id }),
-    waiting_messages: waiting.length,
-    open_questions: approvals.open.length,
-    events: seq,
-    model: settings.model,
-    cwd: settings.cwd,
-    approval_policy: settings.approvalPolicy,
-    ...(usage === undefined ? {} : { total_tokens: usage.total_tokens }),
+    ...statusFields(state),
     ...(omitted === 0 ? {} : { omitted_items: omitted }),
     items,
   })
@@ -90,16 +89,16 @@ const markdownOf = (conversation: Conversation) =>
 
 type WatchEnd = AttachError | ListenerEnd | ConversationClosed
 
-/** Newest first, by the beginning of the id. */
+/** Ids that start with the given value, those of the newest conversations first. */
 const completeId =
-  (manager: Manager): Complete<unknown, never> =>
-  ({ value }) =>
+  (conversations: ConversationsOf): Complete<unknown, never> =>
+  ({ context, value }) =>
     Effect.gen(function* () {
       const wanted = value.toLowerCase()
       const values: Array<string> = []
       let cursor: string | undefined
       for (let searched = 0; searched < maxSearched; searched += pageLimit) {
-        const page = yield* manager.list({
+        const page = yield* conversations(context.principal).list({
           limit: pageLimit,
           ...(cursor === undefined ? {} : { cursor }),
         })
@@ -115,11 +114,11 @@ const completeId =
     })
 
 const listOf =
-  (manager: Manager) =>
-  ({ cursor, limit }: ListRequest) =>
+  (conversations: ConversationsOf) =>
+  ({ context, cursor, limit }: ListRequest) =>
     Effect.gen(function* () {
       const page = yield* Effect.mapError(
-        manager.list({
+        conversations(context.principal).list({
           limit: Math.min(limit, pageLimit),
           ...(cursor === undefined ? {} : { cursor }),
         }),
@@ -128,7 +127,7 @@ const listOf =
       const resources = page.items.map(({ id, preview = "" }) => ({
         uri: form.replace("{id}", id),
         name: id,
-        ...(preview === "" ? {} : { title: titled(preview) }),
+        ...(preview === "" ? {} : { title: titleOf(preview) }),
         mimeType: "application/json",
       }))
       const found: ListPage = {
@@ -138,44 +137,56 @@ const listOf =
       return found
     })
 
-/** Notifies of every event that is kept, and of each end; after one with a reason, of what the next use brings. */
+/** Calls `changed` after every durable event, and where events were skipped. */
+const watchListener = (listener: Listener, changed: Effect.Effect<void>) => {
+  let isChanged = false
+  return run(listener, {
+    event: ({ msg }) => {
+      if (!isEphemeral(msg)) isChanged = true
+    },
+    lagged: () => {
+      isChanged = true
+    },
+    taken: () => {
+      if (!isChanged) return
+      isChanged = false
+      return changed
+    },
+  })
+}
+
+/**
+ * Notifies of every durable event and of the end of the conversation. A conversation that is evicted, or that the store
+ * cannot record now, is watched again once it is loaded.
+ */
 const watchOf =
-  (manager: Manager) =>
-  ({ changed, params, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
+  (conversations: ConversationsOf) =>
+  ({ changed, params, principal, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
     Effect.gen(function* () {
-      const conversation = yield* find(manager, uri, params["id"])
-      const look = (listener: Listener) =>
-        Effect.flatMap(listener.take, (deliveries) =>
-          deliveries.some(
-            (one) => one._tag === "Lagged" || (one._tag === "Event" && !isEphemeral(one.event.msg)),
-          )
-            ? changed
-            : Effect.void,
-        )
-      // What happened since is read again in any case, so a later listener needs no number to begin at.
-      const again: Effect.Effect<void, WatchEnd> = Effect.andThen(
-        conversation.loaded,
-        changed,
-      ).pipe(
-        Effect.andThen(
-          Effect.scoped(
-            Effect.flatMap(conversation.attach(), (next) => Effect.forever(look(next))),
-          ),
-        ),
+      const conversation = yield* find(conversations(principal), uri, params["id"])
+      // A notified client reads the resource anew, so a later listener may begin with the next event.
+      const attachAndWatch = Effect.scoped(
+        Effect.flatMap(conversation.attach(), (next) => watchListener(next, changed)),
+      )
+      const again: Effect.Effect<void, WatchEnd> = conversation.loaded.pipe(
+        Effect.andThen(changed),
+        Effect.andThen(attachAndWatch),
         Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
       )
       const first = yield* conversation.attach()
-      yield* Effect.forever(look(first)).pipe(
+      yield* watchListener(first, changed).pipe(
         Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
         Effect.catch(() => changed),
         Effect.forkScoped({ startImmediately: true }),
       )
     })
 
-/** Of the manager's conversations. */
-export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceTemplate> => {
-  const complete = { id: completeId(manager) }
-  const watch = watchOf(manager)
+/** The templates of both resources; each request sees the conversations of its principal. */
+export const conversationTemplates = (
+  conversations: ConversationsOf,
+): ReadonlyArray<ResourceTemplate> => {
+  const complete = { id: completeId(conversations) }
+  const watch = watchOf(conversations)
   return [
     resourceTemplate({
       uriTemplate: form,
@@ -183,10 +194,11 @@ export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceT
       title: "Conversation",
       description: "The state of a conversation and what was said and done in it.",
       mimeType: "application/json",
-      list: listOf(manager),
+      list: listOf(conversations),
       complete,
       watch,
-      read: ({ params, uri }) => Effect.flatMap(find(manager, uri, params["id"]), jsonOf),
+      read: ({ context, params, uri }) =>
+        Effect.flatMap(find(conversations(context.principal), uri, params["id"]), jsonOf),
     }),
     resourceTemplate({
       uriTemplate: `${form}/transcript.md`,
@@ -196,7 +208,8 @@ export const conversationTemplates = (manager: Manager): ReadonlyArray<ResourceT
       mimeType: "text/markdown",
       complete,
       watch,
-      read: ({ params, uri }) => Effect.flatMap(find(manager, uri, params["id"]), markdownOf),
+      read: ({ context, params, uri }) =>
+        Effect.flatMap(find(conversations(context.principal), uri, params["id"]), markdownOf),
     }),
   ]
 }

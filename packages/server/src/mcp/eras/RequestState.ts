@@ -13,6 +13,7 @@ import * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Sealer } from "../../Sealer.ts"
+import type { SharedState } from "../../SharedState.ts"
 import { type Members, OtherResult } from "../RequestContext.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
 import { isMembers } from "./Capabilities.ts"
@@ -151,7 +152,8 @@ const used = () => {
   }
 }
 
-const make = (sealer: Sealer["Service"]): RequestStates => {
+/** @param sealer seals the states, and opens those that it sealed */
+export const make = (sealer: Sealer["Service"]): RequestStates => {
   const book = used()
 
   const open: RequestStates["open"] = (call) =>
@@ -198,11 +200,7 @@ const make = (sealer: Sealer["Service"]): RequestStates => {
   return { isResumed, open, seal, using }
 }
 
-const known = new WeakMap<Sealer["Service"], RequestStates>()
-
-/** Those of a process: connections share what was used as they share the seal. */
-export const requestStatesOf = (sealer: Sealer["Service"]): RequestStates => {
-  const states = known.get(sealer) ?? make(sealer)
-  known.set(sealer, states)
-  return states
+/** The request states of one server: a state that was used on one connection counts as used on all of them. */
+export const requestStates: SharedState<RequestStates> = {
+  make: ({ sealer }) => Effect.sync(() => make(sealer)),
 }

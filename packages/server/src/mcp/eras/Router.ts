@@ -19,7 +19,6 @@ import { metaOf, readMeta, type RequestMeta } from "./RequestMeta.ts"
 import type { Call, RequestStates } from "./RequestState.ts"
 import { knows, rulesOf } from "./Revision.ts"
 import { silent, stateless, type StatelessRequest } from "./Stateless.ts"
-import { localPrincipal } from "./Tell.ts"
 
 type AnyHandler = CoreHandler<unknown, unknown>
 
@@ -36,8 +35,8 @@ export interface RouterOptions {
    */
   readonly onRequest: (id: RequestId, takenBack?: Effect.Effect<void>) => (() => void) | undefined
   readonly serverInfo: Members
-  /** Who connects. Default: whoever started the process. */
-  readonly principal?: string
+  /** On whose behalf the client of the connection acts. */
+  readonly principal: string
 }
 
 export interface Router {
@@ -107,7 +106,7 @@ export const make = ({
   handlers,
   methods,
   onRequest,
-  principal = localPrincipal,
+  principal,
   serverInfo,
   session,
   states,

@@ -7,9 +7,6 @@ import * as Schema from "effect/Schema"
 import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
-/** Who connects over a pipe: the one who started the process. */
-export const localPrincipal = "local"
-
 let is: ((u: unknown) => u is ProgressToken) | undefined
 
 /** Read when there is progress to tell: a start does not wait for it. */

@@ -1,6 +1,6 @@
 import type { Conversation } from "@colloquy/core/Conversation"
-import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import type * as Cause from "effect/Cause"
@@ -23,7 +23,7 @@ const event: Delivery = {
 
 describe("Say", () => {
   it.effect("L2 what is told before the receipt is there waits for the answer", () =>
-    withServer({}, ({ manager }) =>
+    withServer({}, ({ manager, shared }) =>
       Effect.gen(function* () {
         const told: Array<string> = []
         const deliveries = yield* Queue.unbounded<Delivery, Cause.Done>()
@@ -48,7 +48,8 @@ describe("Say", () => {
           cancel: () => Effect.void,
         }
         const connection = yield* AppConnection.make({
-          manager: ConversationManager.of(manager),
+          server: shared,
+          principal: localPrincipal,
           auth: Auth.none,
           approvals: () => "camelCase",
           forms: () => false,

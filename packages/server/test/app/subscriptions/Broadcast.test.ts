@@ -96,7 +96,7 @@ describe("Audience", () => {
 
   it.effect("holds nothing of who is gone, and tells nobody whose logins are others'", () =>
     Effect.gen(function* () {
-      const audience = Broadcast.make()
+      const audience = Broadcast.make()("local")
       const { auth } = account()
       const heard: Array<unknown> = []
       const notices = { put: (_: unknown, params: unknown) => heard.push(params) }

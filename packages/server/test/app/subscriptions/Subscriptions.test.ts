@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as AppServer from "../../../src/AppServer.ts"
 import { initializeParams, text } from "../../support/AppHarness.ts"
-import { withCore } from "../../support/Harness.ts"
+import { noPorts, withCore } from "../../support/Harness.ts"
 import { pair } from "../../support/Joined.ts"
 import { read, type WireMessage } from "../../support/Wire.ts"
 
@@ -46,7 +46,9 @@ const script: Script.ProviderScript = [
 
 const client = Effect.fnUntraced(function* () {
   const [near, far] = yield* pair(4)
-  yield* Effect.forkChild(AppServer.serve(far), { startImmediately: true })
+  yield* Effect.forkChild(Effect.provide(AppServer.serve(far), noPorts), {
+    startImmediately: true,
+  })
   const send = (id: number, method: string, params: object) =>
     Effect.orDie(near.send([JSON.stringify({ id, method, params })]))
   const messages: Array<WireMessage> = []

@@ -1,12 +1,16 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { codex } from "../../../src/mcp/codex/CodexTool.ts"
+import { ConversationsView } from "../../../src/ConversationsView.ts"
+import { Server } from "../../../src/Server.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
 import { defaultReply, listed, withCore } from "../../support/Harness.ts"
+import { callContext, connectionState } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 300 }), () => Effect.yieldNow, {
   discard: true,
@@ -25,13 +29,14 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
       const created = yield* Latch.make(false)
-      const slow = ConversationManager.of({
-        ...manager,
+      const slow = ConversationsView.of({
+        ...(yield* Server).conversations(localPrincipal),
         create: (settings) =>
           Effect.uninterruptible(Effect.tap(manager.create(settings), () => created.await)),
       })
-      const call = yield* codex({ prompt: "x" }, { requestId: 1, peer }).pipe(
-        Effect.provideService(ConversationManager, slow),
+      const connection = yield* connectionState
+      const call = yield* codex({ prompt: "x" }, callContext(peer), connection, undefined).pipe(
+        Effect.provideService(ConversationsView, slow),
         Effect.forkChild({ startImmediately: true }),
       )
       yield* settled
@@ -48,7 +53,7 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   )
 
 describe("CodexTool", () => {
-  it.effect("cancelled while its conversation is being made it leaves none", () =>
+  it.effect("cancelled while its conversation is being created, it leaves none", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* interrupted(() => Effect.void), {
         conversations: 0,
@@ -57,7 +62,7 @@ describe("CodexTool", () => {
     }),
   )
 
-  it.effect("cancelled later it leaves the conversation, which the client has heard of", () =>
+  it.effect("cancelled later it keeps the conversation, which the client knows by then", () =>
     Effect.gen(function* () {
       const after = (created: Latch.Latch) => Effect.andThen(created.open, settled)
       assert.deepStrictEqual(yield* interrupted(after), { conversations: 1, requests: 1 })

@@ -134,6 +134,13 @@ const withTools = <A, E>(body: (server: Harness) => Effect.Effect<A, E>, options
     return waiting({ features, ...options }, body)
   })
 
+const oneTool = {
+  name: "one",
+  taskSupport: "optional",
+  inputSchema: {},
+  problem: undefined,
+} as const
+
 describe("a call that may become a task (2026-07-28)", () => {
   it.effect("is answered with its result when that is there soon, and no task is left", () =>
     waiting({ script: turnOf("2 seconds") }, (server) =>
@@ -355,8 +362,8 @@ describe("a call that may become a task (2026-07-28)", () => {
     ),
   )
 
-  it.effect("L8 ends with its connection as a task, where nothing outlives it", () =>
-    waiting({ script: turnOf("1 hour") }, (server) =>
+  it.effect("L8 ends as a task with its server, where that ends with the connection", () =>
+    waiting({ script: turnOf("1 hour"), serverPerConnection: true }, (server) =>
       Effect.gen(function* () {
         yield* send(server, 1, "codex", hi)
         yield* server.quiet
@@ -373,7 +380,7 @@ describe("a call that may become a task (2026-07-28)", () => {
   it.effect("L8 ends with its connection while it waits, and its caller gets an error", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxPerPrincipal: 1 })
-      yield* waiting({ script: turnOf("1 hour") }, (server) =>
+      yield* waiting({ script: turnOf("1 hour"), tasks }, (server) =>
         Effect.gen(function* () {
           yield* send(server, 1, "codex", hi)
           yield* server.quiet
@@ -386,7 +393,7 @@ describe("a call that may become a task (2026-07-28)", () => {
           )
           assert.deepStrictEqual(yield* terminals(server), ["turn_aborted"])
         }),
-      ).pipe(Effect.provideService(Tasks, tasks))
+      )
       assert.deepStrictEqual((yield* tasks.list("local")).tasks, [])
       // The room that it had is free again.
       yield* Effect.scoped(tasks.reserve("local"))
@@ -396,17 +403,22 @@ describe("a call that may become a task (2026-07-28)", () => {
   it.effect("L6 without room it stays a call, which asks as any other", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxPerPrincipal: 1 })
-      yield* withTools((server) =>
-        Effect.gen(function* () {
-          yield* send(server, 1, "sleeps", { ms: 60_000 })
-          yield* send(server, 2, "asks", {})
-          yield* server.quiet
-          yield* pass(server, "1 second")
-          assert.strictEqual(member(responses(server, 2)[0] ?? {}, "resultType"), "input_required")
-          yield* pass(server, "1 minute")
-          assert.strictEqual(member(responses(server, 1)[0] ?? {}, "resultType"), "task")
-        }),
-      ).pipe(Effect.provideService(Tasks, tasks))
+      yield* withTools(
+        (server) =>
+          Effect.gen(function* () {
+            yield* send(server, 1, "sleeps", { ms: 60_000 })
+            yield* send(server, 2, "asks", {})
+            yield* server.quiet
+            yield* pass(server, "1 second")
+            assert.strictEqual(
+              member(responses(server, 2)[0] ?? {}, "resultType"),
+              "input_required",
+            )
+            yield* pass(server, "1 minute")
+            assert.strictEqual(member(responses(server, 1)[0] ?? {}, "resultType"), "task")
+          }),
+        { tasks },
+      )
     }),
   )
 
@@ -487,7 +499,7 @@ describe("a call that may become a task (2026-07-28)", () => {
             over = whenOver
           },
         } as unknown as RequestContext
-        const run = () =>
+        const invoke = () =>
           Deferred.await(gate).pipe(
             Effect.as({ content: [] }),
             Effect.onExit(({ _tag }) =>
@@ -497,7 +509,7 @@ describe("a call that may become a task (2026-07-28)", () => {
             ),
           )
         const call = yield* Effect.forkChild(
-          callOrTask({ name: "one", taskSupport: "optional", run }, context, undefined),
+          callOrTask({ tool: { ...oneTool, invoke }, args: {} }, context, undefined),
           { startImmediately: true },
         )
         yield* TestClock.adjust("20 seconds")

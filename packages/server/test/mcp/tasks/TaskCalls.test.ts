@@ -28,6 +28,13 @@ const start = "1970-01-01T00:00:00.000Z"
 
 const hi = { prompt: "hi" }
 
+const oneTool = {
+  name: "one",
+  taskSupport: "optional",
+  inputSchema: {},
+  problem: undefined,
+} as const
+
 describe("a call as a task", () => {
   it.effect("2025-11-25: is answered with a task, before anything else of it (L2)", () =>
     withServer({}, (server) =>
@@ -139,7 +146,7 @@ describe("a call as a task", () => {
         const scope = yield* Scope.make()
         const tasks = yield* Scope.provide(Tasks.make(), scope)
         const script = [Script.reply(Script.delay("1 minute"), Script.text("late"))]
-        yield* withServer({ script }, (server) =>
+        yield* withServer({ script, tasks }, (server) =>
           Effect.gen(function* () {
             yield* form.hello(server)
             const taskId = taskIdIn(yield* callAsTask(server, form, 2, "codex", hi))
@@ -158,13 +165,13 @@ describe("a call as a task", () => {
               "completed",
             )
           }),
-        ).pipe(Effect.provideService(Tasks, tasks))
+        )
         yield* Scope.close(scope, Exit.void)
       }),
   )
 
-  it.effect("L8 ends with the connection where nothing outlives it", () =>
-    withServer({ script: [Script.reply(Script.hang)] }, (server) =>
+  it.effect("L8 ends with its server, where that ends with the connection", () =>
+    withServer({ script: [Script.reply(Script.hang)], serverPerConnection: true }, (server) =>
       Effect.gen(function* () {
         taskIdIn(yield* callAsTask(server, decided, 2, "codex", hi))
         yield* server.quiet
@@ -218,12 +225,12 @@ describe("a call as a task", () => {
             over = whenOver
           },
         } as unknown as RequestContext
-        const run = () =>
+        const invoke = () =>
           Effect.sync(() => {
             ran = true
             return { content: [] }
           })
-        yield* callOrTask({ name: "one", taskSupport: "optional", run }, context, undefined)
+        yield* callOrTask({ tool: { ...oneTool, invoke }, args: {} }, context, undefined)
         yield* TestClock.adjust(0)
         const before = yield* tasks.list("me")
         assert.deepStrictEqual([ran, before.tasks.length], [false, 1])
@@ -367,7 +374,7 @@ describe("a call as a task", () => {
     () =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make({ maxPerPrincipal: 1 })
-        yield* withServer({}, (server) =>
+        yield* withServer({ tasks }, (server) =>
           Effect.gen(function* () {
             yield* asked.hello(server)
             taskIdIn(yield* callAsTask(server, asked, 2, "codex", hi))
@@ -378,7 +385,7 @@ describe("a call as a task", () => {
             const { result } = yield* callAsTask(server, decided, 4, "codex", hi)
             assert.strictEqual(result?.["resultType"], "complete")
           }),
-        ).pipe(Effect.provideService(Tasks, tasks))
+        )
       }),
   )
 })

@@ -1,0 +1,104 @@
+/**
+ * The layer graph of a serving process, whatever its transport and dialect: the server over the conversations, the models,
+ * the tools, the store and the configuration of this machine. What a client does not need for its first response is loaded
+ * when it is first used. Starts nothing by itself.
+ */
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { Auth } from "@colloquy/server/app/ports/AuthPort"
+import type { HostPort } from "@colloquy/server/app/ports/HostPort"
+import type { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
+import { Server } from "@colloquy/server/Server"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as LiveSettings from "./config/LiveSettings.ts"
+import { MachineAuth } from "./lazy/LazyAuth.ts"
+import * as LazyConversations from "./lazy/LazyConversations.ts"
+import * as LazyModels from "./lazy/LazyModels.ts"
+import * as LazyNotify from "./lazy/LazyNotify.ts"
+import * as LazyPorts from "./lazy/LazyPorts.ts"
+import * as LazyProjectDocs from "./lazy/LazyProjectDocs.ts"
+import * as LazyPrompts from "./lazy/LazyPrompts.ts"
+import * as LazyStore from "./lazy/LazyStore.ts"
+import * as LazyTools from "./lazy/LazyTools.ts"
+import type { Environment } from "./machine/Environment.ts"
+import { machineOptions } from "./machine/MachineOptions.ts"
+import * as Startup from "./server/Startup.ts"
+import { version } from "./server/Version.ts"
+
+/** The program that creates the conversations, as the metadata in their rollout files names it. */
+export interface Program {
+  readonly originator: string
+  readonly source: string
+}
+
+/** What a served connection can use. */
+export type Services = Server | Auth | HostPort | UserConfig
+
+const conversations = (
+  program: Program,
+  { live, settings, source }: Startup.Startup,
+  environment: Environment,
+) => {
+  const { environment: variables, secretNames } = machineOptions(environment, source)
+  const notifying = LazyNotify.make(live, {
+    environment: variables,
+    secretNames: [...secretNames, ...(settings.secretNames ?? [])],
+    cwd: environment.cwd,
+  })
+  return Layer.unwrap(
+    Effect.map(notifying, (onTurnCompleted) =>
+      LazyConversations.layer({ program: { ...program, version }, onTurnCompleted }),
+    ),
+  )
+}
+
+const models = ({ options, script }: Startup.Startup) =>
+  LazyModels.layer({
+    ...(script === undefined ? {} : { script }),
+    ...(options.offline?.delta_delay_ms === undefined
+      ? {}
+      : { deltaDelay: Duration.millis(options.offline.delta_delay_ms) }),
+    userAgent: `colloquy/${version}`,
+  })
+
+const login = ({ options, settings, source }: Startup.Startup, environment: Environment) =>
+  MachineAuth.layer({
+    stateDirectory: environment.stateDirectory,
+    ...(environment.originalDirectory === undefined
+      ? {}
+      : { originalDirectory: environment.originalDirectory }),
+    login: options.login,
+    ...Startup.tokenBaseUrl(environment, source),
+    provider: settings.provider,
+  })
+
+const store = ({ options }: Startup.Startup, { stateDirectory }: Environment) =>
+  options.conversation_store === "memory"
+    ? MemoryStore.layer
+    : LazyStore.layer({ home: stateDirectory })
+
+const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory }: Environment) =>
+  Layer.provide(
+    LazyProjectDocs.layer({ stateDirectory, hiddenPaths: hiddenDirectories }),
+    LiveSettings.layer(live),
+  )
+
+/** Everything that serving connections takes; ends all of it when its scope closes. */
+export const layer = (
+  program: Program,
+  startup: Startup.Startup,
+  environment: Environment,
+): Layer.Layer<Services> => {
+  const server = Server.layerDefault({ prompts: LazyPrompts.make(environment) })
+  return Layer.merge(server, LazyPorts.layer(startup, environment)).pipe(
+    Layer.provide(conversations(program, startup, environment)),
+    Layer.provide(models(startup)),
+    Layer.provide(login(startup, environment)),
+    Layer.provide(LazyTools.layer(machineOptions(environment, startup.source))),
+    Layer.provide(IdGenerator.layer),
+    Layer.provide(store(startup, environment)),
+    Layer.provide(settings(startup, environment)),
+  )
+}

@@ -1,0 +1,64 @@
+/**
+ * The conversations of one principal: the only way in which handlers reach conversations. Every conversation that another
+ * principal owns is treated exactly as an unknown one, in results and in errors. Keeps no state.
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type {
+  Access,
+  ConversationManager,
+  GetError,
+  RemoveError,
+} from "@colloquy/core/ConversationManager"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { LogAddress } from "@colloquy/core/ConversationStore"
+import { localPrincipal } from "@colloquy/protocol/Connection"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+
+type Manager = ConversationManager["Service"]
+
+/** The methods are those of `ConversationManager`, with its guarantees and errors. */
+export class ConversationsView extends Context.Service<
+  ConversationsView,
+  {
+    /** Creates a conversation that belongs to the principal. */
+    readonly create: (settings: ConversationSettings) => ReturnType<Manager["create"]>
+    /** Finds a conversation by its id, and loads it if need be. */
+    readonly get: (id: string) => Effect.Effect<Conversation, GetError>
+    /** Finds a conversation by the path of its rollout file, archived or not, and loads it if need be. */
+    readonly open: (path: string) => Effect.Effect<Conversation, GetError>
+    /** One page of the principal's conversations, newest first. Loads nothing. */
+    readonly list: (
+      options?: Omit<NonNullable<Parameters<Manager["list"]>[0]>, "owner">,
+    ) => ReturnType<Manager["list"]>
+    /** What the store records about a conversation, archived or not. Loads nothing. */
+    readonly metadata: (where: LogAddress) => ReturnType<Manager["metadata"]>
+    /** Ends a conversation and deletes what the store has of it. */
+    readonly remove: (id: string) => Effect.Effect<void, RemoveError>
+    /** Ends a conversation and archives it. */
+    readonly archive: (id: string) => Effect.Effect<void, RemoveError>
+    /** Makes an archived conversation available again. */
+    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
+    /** Creates a conversation of the beginning of another one; both belong to the principal. */
+    readonly fork: (id: string, rule: Parameters<Manager["fork"]>[1]) => ReturnType<Manager["fork"]>
+  }
+>()("@colloquy/server/ConversationsView") {}
+
+/** The view of one principal. The local principal sees the conversations that have no owner recorded. */
+export const conversationsOf = (
+  manager: Manager,
+  principal: string,
+): ConversationsView["Service"] => {
+  const access: Access = { owner: principal === localPrincipal ? null : principal }
+  return {
+    create: (settings) => manager.create(settings, access),
+    get: (id) => manager.get(id, access),
+    open: (path) => manager.open(path, access),
+    list: (options) => manager.list({ ...options, ...access }),
+    metadata: (where) => manager.metadata(where, access),
+    remove: (id) => manager.remove(id, access),
+    archive: (id) => manager.archive(id, access),
+    unarchive: (id) => manager.unarchive(id, access),
+    fork: (id, rule) => manager.fork(id, rule, access),
+  }
+}

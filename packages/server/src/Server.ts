@@ -1,0 +1,105 @@
+/**
+ * What outlives a connection and serves all of them: the conversations by principal, the tasks, the seal of what clients keep,
+ * the features, and the state that the connections of one dialect share. `McpServer.serve` and `AppServer.serve` attach a
+ * connection to it.
+ *
+ *     Connection ── serve ──> Server ──> ConversationManager
+ *     Connection ── serve ──┘   │  └──> Tasks, Sealer, SettingsResolver
+ *                               └─────> shared state of each dialect: streams, detached turns, delivery cursors, ...
+ *
+ * Opens no socket and knows no method. What it holds ends with its layer.
+ */
+import { ConversationManager } from "@colloquy/core/ConversationManager"
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { conversationsOf, type ConversationsView } from "./ConversationsView.ts"
+import type { Features } from "./features/Features.ts"
+import type { PromptFiles } from "./features/PromptFiles.ts"
+import { Sealer } from "./Sealer.ts"
+import type { SharedState } from "./SharedState.ts"
+import { Tasks } from "./tasks/Tasks.ts"
+
+export interface ServerOptions {
+  /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */
+  readonly features?: Features
+  /** Where prompts are kept as files; they are read when a client requests prompts. */
+  readonly prompts?: PromptFiles
+}
+
+export class Server extends Context.Service<
+  Server,
+  {
+    /** The conversations that a principal may see and use. */
+    readonly conversations: (principal: string) => ConversationsView["Service"]
+    /**
+     * Calls the listener after each change of the list of conversations, of any principal, until the scope ends. It must
+     * return at once.
+     */
+    readonly watchConversations: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+    /** True once the manager closes: all conversations end then, and their listeners with them. */
+    readonly isClosing: Effect.Effect<boolean>
+    /** Makes the settings of new conversations. */
+    readonly settings: SettingsResolver["Service"]
+    /** The tasks of all connections; each of its methods takes the principal that calls. */
+    readonly tasks: Tasks["Service"]
+    /** Seals what clients keep: places in lists and the state of calls. */
+    readonly sealer: Sealer["Service"]
+    /** The features of the embedding program, if any. */
+    readonly features: Features | undefined
+    /** The prompts that are kept as files, if any. */
+    readonly prompts: PromptFiles | undefined
+    /** The value of that state for this server; created at the first call. */
+    readonly shared: <A>(state: SharedState<A>) => Effect.Effect<A>
+  }
+>()("@colloquy/server/Server") {
+  static readonly layer = (
+    options: ServerOptions = {},
+  ): Layer.Layer<Server, never, ConversationManager | SettingsResolver | Tasks | Sealer> =>
+    Layer.effect(this, make(options))
+
+  /** With tasks in their default limits and a seal that is valid until the process ends. */
+  static readonly layerDefault = (
+    options: ServerOptions = {},
+  ): Layer.Layer<Server, never, ConversationManager | SettingsResolver> =>
+    Layer.provide(Server.layer(options), [Tasks.layer(), Sealer.layer])
+}
+
+/** The values of shared states, each created once in the scope of the server. */
+const makeShared = (
+  scope: Scope.Scope,
+  server: () => Server["Service"],
+): Server["Service"]["shared"] => {
+  const values = new Map<SharedState<unknown>, Effect.Effect<unknown>>()
+  return <A>(state: SharedState<A>) =>
+    Effect.suspend(() => {
+      const known = values.get(state)
+      if (known !== undefined) return known as Effect.Effect<A>
+      const creating = Effect.cached(
+        Effect.uninterruptible(Scope.provide(state.make(server()), scope)),
+      )
+      return Effect.flatMap(creating, (created) => {
+        const first = values.get(state) ?? created
+        values.set(state, first)
+        return first as Effect.Effect<A>
+      })
+    })
+}
+
+const make = Effect.fnUntraced(function* ({ features, prompts }: ServerOptions) {
+  const manager = yield* ConversationManager
+  const server: Server["Service"] = {
+    conversations: (principal) => conversationsOf(manager, principal),
+    watchConversations: (listener) => manager.watch(listener),
+    isClosing: manager.isClosed,
+    settings: yield* SettingsResolver,
+    tasks: yield* Tasks,
+    sealer: yield* Sealer,
+    features,
+    prompts,
+    shared: makeShared(yield* Effect.scope, () => server),
+  }
+  return server
+})
