@@ -265,7 +265,7 @@ describe("Items of any log", () => {
       const live = logOf(drawn)
       assert.deepStrictEqual(
         itemsOf(live).filter(isRecorded),
-        itemsOf(live.filter(({ msg }) => !isEphemeral(msg as EventMsg))),
+        itemsOf(live.filter(({ msg }) => !isEphemeral(msg))),
       )
     },
     { arbitrary: { runs: 500 } },
