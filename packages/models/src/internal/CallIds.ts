@@ -1,4 +1,4 @@
-/** The ids of the calls of one response. Pure. */
+/** The ids of the tool calls of one response. Pure. */
 import type { ModelRequest } from "@colloquy/core/ModelClient"
 
 /** The ids of the calls in the history of a request. */
@@ -12,8 +12,9 @@ export const historyCallIds = (input: ModelRequest["input"]): ReadonlyArray<stri
   )
 
 /**
- * Returns the id of each call in order: the provider's, and for a call without one `call_<n>`, where `n` counts the calls of
- * the history and of this response. A generated id differs from every id that is known so far.
+ * Returns a function that yields the id of each call in order: the provider's, or `call_<n>` for a
+ * call without one, where `n` counts the calls of the history and of this response. A generated id
+ * differs from every id known so far.
  *
  * @param history ids of the calls in the history
  * @param others ids that calls of this response have
