@@ -16,7 +16,7 @@ import {
 } from "@colloquy/protocol/app/Events"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { Broadcast } from "./Broadcast.ts"
 import type { DeliveryCursor } from "./DeliveryCursor.ts"
 import type { ConversationQuestions } from "../../questions/QuestionBroker.ts"

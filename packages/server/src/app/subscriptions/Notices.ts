@@ -7,7 +7,7 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 
 export interface Notices {
   /** Tells what is put, now and from now on, until interrupted or until the connection is gone. */

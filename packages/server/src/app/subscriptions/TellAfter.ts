@@ -2,7 +2,7 @@
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { AppCall } from "../AppCall.ts"
 
 /** Who is gone need not be told. */

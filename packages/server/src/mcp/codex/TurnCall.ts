@@ -15,7 +15,7 @@ import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventM
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { InputRequired, Members } from "../RequestContext.ts"
 import type { CallElicitations, Elicitations } from "../elicitation/Elicitations.ts"
 import type { CallProgress } from "./CallProgress.ts"

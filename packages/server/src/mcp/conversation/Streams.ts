@@ -182,7 +182,7 @@ const make = (): Streams => {
         const work = Effect.gen(function* () {
           if (before !== undefined) {
             // Another connection may be slow to take its last word; on this one it comes first.
-            const same = before.viewer.caller.peer === caller.peer
+            const same = before.viewer.connection === viewer.connection
             yield* Deferred.await(same ? before.told : before.silent)
           }
           const reason = yield* Effect.raceFirst(Deferred.await(mine.over), follow(viewer))

@@ -11,7 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as AppConnection from "../../../src/app/AppConnection.ts"
 import { Auth } from "../../../src/app/ports/AuthPort.ts"
 import { submitInput } from "../../../src/app/methods/SubmitInput.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { listed, withServer } from "../../support/Harness.ts"
 
 const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
