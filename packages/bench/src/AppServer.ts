@@ -1,18 +1,18 @@
-/** The benchmark `app-server`: the published program's plain JSON-RPC, as an editor meets it over its standard streams. */
+/** The benchmark `app-server`: plain JSON-RPC of the published program over its standard streams. */
 import * as Effect from "effect/Effect"
 import { events } from "./app/Events.ts"
 import { requests } from "./app/Requests.ts"
 
-/** How often what is done; more takes longer and says the same more surely. */
+/** How often each figure is taken; larger numbers take longer and vary less. */
 export interface AppServerCounts {
   readonly requests: number
   readonly requestRuns: number
-  /** Events of a turn to all its listeners together: with more listeners the model says less. */
+  /** Events delivered per turn to all listeners together; with more listeners the model produces fewer events. */
   readonly deliveries: number
   readonly turns: number
 }
 
-/** Some half a minute on two cores. */
+/** Takes about half a minute on two cores. */
 export const full: AppServerCounts = {
   requests: 20_000,
   requestRuns: 5,
@@ -20,10 +20,14 @@ export const full: AppServerCounts = {
   turns: 5,
 }
 
-/** To see that it runs; the figures mean nothing. */
+/** Shows that the benchmark runs; its figures mean nothing. */
 export const quick: AppServerCounts = { requests: 100, requestRuns: 1, deliveries: 128, turns: 1 }
 
-/** @param bin the entry to measure */
+/**
+ * Measures requests and events, and prints one row per figure.
+ *
+ * @param bin entry of the program to measure
+ */
 export const appServer = Effect.fn("bench.appServer")(function* (
   counts: AppServerCounts,
   bin: string,

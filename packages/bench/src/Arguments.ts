@@ -1,6 +1,7 @@
 /** The command line of the benchmarks. Pure. */
 import { nearest } from "@colloquy/protocol/Nearest"
 
+/** What the command line asks for. */
 export type Invocation =
   | { readonly _tag: "List" }
   | {
@@ -10,7 +11,7 @@ export type Invocation =
       /** Another build's entry to measure. */
       readonly bin?: string
     }
-  /** Nobody can tell what was meant; `message` is one line. */
+  /** The arguments are not understood; `message` is one line. */
   | { readonly _tag: "Unclear"; readonly message: string }
 
 const options = ["--quick", "--bin"]
@@ -23,7 +24,11 @@ const unclear = (kind: string, word: string, known: ReadonlyArray<string>): Invo
   }
 }
 
-/** @param names the benchmarks there are */
+/**
+ * Reads the command line.
+ *
+ * @param names names of all benchmarks
+ */
 export const parse = (words: ReadonlyArray<string>, names: ReadonlyArray<string>): Invocation => {
   const [name, ...rest] = words
   if (name === undefined) return { _tag: "List" }

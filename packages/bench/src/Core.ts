@@ -1,4 +1,4 @@
-/** The benchmark `core`: the conversations alone, as an application meets them that embeds them. */
+/** The benchmark `core`: conversations in memory, as an embedding application uses them. */
 import * as Effect from "effect/Effect"
 import type { AttachFigure, AttachSizes } from "./core/Attach.ts"
 import type { IdleFigure, IdleSizes } from "./core/Idle.ts"
@@ -8,7 +8,7 @@ import { take } from "./Figure.ts"
 import { summarize } from "./Stats.ts"
 import { kibibytes, ms, perSecond, type Row } from "./Table.ts"
 
-/** How much of what is made; more takes longer and says the same more surely. */
+/** How often each figure is taken; larger numbers take longer and vary less. */
 export interface CoreCounts {
   readonly few: number
   readonly many: number
@@ -17,7 +17,7 @@ export interface CoreCounts {
   readonly logEvents: number
 }
 
-/** Some minute on two cores. */
+/** Takes about a minute on two cores. */
 export const full: CoreCounts = {
   few: 10_000,
   many: 100_000,
@@ -26,16 +26,16 @@ export const full: CoreCounts = {
   logEvents: 100_000,
 }
 
-/** To see that it runs; the figures mean nothing. */
+/** Shows that the benchmark runs; its figures mean nothing. */
 export const quick: CoreCounts = { few: 20, many: 50, events: 200, runs: 2, logEvents: 1000 }
 
-/** An idle conversation with one listener: an open window of an editor costs no more than a page or two. */
+/** Heap of an idle conversation with one listener: an open window of an editor should cost one or two pages. */
 const maxIdleBytes = 8 * 1024
 
-/** Of the whole process with `many` live conversations. */
+/** Resident memory of the whole process with `many` loaded conversations. */
 const maxResidentBytes = 1024 ** 3
 
-/** To one listener. */
+/** Events per second to one listener. */
 const minPerSecond = 500_000
 
 const count = (value: number): string => value.toLocaleString("en-US")
@@ -46,17 +46,17 @@ const idle = Effect.fn("bench.idle")(function* ({ few, many }: CoreCounts) {
   const measure = (conversations: number, listeners: number) =>
     take<IdleFigure>("idle", { conversations, listeners } satisfies IdleSizes)
   const bare = { few: yield* measure(few, 0), many: yield* measure(many, 0) }
-  const heard = { few: yield* measure(few, 1), many: yield* measure(many, 1) }
+  const listening = { few: yield* measure(few, 1), many: yield* measure(many, 1) }
   const of = (conversations: number, alone: IdleFigure, listened: IdleFigure): Row => ({
     name: `idle conversation, one listener, of ${count(conversations)}`,
     value: kibibytes(listened.bytesEach),
     beside: `without listener ${kibibytes(alone.bytesEach)}`,
     aim: { text: `< ${kibibytes(maxIdleBytes)}`, met: listened.bytesEach < maxIdleBytes },
   })
-  const resident = heard.many.residentBytes
+  const resident = listening.many.residentBytes
   return [
-    of(few, bare.few, heard.few),
-    of(many, bare.many, heard.many),
+    of(few, bare.few, listening.few),
+    of(many, bare.many, listening.many),
     {
       name: `resident memory with ${count(many)} of them`,
       value: gibibytes(resident),
@@ -70,7 +70,7 @@ const publish = Effect.fn("bench.publish")(function* (
   { events, runs }: CoreCounts,
   listeners: number,
 ) {
-  // With many listeners each event is many deliveries: a tenth is work enough.
+  // With many listeners each event is many deliveries, so a tenth of the events is enough work.
   const figure = yield* take<PublishFigure>("publish", {
     listeners,
     events: listeners > 4 ? Math.ceil(events / 10) : events,
@@ -113,6 +113,7 @@ const lifecycle = Effect.fn("bench.lifecycle")(function* (conversations: number)
   } satisfies Row
 })
 
+/** Measures conversations in memory, and prints one row per figure. */
 export const core = Effect.fn("bench.core")(function* (counts: CoreCounts) {
   const rows: Array<Row> = [...(yield* idle(counts))]
   for (const listeners of [0, 1, 4, 64]) rows.push(yield* publish(counts, listeners))

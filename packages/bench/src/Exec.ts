@@ -10,7 +10,7 @@ import { take } from "./Figure.ts"
 import { summarize } from "./Stats.ts"
 import { megabytes, ms, perSecond, type Row } from "./Table.ts"
 
-/** How much of what is made; more takes longer and says the same more surely. */
+/** How often each figure is taken; larger numbers take longer and vary less. */
 export interface ExecCounts {
   readonly commands: CommandSizes
   readonly output: OutputSizes
@@ -20,7 +20,7 @@ export interface ExecCounts {
   readonly shellCall: ShellCallSizes
 }
 
-/** Half a minute on two cores. */
+/** Takes about half a minute on two cores. */
 export const full: ExecCounts = {
   commands: { warmUps: 20, runs: 150, many: 400, inFlight: 16 },
   output: { bytes: 10_000_000, runs: 5 },
@@ -30,7 +30,7 @@ export const full: ExecCounts = {
   shellCall: { warmUps: 20, turns: 100 },
 }
 
-/** To see that it runs; the figures mean nothing. */
+/** Shows that the benchmark runs; its figures mean nothing. */
 export const quick: ExecCounts = {
   commands: { warmUps: 1, runs: 2, many: 4, inFlight: 2 },
   output: { bytes: 100_000, runs: 1 },
@@ -40,10 +40,10 @@ export const quick: ExecCounts = {
   shellCall: { warmUps: 1, turns: 2 },
 }
 
-/** exec-notes §1.2: bubblewrap and our filter took 6.5 ms of an Effect process, the original 36 ms. */
+/** A prototype with bubblewrap and the same filter took 6.5 ms in an Effect process; the original took 36 ms. */
 const maxConfinedMs = 8
 
-/** exec-notes §1.2: 280 by the same means, 83 by another library. */
+/** A prototype reached 280 commands per second by the same means, and 83 with another library. */
 const minConfinedPerSecond = 200
 
 const count = (value: number): string => value.toLocaleString("en-US")
@@ -121,7 +121,7 @@ const output = Effect.fn("bench.output")(function* (counts: ExecCounts) {
     {
       name: `output of ${megabytes(counts.output.bytes)}`,
       value: ms(summarize(whole.ms).median),
-      beside: `told in ${count(whole.deltas)} events, memory grew by ${megabytes(whole.grownBytes)}, longest gap ${ms(whole.maxGapMs)}`,
+      beside: `delivered in ${count(whole.deltas)} events, memory grew by ${megabytes(whole.grownBytes)}, longest gap ${ms(whole.maxGapMs)}`,
     },
     {
       name: `\`yes\` until its timeout of ${timeoutMs / 1000} s`,
@@ -168,6 +168,7 @@ const shellCall = Effect.fn("bench.shellCall")(function* (sizes: ShellCallSizes)
   } satisfies Row
 })
 
+/** Measures commands, their output and patches, and prints one row per figure. */
 export const exec = Effect.fn("bench.exec")(function* (counts: ExecCounts) {
   return [
     ...(yield* commands(counts.commands)),

@@ -1,11 +1,11 @@
-/** Takes a figure in a process of its own: it starts with an empty heap and a garbage collector it may call. */
+/** Takes a figure in a separate process, which starts with an empty heap and can call its garbage collector. */
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
 const entry = fileURLToPath(new URL("./peers/TakeFigure.ts", import.meta.url))
 
-/** A process that fails is a defect; its stderr is in the message. The process does not outlive an interrupt. */
+/** Runs the named figure in a process and decodes its result. A process that fails is a defect with its standard error as message. An interrupt ends the process. */
 export const take = <Figure>(name: string, sizes: object) =>
   Effect.callback<Figure>((resume) => {
     const child = execFile(

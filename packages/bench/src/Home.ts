@@ -1,11 +1,11 @@
-/** A state directory of our own, so that neither the person's configuration nor their keys play a part. */
+/** A separate state directory, so that the user's configuration and keys have no effect. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** The configuration of a provider that answers at `baseUrl`, with no repeats that could hide a failure. */
+/** A configuration with the provider at `baseUrl` and without retries, which could hide a failure. */
 export const providerConfig = (baseUrl: string): string => `model = "bench"
 model_provider = "bench"
 
@@ -17,7 +17,7 @@ request_max_retries = 0
 stream_max_retries = 0
 `
 
-/** Makes the directory with this `config.toml`; removed with the scope. The result is the environment. */
+/** Creates the directory with this `config.toml` and returns the environment that selects it; the scope removes it. */
 export const make = (
   config = 'model_provider = "offline"\n',
 ): Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope> =>

@@ -1,8 +1,8 @@
 /**
- * A process that speaks one JSON text per line on its stdin and stdout, timed from outside. It does not outlive
- * its scope (L8).
+ * A process that exchanges one JSON text per line over its standard streams, timed from outside. It ends with its
+ * scope (L8).
  *
- * Nothing is parsed while the clock runs: both ends share the cores, and what the reader costs is missing there.
+ * Nothing is parsed while the time is taken: both processes share the cores, so the reader's work would slow the server.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -13,6 +13,7 @@ import { checkAnswers, written } from "./Requests.ts"
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
+/** A program to start with this Node. */
 export interface Command {
   /** Arguments of `process.execPath`. */
   readonly args: ReadonlyArray<string>
@@ -20,39 +21,40 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** From the first byte written to the arrival of the answer's last one. */
+/** Duration from the first byte written to the arrival of the last byte of the response. */
 interface Timed {
   readonly ms: number
-  /** Everything that was read, the answer's line last. */
+  /** Everything that was read; the line of the response is the last. */
   readonly chunks: ReadonlyArray<Buffer>
 }
 
-/** Many requests, from the first byte written to the arrival of the last answer's last one. */
+/** Many requests, from the first byte written to the arrival of the last byte of the last response. */
 export interface Flood {
   readonly ms: number
-  /** Processor time of this process, which wrote the requests and counted the answers. */
+  /** Processor time of this process, which writes the requests and counts the responses. */
   readonly askerMs: number
 }
 
+/** A started process. */
 export interface LineProcess {
-  /** When the process was asked for, on the clock of `performance.now`. */
+  /** Time at which the process was started, on the clock of `performance.now`. */
   readonly bornAtMs: number
-  /** Sends one request and waits for its response. One call at a time; the line break is added here. */
+  /** Sends one request and resolves with its response. One call at a time; the line break is added. */
   readonly call: (text: string) => Effect.Effect<Timed>
-  /** Sends one text and waits until `marker`, which stands once in a line, has come so many times. */
+  /** Sends one text and resolves when `marker`, which occurs once in a line, has been read so many times. */
   readonly callUntil: (text: string, marker: string, times: number) => Effect.Effect<Timed>
   /**
-   * Sends `count` requests with the ids from 0 on, `inFlight` of them on the way. They are written out before the clock
-   * runs and their answers are read after it: each id must have come once, with a result.
+   * Sends `count` requests with the ids from 0 on, `inFlight` of them at a time. They are encoded before the time is
+   * taken, and their responses are checked after it: each id must occur once, with a result.
    */
   readonly flood: (
     textOf: (id: number) => string,
     count: number,
     inFlight: number,
   ) => Effect.Effect<Flood>
-  /** Resident memory in bytes; undefined where there is no `/proc`. */
+  /** Resident memory in bytes; undefined on systems without `/proc`. */
   readonly residentBytes: () => number | undefined
-  /** Processor time that it has used, in steps of 10 ms; undefined where there is no `/proc`. */
+  /** Processor time used so far, in steps of 10 ms; undefined on systems without `/proc`. */
   readonly processorMs: () => number | undefined
 }
 
@@ -60,7 +62,7 @@ const lineFeed = 0x0a
 
 const maxLeaveMs = 2000
 
-/** Responses have no `method`; nothing of ours but a response begins like this. The SDK puts `result` first. */
+/** Responses have no `method`; no other message of Colloquy begins like this. The SDK writes `result` first. */
 const isResponse = (line: Buffer): boolean => {
   const head = line.toString("latin1", 0, 24)
   return head.startsWith('{"jsonrpc":"2.0","id":') || head.startsWith('{"result":')
@@ -68,7 +70,7 @@ const isResponse = (line: Buffer): boolean => {
 
 const exited = (child: Child) => child.exitCode !== null || child.signalCode !== null
 
-/** The end of its input asks the process to leave: only then does Node write its compile cache for the next start. */
+/** Closes the input, so that the process exits by itself: only then does Node write its compile cache for the next start. */
 const leave = (child: Child) =>
   Effect.callback<void>((resume) => {
     if (exited(child) || child.pid === undefined) return resume(Effect.void)
@@ -89,7 +91,7 @@ const start = (command: Command) => {
   return { child, bornAtMs }
 }
 
-/** Reads until `onChunk` returns true; a process that ends before is a defect of the benchmark's premises. */
+/** Reads until `onChunk` returns true; it is a defect when the process ends before. */
 const readUntil = <A>(child: Child, begin: (done: (value: A) => void) => (chunk: Buffer) => void) =>
   Effect.callback<A>((resume) => {
     const stop = () => {
@@ -135,7 +137,7 @@ const callUntil = (child: Child, text: string, marker: string, times: number) =>
   readUntil<Timed>(child, (done) => {
     const chunks: Array<Buffer> = []
     let left = times
-    /** The end of what was read: a marker may lie in two chunks. */
+    /** The last characters read, because a marker can span two chunks. */
     let tail = Buffer.alloc(0)
     const startedAtMs = performance.now()
     child.stdin.write(`${text}\n`)
@@ -145,7 +147,7 @@ const callUntil = (child: Child, text: string, marker: string, times: number) =>
       if (tail.length > 0 && seam.includes(marker)) left--
       for (let at = chunk.indexOf(marker); at !== -1; at = chunk.indexOf(marker, at + 1)) left--
       tail = Buffer.concat([tail, chunk.subarray(-marker.length + 1)]).subarray(-marker.length + 1)
-      // The rest of that line.
+      // The remaining part of that line.
       if (left <= 0 && chunk.at(-1) === lineFeed) {
         done({ ms: performance.now() - startedAtMs, chunks })
       }
@@ -201,13 +203,13 @@ const residentBytes = (pid: number | undefined): number | undefined => {
   }
 }
 
-/** Of Linux, whatever the kernel counts in. */
+/** Clock ticks per second in `/proc`, on Linux always 100. */
 const ticksPerSecond = 100
 
 const processorMs = (pid: number | undefined): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // `pid (name) state …`: user and system time are the twelfth and thirteenth after the name.
+    // `pid (name) state …`: user and system time are the twelfth and thirteenth fields after the name.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000
   } catch {
@@ -215,14 +217,14 @@ const processorMs = (pid: number | undefined): number | undefined => {
   }
 }
 
-/** Starts the process. Its stderr is dropped. */
+/** Starts the process; its standard error is discarded. */
 export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => start(command)),
     ({ child }) => leave(child),
   ).pipe(
     Effect.map(({ child, bornAtMs }) => {
-      // Writing to a process that has gone: its end is reported where its answer is waited for.
+      // Writing to a process that has ended: the call that waits for its response reports that.
       child.stdin.on("error", () => {})
       return {
         bornAtMs,
@@ -235,7 +237,7 @@ export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.
     }),
   )
 
-/** Milliseconds from start to exit of a process that says nothing. */
+/** Milliseconds from start to exit of a process without output. */
 export const timeToExit = (args: ReadonlyArray<string>): Effect.Effect<number> =>
   Effect.callback((resume) => {
     const startedAtMs = performance.now()

@@ -1,6 +1,6 @@
-/** What the figures were taken on. A number without it says nothing. */
+/** Describes the machine on which figures were taken, without which they have no meaning. */
 import { availableParallelism, loadavg } from "node:os"
 
-/** One line: Node, platform, cores, and how busy the machine was when it began. */
+/** One line: Node, platform, cores, and the load of the machine at the start. */
 export const describe = (): string =>
   `Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, load ${(loadavg()[0] ?? 0).toFixed(1)}`

@@ -1,4 +1,4 @@
-/** The benchmark `mcp`: our JSON-RPC peer and the built program beside the official SDK's server and Effect's own. */
+/** The benchmark `mcp`: the JSON-RPC peer and the built program beside the servers of the official SDK and of Effect. */
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
 import * as Home from "./Home.ts"
@@ -9,7 +9,7 @@ import { eras, type EraSizes } from "./mcp/Eras.ts"
 import { notifications, type NotificationSizes } from "./mcp/Notifications.ts"
 import { start, type StartSizes } from "./mcp/Start.ts"
 
-/** How much of what; more takes longer and says the same more surely. */
+/** How often each figure is taken; larger numbers take longer and vary less. */
 export interface McpCounts {
   readonly start: StartSizes
   readonly calls: CallSizes
@@ -17,7 +17,7 @@ export interface McpCounts {
   readonly eras: EraSizes
 }
 
-/** Half a minute on two cores. */
+/** Takes about half a minute on two cores. */
 export const full: McpCounts = {
   start: { starts: 15 },
   calls: { calls: 20_000, rounds: 9 },
@@ -25,7 +25,7 @@ export const full: McpCounts = {
   eras: { calls: 20_000, rounds: 9 },
 }
 
-/** To see that it runs; the figures mean nothing. */
+/** Shows that the benchmark runs; its figures mean nothing. */
 export const quick: McpCounts = {
   start: { starts: 1 },
   calls: { calls: 100, rounds: 1 },
@@ -40,7 +40,7 @@ const makeContenders = Effect.gen(function* () {
   const effect = yield* bundle(peer("EffectTools.ts"))
   return {
     own: { command: { args: [own] }, share: 1 },
-    // Nobody bundles it: its sources are few and load fast.
+    // It is not bundled: it has few sources, and they load fast.
     sdk: { command: { args: [fileURLToPath(peer("SdkTools.mjs"))] }, share: 1 },
     effect: { command: { args: [effect] }, share: 0.1 },
   }
@@ -51,7 +51,11 @@ const makeWhole = Effect.map(bundle(peer("FeatureTools.ts")), (file) => ({
   share: 1,
 }))
 
-/** @param bin the entry to measure where a built program is */
+/**
+ * Measures the three servers, and prints one row per figure.
+ *
+ * @param bin entry of the built program
+ */
 export const mcp = Effect.fn("bench.mcp")(function* (counts: McpCounts, bin: string) {
   const contenders = yield* makeContenders
   const built = { args: [bin, "mcp"], env: yield* Home.make() }

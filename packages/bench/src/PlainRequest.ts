@@ -1,9 +1,9 @@
-/** The provider's own round trip: one streaming request with nothing of ours between, on `node:http` with keep-alive. */
+/** The provider's round trip alone: one streaming request by `node:http` with keep-alive. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 
-/** Sends one body and reads the answer to its end; the milliseconds it took. */
+/** Sends one body, reads the response to its end and returns the duration in milliseconds. */
 export type PlainRequest = (body: string) => Effect.Effect<number>
 
 const post = (agent: Http.Agent, url: string, body: string): Effect.Effect<number> =>
@@ -28,7 +28,7 @@ const post = (agent: Http.Agent, url: string, body: string): Effect.Effect<numbe
     })
   })
 
-/** One connection, kept alive until the scope closes. */
+/** Opens one connection, which is kept alive until the scope closes. */
 export const make = (url: string): Effect.Effect<PlainRequest, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => new Http.Agent({ keepAlive: true, maxSockets: 1 })),

@@ -1,6 +1,6 @@
-/** Many requests at once, as bytes, and what came back for them: all that is not to be done while the clock runs. Pure. */
+/** Many requests as bytes, and the check of their responses: the work that is not done while the time is taken. Pure. */
 
-/** All requests in one piece, and where each begins; the end is the last of them. */
+/** All requests in one buffer, with the offset of each; the last offset is the end. */
 export const written = (textOf: (id: number) => string, count: number) => {
   const lines = Array.from({ length: count }, (_, id) => Buffer.from(`${textOf(id)}\n`))
   const starts = [0]
@@ -8,7 +8,7 @@ export const written = (textOf: (id: number) => string, count: number) => {
   return { bytes: Buffer.concat(lines), starts }
 }
 
-/** Throws unless each of the ids was answered once, with a result: there would be nothing to measure. */
+/** Throws unless each id has exactly one response with a result; otherwise the figure would have no meaning. */
 export const checkAnswers = (chunks: ReadonlyArray<Buffer>, count: number): void => {
   const missing = new Set(Array.from({ length: count }, (_, id) => id))
   for (const line of Buffer.concat(chunks).toString("utf8").trimEnd().split("\n")) {

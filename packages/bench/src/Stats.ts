@@ -1,10 +1,10 @@
-/** Figures of a list of samples. Pure; the unit is the caller's. */
+/** Statistics of a list of samples, in the unit of the caller. Pure. */
 
 export interface Summary {
   readonly count: number
   readonly min: number
   readonly median: number
-  /** The value that 99 of 100 samples do not exceed. */
+  /** Value that 99 of 100 samples do not exceed. */
   readonly p99: number
 }
 
@@ -12,7 +12,7 @@ export interface Summary {
 const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 
-/** Of an empty list every figure is `NaN`. */
+/** Computes the statistics; those of an empty list are `NaN`. */
 export const summarize = (samples: ReadonlyArray<number>): Summary => {
   const sorted = samples.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1

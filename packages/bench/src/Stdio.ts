@@ -1,4 +1,4 @@
-/** The benchmark `stdio`: the published program as a client of its standard streams meets it. */
+/** The benchmark `stdio`: the published program as a client of its standard streams uses it. */
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
 import { deltas } from "./stdio/Deltas.ts"
@@ -6,7 +6,7 @@ import { pings } from "./stdio/Pings.ts"
 import { start } from "./stdio/Start.ts"
 import { turns } from "./stdio/Turns.ts"
 
-/** How often what is done; more takes longer and says the same more surely. */
+/** How often each figure is taken; larger numbers take longer and vary less. */
 export interface StdioCounts {
   readonly starts: number
   readonly turns: number
@@ -16,7 +16,7 @@ export interface StdioCounts {
   readonly pingRuns: number
 }
 
-/** Some half a minute on two cores. */
+/** Takes about half a minute on two cores. */
 export const full: StdioCounts = {
   starts: 20,
   turns: 300,
@@ -26,7 +26,7 @@ export const full: StdioCounts = {
   pingRuns: 5,
 }
 
-/** To see that it runs; the figures mean nothing. */
+/** Shows that the benchmark runs; its figures mean nothing. */
 export const quick: StdioCounts = {
   starts: 2,
   turns: 5,
@@ -38,12 +38,16 @@ export const quick: StdioCounts = {
 
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
-/** The published entry and the bundle behind it. */
+/** Path of the published entry, which loads the bundle. */
 export const entry = pathOf("../../cli/bin/colloquy.mjs")
 
 const peer = [pathOf("./peers/SdkServer.mjs")]
 
-/** @param bin the entry to measure */
+/**
+ * Measures start, turns, deltas and pings, and prints one row per figure.
+ *
+ * @param bin entry of the program to measure
+ */
 export const stdio = Effect.fn("bench.stdio")(function* (counts: StdioCounts, bin: string) {
   const server = [bin, "mcp"]
   return [

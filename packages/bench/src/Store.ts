@@ -1,4 +1,4 @@
-/** The benchmark `store`: conversations in their files, on the disk that holds the directory for temporary files. */
+/** The benchmark `store`: conversations in files, on the disk of the directory for temporary files. */
 import * as Effect from "effect/Effect"
 import { take } from "./Figure.ts"
 import { summarize } from "./Stats.ts"
@@ -7,6 +7,7 @@ import type { ListFigure, ListSizes } from "./store/List.ts"
 import type { ResumeFigure, ResumeSizes } from "./store/Resume.ts"
 import { megabytes, ms, perSecond, type Row } from "./Table.ts"
 
+/** How often each figure is taken; larger numbers take longer and vary less. */
 export interface StoreCounts {
   readonly events: number
   readonly syncedEach: number
@@ -15,7 +16,7 @@ export interface StoreCounts {
   readonly runs: number
 }
 
-/** Some minute on two cores. */
+/** Takes about a minute on two cores. */
 export const full: StoreCounts = {
   events: 200_000,
   syncedEach: 2000,
@@ -24,7 +25,7 @@ export const full: StoreCounts = {
   runs: 5,
 }
 
-/** To see that it runs; the figures mean nothing. */
+/** Shows that the benchmark runs; its figures mean nothing. */
 export const quick: StoreCounts = {
   events: 200,
   syncedEach: 10,
@@ -33,13 +34,13 @@ export const quick: StoreCounts = {
   runs: 2,
 }
 
-/** Events of a second in batches of 100. */
+/** Events per second in batches of 100. */
 const minBatched = 100_000
 
-/** Of 10,000 events. */
+/** Milliseconds to load a log of 10,000 events. */
 const maxResumeMs = 100
 
-/** Of 10,000 conversations (R29). */
+/** Milliseconds to list 10,000 conversations. */
 const maxListMs = 50
 
 const count = (value: number): string => value.toLocaleString("en-US")
@@ -100,6 +101,7 @@ const lists = Effect.fn("bench.lists")(function* ({ conversations, runs }: Store
   ] satisfies ReadonlyArray<Row>
 })
 
+/** Measures stored conversations, and prints one row per figure. */
 export const store = Effect.fn("bench.store")(function* (counts: StoreCounts) {
   const rows: Array<Row> = [...(yield* appends(counts))]
   for (const events of counts.resumed) rows.push(yield* resume(events, counts.runs))

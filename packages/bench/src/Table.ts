@@ -1,10 +1,10 @@
-/** The table a benchmark prints: one line per figure, with its aim beside it. Pure. */
+/** The table that a benchmark prints: one line per figure, with its aim. Pure. */
 
 export interface Row {
   readonly name: string
   /** The figure with its unit. */
   readonly value: string
-  /** What it is compared with, or made of. */
+  /** What the figure is compared with, or consists of. */
   readonly beside?: string
   readonly aim?: { readonly text: string; readonly met: boolean }
 }
@@ -19,7 +19,7 @@ const cells = (row: Row): ReadonlyArray<string> => [
   row.aim === undefined ? "" : row.aim.met ? "yes" : "no",
 ]
 
-/** Lines in columns, two blanks apart, without blanks at the ends of lines. */
+/** Aligns the rows in columns, two spaces apart, without trailing spaces. */
 export const render = (rows: ReadonlyArray<Row>): string => {
   const lines = [titles, ...rows.map(cells)]
   const widths = titles.map((_, column) =>
@@ -36,15 +36,15 @@ export const render = (rows: ReadonlyArray<Row>): string => {
     .join("\n")
 }
 
-/** `1.23 ms`: three digits that say something. */
+/** Milliseconds with three significant digits, such as `1.23 ms`. */
 export const ms = (value: number): string =>
   `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)} ms`
 
-/** `48,211/s`. */
+/** A rate, such as `48,211/s`. */
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString("en-US")}/s`
 
 /** Megabytes of 10^6 bytes. */
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-/** `8.0 KiB`, of 1,024 bytes. */
+/** Kibibytes of 1,024 bytes, such as `8.0 KiB`. */
 export const kibibytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`

@@ -1,4 +1,4 @@
-/** The messages that the benchmarks send and read. They go past the codecs on purpose: only the server is measured. */
+/** The messages that the benchmarks send and read, without the codecs, so that only the server is measured. */
 import {
   CodexEvent,
   Initialize,
@@ -10,21 +10,24 @@ import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { Codex, CodexReply } from "@colloquy/protocol/mcp/CodexTools"
 import { notificationText, requestText } from "@colloquy/protocol/JsonRpc"
 
+/** The request that starts a connection, with the id 0. */
 export const initialize = requestText(0, Initialize._tag, {
   protocolVersion: "2025-11-25",
   capabilities: {},
   clientInfo: { name: "colloquy-bench", version: "0.0.0" },
 })
 
-/** `_meta` of a request without a handshake. */
+/** `_meta` of a request in the stateless era. */
 export const saidWithout = {
   [MetaKey.protocolVersion]: statelessVersions[0],
   [MetaKey.clientInfo]: { name: "colloquy-bench", version: "0.0.0" },
   [MetaKey.clientCapabilities]: {},
 }
 
+/** The notification that follows the response to `initialize`. */
 export const initialized = notificationText(Initialized._tag, undefined)
 
+/** A `tools/call` request. */
 export const toolCall = (id: number, name: string, args: object, meta?: object): string =>
   requestText(id, ToolsCall._tag, {
     name,
@@ -32,21 +35,24 @@ export const toolCall = (id: number, name: string, args: object, meta?: object):
     ...(meta === undefined ? {} : { _meta: meta }),
   })
 
+/** A `ping` request. */
 export const ping = (id: number): string => requestText(id, Ping._tag, {})
 
+/** A call of the tool `codex`. */
 export const codex = (id: number, prompt: string): string => toolCall(id, Codex.name, { prompt })
 
+/** A call of the tool `codex-reply`. */
 export const codexReply = (id: number, threadId: string, prompt: string): string =>
   toolCall(id, CodexReply.name, { threadId, prompt })
 
-/** What was read of one tool call. */
+/** What a tool call sent and returned. */
 export interface Reading {
   readonly threadId: string
-  /** The turn's answer. */
+  /** Final text of the turn. */
   readonly answer: string
-  /** `codex/event` notifications with a delta of the answer. */
+  /** Number of `codex/event` notifications with a delta of the answer. */
   readonly deltaEvents: number
-  /** All that those deltas say. */
+  /** Text of those deltas. */
   readonly deltaText: string
   readonly bytes: number
 }
@@ -60,7 +66,7 @@ interface Line {
   }
 }
 
-/** Reads the lines up to a tool's answer. Throws when that is an error: there would be nothing to measure. */
+/** Reads the lines up to the result of a tool. Throws when the result is an error, which cannot be measured. */
 export const read = (chunks: ReadonlyArray<Buffer>): Reading => {
   const bytes = Buffer.concat(chunks)
   const lines = bytes.toString("utf8").trimEnd().split("\n")

@@ -19,10 +19,10 @@ export const wireMutations: ReadonlyArray<Mutation> = [
   {
     law: "L2",
     name: "a result comes before the terminal event",
-    file: "packages/server/src/mcp/codex/TurnCall.ts",
-    find: "yield* events.flush",
+    file: "packages/server/src/mcp/codex/TurnForwarder.ts",
+    find: "yield* this.events.flush",
     replace:
-      "if (terminal !== undefined) return resultOf(threadId, terminal, error)\n      yield* events.flush",
+      "if (this.terminal !== undefined) return resultOf(this.threadId, this.terminal, this.error)\n        yield* this.events.flush",
   },
   {
     law: "L4",

@@ -1,4 +1,4 @@
-/** A store of conversations in memory that can run out of space: from then on nothing more is recorded until there is room. */
+/** A store in memory that can run out of space: from then on every append fails until space is available again. */
 import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
@@ -8,14 +8,15 @@ import * as Layer from "effect/Layer"
 
 type Service = ConversationStore["Service"]
 
-/** What its errors say. */
+/** Message of its errors. */
 export const fullMessage = "there is no space left (write: ENOSPC)"
 
+/** The store and its controls. */
 export interface FullStore {
   readonly layer: Layer.Layer<ConversationStore>
-  /** Batches that are still recorded; none is where this is 0. Default: no limit. */
+  /** Number of batches that will still be recorded; 0 lets every append fail. Default: no limit. */
   room: number
-  /** Batches that were recorded. */
+  /** Number of recorded batches. */
   appended: number
 }
 
@@ -26,6 +27,7 @@ const memory = Effect.map(Effect.scoped(Layer.build(MemoryStore.layer)), (servic
   Context.get(services, ConversationStore),
 )
 
+/** Creates an empty store. */
 export const make = (): FullStore => {
   const inner = Effect.runSync(memory)
   const store = { room: Infinity, appended: 0 }
@@ -48,7 +50,7 @@ export const make = (): FullStore => {
   })
   const service: Service = {
     create: (...of) => ifRoom("create", Effect.map(inner.create(...of), writing)),
-    // A lease is written.
+    // Taking a lease writes, too.
     open: (where) =>
       ifRoom(
         "open",

@@ -1,6 +1,6 @@
 /**
- * Two connections joined in memory: what one side sends the other receives. No stream, no timer, no real time, so a
- * test over it is deterministic; bounded, so backpressure shows in it (L6).
+ * Two connections that are joined in memory: each receives what the other sends. There is no stream, timer or real
+ * time, so a test over it is deterministic; it is bounded, so backpressure is visible in a test (L6).
  */
 import {
   type Connection,
@@ -14,22 +14,22 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 
-/** One end of the pair, with what a test can do to it. */
+/** One end of the pair, with the controls of a test. */
 export interface MemoryConnection extends Connection {
-  /** Gives the other side a raw frame, in order with what is sent: an over-long line, bytes that are not UTF-8. */
+  /** Delivers a raw frame to the other side, in order with what is sent, such as an over-long line or invalid UTF-8. */
   readonly inject: (frame: Frame) => Effect.Effect<void, ConnectionClosed>
   /**
-   * This side says nothing more: the other side's input ends after what was sent, `send` here fails from now on.
-   * What the other side sends still arrives, as after the close of a standard input.
+   * Closes this side's output: the other side's input ends after what was sent, and `send` fails from now on. What the
+   * other side sends still arrives, as after closing the standard input of a process.
    */
   readonly close: Effect.Effect<void>
-  /** This side is gone, as when its process dies: both directions end, the other side's `send` fails too. */
+  /** Ends both directions, as when the process of this side is killed: `send` of the other side fails, too. */
   readonly drop: Effect.Effect<void>
 }
 
 type Pipe = Queue.Queue<Frame, Cause.Done>
 
-/** Ends the pipe and throws away what is in it, so that nobody waits for room. The failure ignored is the end. */
+/** Ends the pipe and discards its content, so that no sender waits for room. The ignored failure is the end itself. */
 const discard = (pipe: Pipe): Effect.Effect<void> =>
   Effect.andThen(Queue.end(pipe), Effect.ignore(Effect.forever(Queue.takeAll(pipe))))
 
@@ -44,7 +44,7 @@ const side = (out: Pipe, into: Pipe, peer: ConnectionPeer): MemoryConnection => 
     peer,
     receive: Queue.takeAll(into),
     send: (texts) => offer(texts.map((text) => ({ _tag: "Text", text }))),
-    // What was accepted lies in the other side's input already.
+    // Accepted messages are already in the other side's input.
     flush: Effect.void,
     broken: Queue.await(out),
     inject: (frame) => offer([frame]),
@@ -54,9 +54,9 @@ const side = (out: Pipe, into: Pipe, peer: ConnectionPeer): MemoryConnection => 
 }
 
 /**
- * The two ends; the end of the scope drops both.
+ * Creates the two ends; closing the scope ends both.
  *
- * @param capacity frames in flight per direction before `send` waits
+ * @param capacity number of frames per direction before `send` waits
  * @param peer what each end knows about the other
  */
 export const memoryPair = (

@@ -1,7 +1,7 @@
 /**
- * A fake model provider in memory: an `HttpClient` that answers by a script, on the clock of the test.
+ * A scripted model provider in memory: an `HttpClient` whose delays are on the clock of the test.
  *
- * No promise and no web stream lies between the script and the client, so `TestClock` alone moves it (L12).
+ * There is no promise and no web stream between the script and the client, so only `TestClock` advances it (L12).
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,13 +12,20 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
-import { type ProviderAction, type ProviderScript, render, replyTo } from "./ProviderScript.ts"
+import { type ProviderAction, render } from "./ProviderBody.ts"
+import {
+  type ProviderReply,
+  type ProviderScript,
+  type ProviderWire,
+  replyTo,
+} from "./ProviderScript.ts"
 
+/** The provider and what it has received. */
 export interface MemoryProvider {
   readonly layer: Layer.Layer<HttpClient.HttpClient>
-  /** In order of arrival. */
+  /** Requests in order of arrival. */
   readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
-  /** Indices of the requests whose answer the client gave up, in order. */
+  /** Indices of the requests that the client cancelled, in order. */
   readonly closed: Effect.Effect<ReadonlyArray<number>>
 }
 
@@ -32,7 +39,7 @@ const broken = (request: HttpClientRequest.HttpClientRequest) =>
 
 const encoder = new TextEncoder()
 
-/** A network may cut a body anywhere. */
+/** Divides a body at any place, as a network may. */
 const pieces = (body: string): ReadonlyArray<Uint8Array> =>
   (body.match(/.{1,16}/gs) ?? []).map((piece) => encoder.encode(piece))
 
@@ -56,13 +63,43 @@ const response = (
   init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
 ): HttpClientResponse.HttpClientResponse =>
-  // A web response for everything but the body: its stream would run on native promises.
+  // A web response for everything but the body, whose stream would use native promises.
   Object.create(HttpClientResponse.fromWeb(request, new Response(null, init)), {
     stream: { get: () => body },
     text: { get: () => Stream.mkString(Stream.decodeText(body)) },
   }) as HttpClientResponse.HttpClientResponse
 
-/** A provider with nothing asked yet. */
+/** The HTTP response of a reply; `onCancel` runs when the client cancels the request. */
+const respond = (
+  request: HttpClientRequest.HttpClientRequest,
+  wire: ProviderWire,
+  reply: ProviderReply,
+  onCancel: Effect.Effect<void>,
+): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
+  switch (reply._tag) {
+    case "Refuse":
+      return Effect.fail(broken(request))
+    case "Silence":
+      return Effect.onInterrupt(Effect.never, () => onCancel)
+    case "Status":
+      return Effect.succeed(
+        response(request, reply, Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1))),
+      )
+    case "Stream":
+      return Effect.succeed(
+        response(
+          request,
+          { status: 200, headers: { "content-type": "text/event-stream" } },
+          Stream.fromIterable(render(wire, reply)).pipe(
+            Stream.flatMap(perform(request)),
+            Stream.onExit((exit) => (Exit.hasInterrupts(exit) ? onCancel : Effect.void)),
+          ),
+        ),
+      )
+  }
+}
+
+/** Creates a provider. */
 export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
   Effect.sync(() => {
     const requests: Array<SeenRequest> = []
@@ -76,35 +113,10 @@ export const make = (script: ProviderScript): Effect.Effect<MemoryProvider> =>
           body: bodyText(request),
         })
         requests.push(call)
-        const givenUp = Effect.sync(() => {
+        const onCancel = Effect.sync(() => {
           closed.push(call.index)
         })
-        const reply = replyTo(script, call)
-        switch (reply._tag) {
-          case "Refuse":
-            return Effect.fail(broken(request))
-          case "Silence":
-            return Effect.onInterrupt(Effect.never, () => givenUp)
-          case "Status":
-            return Effect.succeed(
-              response(
-                request,
-                reply,
-                Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1)),
-              ),
-            )
-          case "Stream":
-            return Effect.succeed(
-              response(
-                request,
-                { status: 200, headers: { "content-type": "text/event-stream" } },
-                Stream.fromIterable(render(call.wire, reply)).pipe(
-                  Stream.flatMap(perform(request)),
-                  Stream.onExit((exit) => (Exit.hasInterrupts(exit) ? givenUp : Effect.void)),
-                ),
-              ),
-            )
-        }
+        return respond(request, call.wire, replyTo(script, call), onCancel)
       }),
     )
     return {

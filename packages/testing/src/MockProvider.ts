@@ -1,9 +1,9 @@
 /**
- * A fake model provider on a loopback socket, answering by a script on both wires
+ * A scripted model provider on a loopback socket, for both wires
  * (`POST /v1/responses`, `POST /v1/chat/completions`).
  *
- * For live tests and benchmarks: the only module of this room that opens a socket. What a reply writes
- * without a delay goes out as one write. Every connection ends with the scope (L8).
+ * For live tests and benchmarks: the only module of this package that opens a socket. The parts of a reply without a
+ * delay between them are sent in one write. Every connection ends with the scope (L8).
  */
 import * as Http from "node:http"
 import * as Effect from "effect/Effect"
@@ -11,25 +11,25 @@ import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
+import { type ProviderAction, render } from "./ProviderBody.ts"
 import {
-  type ProviderAction,
   type ProviderReply,
   type ProviderScript,
   type ProviderWire,
-  render,
   replyTo,
 } from "./ProviderScript.ts"
 
+/** The provider and what it has received. */
 export interface MockProvider {
-  /** `http://127.0.0.1:<port>/v1`, for both wires. */
+  /** Base URL for both wires: `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string
-  /** In order of arrival. */
+  /** Requests in order of arrival. */
   readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
-  /** Indices of the requests whose connection the client closed before the answer was complete. */
+  /** Indices of the requests whose connection the client closed before the response was complete. */
   readonly closed: Effect.Effect<ReadonlyArray<number>>
-  /** Waits until the request with that index has been read. */
+  /** Resolves when the request with that index has been read. */
   readonly awaitRequest: (index: number) => Effect.Effect<void>
-  /** Waits until the client has closed the connection of that request. */
+  /** Resolves when the client has closed the connection of that request. */
   readonly awaitClosed: (index: number) => Effect.Effect<void>
 }
 
@@ -46,7 +46,7 @@ const write = (response: Http.ServerResponse, text: string): Effect.Effect<void>
     else response.once("drain", () => resume(Effect.void))
   })
 
-/** One answer under way; `broken` tells our own breaking of the connection from the client's. */
+/** A response that is being sent; `broken` says that the provider itself broke the connection. */
 interface Answer {
   readonly response: Http.ServerResponse
   broken: boolean
@@ -89,7 +89,7 @@ const send = (
     case "Stream":
       return Effect.gen(function* () {
         response.writeHead(200, { "content-type": "text/event-stream" })
-        // A stream that begins with a wait still gives its headers at once, as real providers do.
+        // The headers are sent at once, also before a delay, as real providers do.
         response.flushHeaders()
         yield* Effect.forEach(actions, (action) => perform(answer, action), { discard: true })
         response.end()
@@ -115,7 +115,23 @@ const close = (server: Http.Server): Effect.Effect<void> =>
     server.closeAllConnections()
   })
 
-/** Rendering tens of thousands of deltas takes longer than sending them: a reply is rendered once per wire. */
+/** Starts an HTTP server on a free port of the loopback address and returns the port; every handler ends with the scope. */
+const serve = Effect.fnUntraced(function* (
+  handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => Effect.Effect<void>,
+) {
+  const run = yield* FiberSet.makeRuntime()
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Http.createServer((request, response) => {
+        run(handle(request, response))
+      }),
+    ),
+    close,
+  )
+  return yield* listen(server)
+})
+
+/** Caches rendered replies per wire, because rendering tens of thousands of deltas takes longer than sending them. */
 const makeRenderer = () => {
   const rendered = new WeakMap<ProviderReply, Map<ProviderWire, ReadonlyArray<ProviderAction>>>()
   return (wire: ProviderWire, reply: ProviderReply): ReadonlyArray<ProviderAction> => {
@@ -136,7 +152,7 @@ const headersOf = (request: Http.IncomingMessage): Record<string, string> =>
     ]),
   )
 
-/** Things that happen once per request, for whoever waits for them. */
+/** Events that happen once per request, for callers that wait for them. */
 const makeMilestones = Effect.sync(() => {
   const latches = new Map<number, Latch.Latch>()
   const latch = (index: number) => {
@@ -159,40 +175,36 @@ export const make = (script: ProviderScript): Effect.Effect<MockProvider, never,
     const closings = yield* makeMilestones
     const actionsOf = makeRenderer()
 
-    const handle = (request: Http.IncomingMessage, response: Http.ServerResponse) =>
-      Effect.gen(function* () {
-        const body = yield* readBody(request)
-        const call = seenRequest(requests.length, {
-          method: request.method ?? "",
-          url: request.url ?? "",
-          headers: headersOf(request),
-          body,
+    /** Resolves when the response has ended; records a connection that the client closed before. */
+    const untilClosed = (answer: Answer, index: number) =>
+      Effect.callback<void>((resume) => {
+        answer.response.once("close", () => {
+          if (answer.response.writableFinished || answer.broken) return resume(Effect.void)
+          closed.push(index)
+          resume(closings.reach(index))
         })
-        requests.push(call)
-        yield* arrivals.reach(call.index)
-        const reply = replyTo(script, call)
-        const answer: Answer = { response, broken: false }
-        const gone = Effect.callback<void>((resume) => {
-          response.once("close", () => {
-            if (response.writableFinished || answer.broken) return resume(Effect.void)
-            closed.push(call.index)
-            resume(closings.reach(call.index))
-          })
-        })
-        const sent = send(answer, reply, actionsOf(call.wire, reply))
-        yield* Effect.raceFirst(gone, Effect.andThen(sent, Effect.never))
       })
 
-    const run = yield* FiberSet.makeRuntime()
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        Http.createServer((request, response) => {
-          run(handle(request, response))
-        }),
-      ),
-      close,
-    )
-    const port = yield* listen(server)
+    const handle = Effect.fnUntraced(function* (
+      request: Http.IncomingMessage,
+      response: Http.ServerResponse,
+    ) {
+      const body = yield* readBody(request)
+      const call = seenRequest(requests.length, {
+        method: request.method ?? "",
+        url: request.url ?? "",
+        headers: headersOf(request),
+        body,
+      })
+      requests.push(call)
+      yield* arrivals.reach(call.index)
+      const reply = replyTo(script, call)
+      const answer: Answer = { response, broken: false }
+      const sent = send(answer, reply, actionsOf(call.wire, reply))
+      yield* Effect.raceFirst(untilClosed(answer, call.index), Effect.andThen(sent, Effect.never))
+    })
+
+    const port = yield* serve(handle)
     return {
       baseUrl: `http://127.0.0.1:${port}/v1`,
       requests: Effect.sync(() => [...requests]),

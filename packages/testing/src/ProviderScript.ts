@@ -1,15 +1,13 @@
 /**
- * What a fake model provider says, as data, and a pure renderer to server-sent events of both wires (§6.5, §6.6).
- *
- * Owns the script vocabulary and the frames; serves nothing (see `MemoryProvider` and `MockProvider`).
- * No clock and no randomness: the same script gives the same bytes (L12).
+ * The script of a model provider as data: the vocabulary of its replies. `ProviderBody` renders them, and
+ * `MemoryProvider` and `MockProvider` serve them.
  */
 import * as Duration from "effect/Duration"
-import * as Frames from "./internal/ProviderFrames.ts"
 
+/** The Responses or the Chat Completions API. */
 export type ProviderWire = "responses" | "chat"
 
-/** In the provider's own shape; `undefined` members are left out. */
+/** Token usage in the shape of the provider; `undefined` members are omitted. */
 export interface ProviderUsage {
   readonly input: number
   readonly cached: number
@@ -18,7 +16,7 @@ export interface ProviderUsage {
   readonly total: number
 }
 
-/** The usage of the recordings, for example 0.29 `simple`. */
+/** The usage in the recordings, for example packages/server/test/fixtures/v0.29.0/simple.jsonl. */
 export const defaultUsage: ProviderUsage = {
   input: 11,
   cached: 3,
@@ -27,7 +25,7 @@ export const defaultUsage: ProviderUsage = {
   total: 18,
 }
 
-/** One step of a streamed answer, in order. */
+/** One step of a streamed response, in order. */
 export type ProviderStep =
   /** A whole assistant message: its deltas, then the finished item. */
   | { readonly _tag: "Message"; readonly deltas: ReadonlyArray<string> }
@@ -49,22 +47,22 @@ export type ProviderStep =
     }
   /** One `data:` line with this JSON. */
   | { readonly _tag: "Event"; readonly event: unknown }
-  /** Bytes as they are. */
+  /** These bytes, unchanged. */
   | { readonly _tag: "Raw"; readonly text: string }
   | { readonly _tag: "Delay"; readonly duration: Duration.Duration }
   /** Ends the body without the closing frames. */
   | { readonly _tag: "End" }
   /** Breaks the connection. */
   | { readonly _tag: "Drop" }
-  /** Says nothing more and keeps the connection open. */
+  /** Sends nothing more and keeps the connection open. */
   | { readonly _tag: "Hang" }
 
-/** What one request is answered with. */
+/** The response to one request. */
 export type ProviderReply =
   | {
       readonly _tag: "Stream"
       readonly steps: ReadonlyArray<ProviderStep>
-      /** `null`: the provider reports none. */
+      /** `null`: the provider reports no usage. */
       readonly usage: ProviderUsage | null
     }
   | {
@@ -73,93 +71,98 @@ export type ProviderReply =
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     }
-  /** The connection breaks before any header. */
+  /** Breaks the connection before any header. */
   | { readonly _tag: "Refuse" }
-  /** The request is taken and never answered. */
+  /** Accepts the request and never responds. */
   | { readonly _tag: "Silence" }
 
-/** One request as a script sees it. */
+/** One request, as a script receives it. */
 export interface ProviderCall {
-  /** Counts from 0 per provider. */
+  /** Index of the request at this provider, from 0. */
   readonly index: number
   readonly wire: ProviderWire
   readonly body: unknown
-  /** Text of the last message of role `user`; empty without one. */
+  /** Text of the last message of the role `user`; empty without one. */
   readonly lastUserText: string
 }
 
-/** Request n gets reply n; a request beyond the list gets status 400 that says so. A function decides itself. */
+/** A list: request n gets reply n, and a request beyond the list the status 400 with a message. A function decides per request. */
 export type ProviderScript = ReadonlyArray<ProviderReply> | ((call: ProviderCall) => ProviderReply)
-
-/** One thing a server does with the body of a reply. */
-export type ProviderAction =
-  | { readonly _tag: "Write"; readonly text: string }
-  | { readonly _tag: "Wait"; readonly duration: Duration.Duration }
-  | { readonly _tag: "Drop" }
-  | { readonly _tag: "Hang" }
 
 // Steps
 
-/** A message of several deltas; `text("a")` is a message of one. */
+/** A message of several deltas. */
 export const deltas = (...pieces: ReadonlyArray<string>): ProviderStep => ({
   _tag: "Message",
   deltas: pieces,
 })
+/** A message of one delta. */
 export const text = (whole: string): ProviderStep => deltas(whole)
-/** Deltas alone, for streams that never finish their item. */
+/** Deltas without a finished item. */
 export const bareDeltas = (...pieces: ReadonlyArray<string>): ProviderStep => ({
   _tag: "Deltas",
   deltas: pieces,
   times: 1,
 })
-/** `times` equal deltas and the finished item: a benchmark's stream. */
+/** `times` equal deltas and the finished item, for benchmarks. */
 export const manyDeltas = (piece: string, times: number): ProviderStep => ({
   _tag: "Message",
   deltas: Array.from({ length: times }, () => piece),
 })
-/** Each part is the list of its deltas. */
+/** A reasoning item; each part is the list of its deltas. */
 export const reasoning = (...parts: ReadonlyArray<ReadonlyArray<string>>): ProviderStep => ({
   _tag: "Reasoning",
   parts,
 })
-/** `args` is sent as JSON text; a string is sent as it is. */
+/** A function call; `args` is sent as JSON text, a string unchanged. */
 export const toolCall = (name: string, args: unknown, callId: string): ProviderStep => ({
   _tag: "ToolCall",
   name,
   arguments: typeof args === "string" ? args : JSON.stringify(args),
   callId,
 })
+/** A call of a freeform tool. */
 export const customToolCall = (name: string, input: string, callId: string): ProviderStep => ({
   _tag: "CustomToolCall",
   name,
   input,
   callId,
 })
+/** An event with this JSON. */
 export const event = (json: unknown): ProviderStep => ({ _tag: "Event", event: json })
+/** These bytes, unchanged. */
 export const raw = (bytes: string): ProviderStep => ({ _tag: "Raw", text: bytes })
+/** An event that is no JSON. */
 export const garbage: ProviderStep = raw("data: {not json\n\n")
-/** One event of `chars` characters. */
+/** An event of `chars` characters. */
 export const oversized = (chars: number): ProviderStep =>
   event({ type: "padding", text: "x".repeat(chars) })
+/** A delay on the clock of the provider. */
 export const delay = (duration: Duration.Input): ProviderStep => ({
   _tag: "Delay",
   duration: Duration.fromInputUnsafe(duration),
 })
+/** Ends the body without the closing frames. */
 export const end: ProviderStep = { _tag: "End" }
+/** Breaks the connection. */
 export const drop: ProviderStep = { _tag: "Drop" }
+/** Sends nothing more and keeps the connection open. */
 export const hang: ProviderStep = { _tag: "Hang" }
 
 // Replies
 
+/** A streamed response of these steps. */
 export const reply = (...steps: ReadonlyArray<ProviderStep>): ProviderReply => ({
   _tag: "Stream",
   steps,
   usage: defaultUsage,
 })
+/** A streamed response that reports this usage. */
 export const replyWithUsage = (
   usage: ProviderUsage | null,
   ...steps: ReadonlyArray<ProviderStep>
 ): ProviderReply => ({ _tag: "Stream", steps, usage })
+/** A response with this status. */
 export const status = (
   code: number,
   options?: {
@@ -172,20 +175,22 @@ export const status = (
   headers: options?.headers ?? {},
   body: options?.body ?? "",
 })
-/** `after` in seconds, or an HTTP date. */
+/** A response with the status 429; `after` is in seconds, or an HTTP date. */
 export const tooManyRequests = (after?: number | string): ProviderReply =>
   status(429, after === undefined ? {} : { headers: { "retry-after": String(after) } })
+/** Breaks the connection before any header. */
 export const refuse: ProviderReply = { _tag: "Refuse" }
+/** Accepts the request and never responds. */
 export const silence: ProviderReply = { _tag: "Silence" }
 
-/** The first rule whose pattern is in the last user message decides; the last rule's pattern may be empty. */
+/** A script of rules: the first rule whose pattern occurs in the last user message decides; an empty pattern matches always. */
 export const byLastUserText =
   (rules: ReadonlyArray<readonly [pattern: string, reply: ProviderReply]>): ProviderScript =>
   (call) =>
     rules.find(([pattern]) => call.lastUserText.includes(pattern))?.[1] ??
     status(400, { body: `no rule for ${JSON.stringify(call.lastUserText)}` })
 
-/** The script's answer to one request. */
+/** The reply of a script to one request. */
 export const replyTo = (script: ProviderScript, call: ProviderCall): ProviderReply =>
   typeof script === "function"
     ? script(call)
@@ -193,41 +198,3 @@ export const replyTo = (script: ProviderScript, call: ProviderCall): ProviderRep
       status(400, {
         body: `the script has ${script.length} replies, this is request ${call.index + 1}`,
       }))
-
-/**
- * What a server does with the body of a streamed reply. Frames without a delay between them come as one
- * write, so that tens of thousands of deltas cost few packets; put a `delay` of zero to split.
- */
-export const render = (
-  wire: ProviderWire,
-  { steps, usage }: Extract<ProviderReply, { readonly _tag: "Stream" }>,
-): ReadonlyArray<ProviderAction> => {
-  const actions: Array<ProviderAction> = []
-  const frames = wire === "responses" ? Frames.responses() : Frames.chat()
-  let pending = frames.open
-  const flush = () => {
-    if (pending.length > 0) actions.push({ _tag: "Write", text: pending })
-    pending = ""
-  }
-  for (const step of steps) {
-    switch (step._tag) {
-      case "Delay":
-        flush()
-        actions.push({ _tag: "Wait", duration: step.duration })
-        break
-      case "End":
-        flush()
-        return actions
-      case "Drop":
-      case "Hang":
-        flush()
-        actions.push({ _tag: step._tag })
-        return actions
-      default:
-        pending += frames.step(step)
-    }
-  }
-  pending += frames.close(usage)
-  flush()
-  return actions
-}

@@ -1,11 +1,11 @@
-/** Settings for conversations whose model follows a script: nothing configured, nothing asked, nothing repeated. */
+/** Settings for conversations with a scripted model: no configuration, no approvals, no retries. */
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ModelProvider } from "@colloquy/core/ModelClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** New objects each time, as a resolver makes them. */
+/** Creates new settings, as a resolver does. */
 export const scriptedSettings = (
   settings: Partial<ConversationSettings> = {},
   provider: Partial<ModelProvider> = {},
@@ -34,7 +34,7 @@ export const scriptedSettings = (
   ...settings,
 })
 
-/** Gives the settings it is made with, whatever is asked for. */
+/** A resolver that returns the given settings for every request. */
 export const scriptedResolver = (
   settings: ConversationSettings = scriptedSettings(),
 ): Layer.Layer<SettingsResolver> =>

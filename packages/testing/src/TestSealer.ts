@@ -1,6 +1,6 @@
 /**
- * A seal for tests: the same texts in the same order give the same seals, at once, and whatever was changed is found
- * out, but by no secret. Never for a server that anybody reaches.
+ * A sealer for tests: the same texts in the same order give the same seals, synchronously, and every change is
+ * detected, but without a secret. Never use it for a server that can be reached.
  */
 import { Sealer } from "@colloquy/server/Sealer"
 import * as Effect from "effect/Effect"
@@ -36,4 +36,5 @@ const make = () => {
   })
 }
 
+/** Provides the sealer. */
 export const layer: Layer.Layer<Sealer> = Layer.sync(Sealer, make)

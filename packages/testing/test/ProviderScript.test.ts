@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as MemoryProvider from "../src/MemoryProvider.ts"
+import { render } from "../src/ProviderBody.ts"
 import {
   byLastUserText,
   delay,
@@ -12,7 +13,6 @@ import {
   type ProviderReply,
   type ProviderScript,
   raw,
-  render,
   reply,
   replyTo,
   status,

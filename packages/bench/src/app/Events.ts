@@ -1,4 +1,4 @@
-/** How fast a turn of many small deltas is told to the listeners of one connection, from the provider's socket on. */
+/** The rate at which a turn of many small deltas is delivered to the listeners of one connection, measured from the provider's socket. */
 import { ConversationLagged } from "@colloquy/protocol/app/Events"
 import { AddConversationListener, SendUserMessage } from "@colloquy/protocol/app/Messages"
 import { requestText } from "@colloquy/protocol/JsonRpc"
@@ -11,11 +11,12 @@ import { delta, inPieces } from "../stdio/Deltas.ts"
 import { megabytes, perSecond, type Row } from "../Table.ts"
 import { begin, newConversation } from "./Wire.ts"
 
+/** Sizes of the measurement. */
 export interface EventOptions {
   readonly server: ReadonlyArray<string>
   readonly listeners: number
   readonly deliveries: number
-  /** Turns, each in a conversation of its own; one more before them is not counted. */
+  /** Turns, each in a separate conversation; one more before them is not counted. */
   readonly runs: number
 }
 
@@ -24,7 +25,7 @@ const prefix = "codex/event/"
 interface Turn {
   readonly events: number
   readonly deltas: number
-  /** Listeners that were told that they lost pieces, once for each time. */
+  /** Number of times that a listener was notified that it had lagged. */
   readonly lags: number
   readonly bytes: number
   readonly ms: number
@@ -35,7 +36,7 @@ interface Line {
   readonly params?: { readonly msg?: { readonly delta?: string } }
 }
 
-/** Throws when a listener that did not lag was not told the whole text. */
+/** Throws when a listener that did not lag did not receive the whole text. */
 const read = (chunks: ReadonlyArray<Buffer>, ms: number, wantedChars: number): Turn => {
   const all = Buffer.concat(chunks)
   const turn = { events: 0, deltas: 0, lags: 0, bytes: all.length, ms }
@@ -55,6 +56,7 @@ const read = (chunks: ReadonlyArray<Buffer>, ms: number, wantedChars: number): T
   return turn
 }
 
+/** Measures the rate for one number of listeners. */
 export const events = Effect.fn("bench.appEvents")(function* (options: EventOptions) {
   const { listeners } = options
   const deltas = Math.ceil(options.deliveries / listeners)

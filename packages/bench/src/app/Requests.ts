@@ -1,4 +1,4 @@
-/** The cost of a request that does next to nothing, and of one that looks into a conversation; pipelined. */
+/** The cost of a request that does almost nothing, and of one that reads a conversation; pipelined. */
 import { GetConversation } from "@colloquy/protocol/app/Conversations"
 import { GetUserAgent } from "@colloquy/protocol/app/Session"
 import { requestText } from "@colloquy/protocol/JsonRpc"
@@ -8,6 +8,7 @@ import { summarize } from "../Stats.ts"
 import { perSecond, type Row } from "../Table.ts"
 import { begin, newConversation } from "./Wire.ts"
 
+/** Sizes of the measurement. */
 export interface RequestOptions {
   readonly server: ReadonlyArray<string>
   readonly requests: number
@@ -16,6 +17,7 @@ export interface RequestOptions {
 
 const inFlight = 64
 
+/** Measures both requests. */
 export const requests = Effect.fn("bench.appRequests")(function* (options: RequestOptions) {
   const server = yield* begin(options.server, yield* Home.make())
   const conversationId = yield* newConversation(server)

@@ -1,4 +1,4 @@
-/** The messages of `app-server` that the benchmarks send and read, past the codecs: only the server is measured. */
+/** The messages of `app-server` that the benchmarks send and read, without the codecs, so that only the server is measured. */
 import { NewConversation } from "@colloquy/protocol/app/Conversations"
 import { Initialize } from "@colloquy/protocol/app/Session"
 import { requestText } from "@colloquy/protocol/JsonRpc"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as LineProcess from "../LineProcess.ts"
 
-/** Starts the server and says who asks. */
+/** Starts the server and initializes the connection. */
 export const begin = (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>,
@@ -17,7 +17,7 @@ export const begin = (
     ),
   )
 
-/** Makes a conversation; gives its id. */
+/** Creates a conversation and returns its id. */
 export const newConversation = (server: LineProcess.LineProcess): Effect.Effect<string> =>
   Effect.map(server.call(requestText(1, NewConversation._tag, {})), ({ chunks }) => {
     const line = Buffer.concat(chunks).toString("utf8").trimEnd().split("\n").at(-1) ?? ""

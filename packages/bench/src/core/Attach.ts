@@ -1,29 +1,32 @@
-/** How long a listener waits that attaches to a long conversation: for its first events, and for all of them. */
+/** How long a listener that attaches to a long conversation waits for its first events, and for all of them. */
 import type { ModelEvent } from "@colloquy/core/ModelClient"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { isTurnEnd, readUntil, say, settings, withManager } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface AttachSizes {
-  /** Durable events in the log, at least. */
+  /** Minimal number of durable events in the log. */
   readonly events: number
   readonly runs: number
 }
 
+/** The result. */
 export interface AttachFigure {
   readonly events: number
-  /** Of each run, to the first piece of the replay. */
+  /** Milliseconds to the first part of the replay, per run. */
   readonly firstMs: ReadonlyArray<number>
-  /** Of each run, to `Synced`. */
+  /** Milliseconds to `Synced`, per run. */
   readonly syncedMs: ReadonlyArray<number>
 }
 
-/** Each leaves two durable events: the record, and what listeners are told. */
+/** Each causes two durable events: the recorded input, and the event for listeners. */
 const item: ModelEvent = {
   _tag: "ItemDone",
   item: { type: "message", role: "assistant", content: [{ type: "output_text", text: "word" }] },
 }
 
+/** Measures both durations. */
 export const attach = (sizes: AttachSizes): Effect.Effect<AttachFigure> =>
   withManager(
     () =>

@@ -1,24 +1,27 @@
-/** What a conversation costs that nobody talks to. */
+/** The memory of an idle conversation. */
 import * as Effect from "effect/Effect"
 import { heapBytes, settings, silent, withManager } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface IdleSizes {
   readonly conversations: number
-  /** Listeners of each conversation; they have read what there was. */
+  /** Listeners of each conversation; they have read everything. */
   readonly listeners: number
 }
 
+/** The result. */
 export interface IdleFigure {
-  /** Of heap, after garbage collection. */
+  /** Heap per conversation in bytes, after garbage collection. */
   readonly bytesEach: number
-  /** Resident memory of the whole process, Node included. */
+  /** Resident memory of the whole process in bytes, Node included. */
   readonly residentBytes: number
 }
 
+/** Measures the memory per conversation. */
 export const idle = (sizes: IdleSizes): Effect.Effect<IdleFigure> =>
   withManager(silent, (manager) =>
     Effect.gen(function* () {
-      // What the first one loads and compiles is no cost of the others.
+      // The first conversation loads and compiles code; that is not a cost of the others.
       const warm = yield* Effect.orDie(manager.create(settings()))
       yield* Effect.scoped(Effect.flatMap(warm.attach({ from: 0 }), (listener) => listener.take))
       const before = yield* heapBytes

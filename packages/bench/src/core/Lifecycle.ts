@@ -1,16 +1,19 @@
-/** How long it takes to make conversations and to end them, one after the other. */
+/** How long it takes to create conversations and to end them, one after the other. */
 import * as Effect from "effect/Effect"
 import { settings, silent, withManager } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface LifecycleSizes {
   readonly conversations: number
 }
 
+/** The result. */
 export interface LifecycleFigure {
   readonly createMs: number
   readonly removeMs: number
 }
 
+/** Measures creation and end. */
 export const lifecycle = (sizes: LifecycleSizes): Effect.Effect<LifecycleFigure> =>
   withManager(silent, (manager) =>
     Effect.gen(function* () {

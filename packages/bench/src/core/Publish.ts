@@ -1,4 +1,4 @@
-/** How fast a conversation passes on what its model says: one delta per array of the stream, as the worst models speak. */
+/** The rate at which a conversation delivers the model's deltas; every array of the stream has one delta, the worst case. */
 import type { ModelEvent } from "@colloquy/core/ModelClient"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -6,17 +6,19 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { isTurnEnd, readUntil, say, settings, withManager } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface PublishSizes {
   readonly listeners: number
   readonly events: number
-  /** Turns, each in a conversation of its own; the first one is not counted. */
+  /** Turns, each in a separate conversation; the first one is not counted. */
   readonly runs: number
 }
 
+/** The result. */
 export interface PublishFigure {
-  /** Of the counted turns, in order; events as the model said them. */
+  /** Events of the model per second, per counted turn in order. */
   readonly perSecond: ReadonlyArray<number>
-  /** Events that came to a listener for each that the model said: those that were behind get deltas joined. */
+  /** Events delivered to a listener per event of the model: a listener that is behind gets coalesced deltas. */
   readonly deliveredShare: number
 }
 
@@ -37,6 +39,7 @@ const speech = (events: number): Stream.Stream<ModelEvent> =>
     )
   })
 
+/** Measures the rate for one number of listeners. */
 export const publish = (sizes: PublishSizes): Effect.Effect<PublishFigure> =>
   withManager(
     () => speech(sizes.events),
@@ -51,7 +54,7 @@ export const publish = (sizes: PublishSizes): Effect.Effect<PublishFigure> =>
             const listener = yield* conversation.attach()
             readers.push(yield* Effect.forkChild(readUntil(listener, isTurnEnd)))
           }
-          // Without a listener the end of the turn shows in the state alone.
+          // Without a listener the end of the turn is visible only in the state.
           const startedAtMs = performance.now()
           yield* say(conversation)
           for (const reader of readers) delivered += yield* Fiber.join(reader)

@@ -1,4 +1,4 @@
-/** What every figure of the core is taken with: settings, a manager, models that say what they are told to. */
+/** The setting of every figure of the core: settings, a manager, and scripted models. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
@@ -15,7 +15,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** A path of the usual length: it is kept in every conversation. */
+/** Settings with a path of the usual length, because every conversation holds it. */
 export const settings = (): ConversationSettings =>
   scriptedSettings({ model: "bench", cwd: "/home/someone/projects/something" })
 
@@ -25,7 +25,7 @@ const noLimits = {
   maxTurns: Number.MAX_SAFE_INTEGER,
 }
 
-/** Runs with a manager of conversations without a limit, whose model gives these streams. */
+/** Runs with a manager without a limit of conversations, whose model returns these streams. */
 export const withManager = <A>(
   stream: ModelClient["Service"]["stream"],
   use: (manager: ConversationManager["Service"]) => Effect.Effect<A, never, Scope.Scope>,
@@ -45,9 +45,10 @@ export const withManager = <A>(
     ),
   )
 
-/** A model nobody asks. */
+/** A model that never responds. */
 export const silent: ModelClient["Service"]["stream"] = () => Stream.never
 
+/** Submits one message. */
 export const say = (conversation: Conversation): Effect.Effect<void> =>
   Effect.asVoid(
     Effect.orDie(
@@ -55,7 +56,7 @@ export const say = (conversation: Conversation): Effect.Effect<void> =>
     ),
   )
 
-/** Reads until a delivery is the last wanted one; gives how many deltas came. */
+/** Reads until a delivery matches and returns the number of deltas. */
 export const readUntil = (
   listener: Listener,
   isLast: (delivery: Delivery) => boolean,
@@ -72,12 +73,13 @@ export const readUntil = (
   return next
 }
 
+/** True for the terminal event of a turn. */
 export const isTurnEnd = (delivery: Delivery): boolean =>
   delivery._tag === "Event" && delivery.event.msg.type === "task_complete"
 
-/** Bytes on the heap that something still holds. The process must run with `--expose-gc`. */
+/** Bytes on the heap after garbage collection. The process must run with `--expose-gc`. */
 export const heapBytes: Effect.Effect<number> = Effect.promise(async () => {
-  // Twice, with a turn of the event loop between: finalizers and weak references take one.
+  // Twice, with a turn of the event loop between, which finalizers and weak references need.
   for (let round = 0; round < 2; round++) {
     globalThis.gc?.()
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,4 +1,4 @@
-/** What a command costs that does nothing: ours and its peers, one at a time and many at once. */
+/** The cost of a command that does nothing, beside its peers, one at a time and many at once. */
 import type { Launch } from "@colloquy/tools/Command"
 import { CommandRunner } from "@colloquy/tools/CommandRunner"
 import { type ConfiningPolicy, Sandbox } from "@colloquy/tools/Sandbox"
@@ -8,12 +8,13 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import * as RawCommand from "./RawCommand.ts"
 import { type Bench, withMachine } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface CommandSizes {
-  /** Of each way, before the clock counts. */
+  /** Commands of each way that are not counted. */
   readonly warmUps: number
-  /** One after the other, of each way. */
+  /** Commands of each way, one after the other. */
   readonly runs: number
-  /** Of each way, `inFlight` at a time. */
+  /** Commands of each way, `inFlight` at a time. */
   readonly many: number
   readonly inFlight: number
 }
@@ -22,36 +23,37 @@ export interface CommandSizes {
 export interface WayFigure {
   readonly ms: ReadonlyArray<number>
   readonly perSecond: number
-  /** The longest time the event loop was away while many ran. */
+  /** Longest gap of the event loop in milliseconds while many ran. */
   readonly maxGapMs: number
 }
 
+/** The result, per way of running the command. */
 export interface CommandFigure {
   readonly node: WayFigure
-  /** The runner, with nothing that outlives the server's death. */
+  /** The command runner, which also ends its processes when the server is killed. */
   readonly runner: WayFigure
   readonly watchdog: WayFigure
-  /** Absent where there is no sandbox; `missing` then says why. */
+  /** Absent without a sandbox; `missing` then says why. */
   readonly confined?: {
     readonly sandboxed: WayFigure
-    /** The very same argument list, by Node. */
+    /** The same argument list, started by Node. */
     readonly bubblewrap: WayFigure
-    /** Of each, what it took to work out that argument list. */
+    /** Milliseconds to compute that argument list, per command. */
     readonly confineMs: ReadonlyArray<number>
   }
   readonly missing?: string
 }
 
 interface Way {
-  /** One command; gives its milliseconds. */
+  /** Runs one command and returns its milliseconds. */
   readonly one: Effect.Effect<number>
-  /** One of many. */
+  /** Runs one of many commands. */
   readonly ofMany: Effect.Effect<unknown>
-  /** Runs while what the many need is there. */
+  /** Provides what many commands need. */
   readonly while: (many: Effect.Effect<void>) => Effect.Effect<void>
 }
 
-/** As models start most of what they run. */
+/** The usual command line of a model. */
 const argv = ["bash", "-c", "true"] as const
 
 const policy: ConfiningPolicy = { mode: "workspace-write" }
@@ -75,7 +77,7 @@ const timed = (command: Effect.Effect<unknown>): Effect.Effect<number> =>
     return Effect.map(command, () => performance.now() - startedAtMs)
   })
 
-/** A way that needs nothing around it. */
+/** A way without preparation. */
 const wayOf = (command: Effect.Effect<unknown>): Way => ({
   one: timed(command),
   ofMany: command,
@@ -97,7 +99,7 @@ const manyOf = Effect.fnUntraced(function* (way: Way, { inFlight, many }: Comman
   return { perSecond, maxGapMs: delay.max / 1e6 }
 })
 
-/** The ways take turns, so that a busy moment of the machine hits all of them. */
+/** Alternates the ways, so that a busy moment of the machine affects all of them. */
 const measure = Effect.fnUntraced(function* (ways: ReadonlyArray<Way>, sizes: CommandSizes) {
   const samples = ways.map((): Array<number> => [])
   for (let run = -sizes.warmUps; run < sizes.runs; run++) {
@@ -115,7 +117,7 @@ const measure = Effect.fnUntraced(function* (ways: ReadonlyArray<Way>, sizes: Co
 
 const none: WayFigure = { ms: [], perSecond: Number.NaN, maxGapMs: Number.NaN }
 
-/** The sandboxed way, with what the working out of its argument list took, and its peer. */
+/** The way with the sandbox, the duration of computing its arguments, and its peer. */
 const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
   const runner = yield* CommandRunner
   const sandbox = yield* Sandbox
@@ -130,7 +132,7 @@ const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
   }).pipe(Effect.scoped, Effect.orDie)
   const prepared = Effect.orDie(confine)
   const raw: Way = {
-    // What stands in for missing directories stands meanwhile, and is no part of the figure.
+    // Placeholders for missing directories are created before and are not part of the figure.
     one: Effect.scoped(Effect.flatMap(prepared, (launch) => timed(RawCommand.run(launch)))),
     ofMany: RawCommand.run(yield* Effect.scoped(prepared)),
     while: (many) => Effect.scoped(Effect.andThen(prepared, many)),
@@ -138,6 +140,7 @@ const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
   return { confineMs, ways: [wayOf(sandboxed), raw] }
 })
 
+/** Measures every way. */
 export const commands = (sizes: CommandSizes): Effect.Effect<CommandFigure> =>
   withMachine((bench) =>
     Effect.gen(function* () {

@@ -1,24 +1,27 @@
-/** A command that prints without end until its timeout: how much is read, and whether the server lives on meanwhile. */
+/** A command that prints until its timeout: how much is read, and how long the event loop is blocked. */
 import * as Effect from "effect/Effect"
 import { strain } from "./Memory.ts"
 import { callTool, withMachine } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface FloodSizes {
   readonly timeoutMs: number
 }
 
+/** The result. */
 export interface FloodFigure {
   readonly readBytes: number
   readonly grownBytes: number
   readonly maxGapMs: number
 }
 
-/** The text that is kept says how much there was. */
+/** Reads the number of bytes from the kept text. */
 const totalIn = (text: string): number => {
   const marker = /\n\[\.\.\. omitted \d+ of (\d+) bytes \.\.\.\]\n/.exec(text)
   return marker === null ? text.length : Number(marker[1])
 }
 
+/** Measures one command. */
 export const flood = (sizes: FloodSizes): Effect.Effect<FloodFigure> =>
   withMachine(({ settings }) =>
     Effect.gen(function* () {

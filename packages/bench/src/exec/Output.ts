@@ -1,22 +1,25 @@
-/** A command that prints a lot and ends: through the shell tool, with all that listeners are told of it. */
+/** A command with much output, run by the shell tool, with the events for its listeners. */
 import * as Effect from "effect/Effect"
 import { strain } from "./Memory.ts"
 import { callTool, withMachine } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface OutputSizes {
   readonly bytes: number
   readonly runs: number
 }
 
+/** The result. */
 export interface OutputFigure {
   readonly ms: ReadonlyArray<number>
-  /** Of the first run: later ones find what it left. */
+  /** Load of the first run; later runs reuse its memory. */
   readonly grownBytes: number
   readonly maxGapMs: number
-  /** Events with output, of one run. */
+  /** Events with output in one run. */
   readonly deltas: number
 }
 
+/** Measures the command. */
 export const output = (sizes: OutputSizes): Effect.Effect<OutputFigure> =>
   withMachine(({ settings }) =>
     Effect.gen(function* () {

@@ -1,34 +1,37 @@
-/** A large patch from the model's text to the files: worked out, then written by the program that is confined. */
+/** A large patch from the model's text to the files: computed, then written by a confined process. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { callTool, type Told, withMachine } from "./Setting.ts"
+import { callTool, type TimedEvent, withMachine } from "./Setting.ts"
 import { fileOf, patchOf, updateOf } from "./Text.ts"
 
+/** Sizes of the measurement. */
 export interface PatchSizes {
-  /** In one file of ten times as many lines, or one in each of as many files. */
+  /** Hunks in one file of ten times as many lines, or one hunk in each of as many files. */
   readonly hunks: number
   readonly files: "one" | "each"
   readonly runs: number
 }
 
+/** The result. */
 export interface PatchFigure {
-  /** Parsed, worked out and judged. */
+  /** Milliseconds to parse, compute and decide, per run. */
   readonly computeMs: ReadonlyArray<number>
-  /** Written. */
+  /** Milliseconds to write, per run. */
   readonly applyMs: ReadonlyArray<number>
 }
 
 const linesPerHunk = 10
 
-/** When the first event of the type was told; its absence is a defect: the patch failed. */
-export const timeOf = (told: ReadonlyArray<Told>, type: EventMsg["type"]): number => {
-  const found = told.find(({ msg }) => msg.type === type)
+/** Time of the first event of the type; its absence is a defect, because the patch failed. */
+export const timeOf = (events: ReadonlyArray<TimedEvent>, type: EventMsg["type"]): number => {
+  const found = events.find(({ msg }) => msg.type === type)
   if (found === undefined) throw new Error(`no ${type}`)
   return found.atMs
 }
 
+/** Measures one kind of patch. */
 export const patch = ({ files, hunks, runs }: PatchSizes): Effect.Effect<PatchFigure> =>
   withMachine(({ settings, workspace }) =>
     Effect.gen(function* () {
@@ -40,12 +43,12 @@ export const patch = ({ files, hunks, runs }: PatchSizes): Effect.Effect<PatchFi
       const applyMs: Array<number> = []
       for (let run = -1; run < runs; run++) {
         for (const name of names) writeFileSync(join(workspace, name), before)
-        const told: Array<Told> = []
-        const call = yield* callTool(settings, "apply_patch", { input }, (one) => told.push(one))
+        const events: Array<TimedEvent> = []
+        const call = yield* callTool(settings, "apply_patch", { input }, (one) => events.push(one))
         if (run < 0) continue
-        const begunAtMs = timeOf(told, "patch_apply_begin")
+        const begunAtMs = timeOf(events, "patch_apply_begin")
         computeMs.push(begunAtMs - call.startedAtMs)
-        applyMs.push(timeOf(told, "patch_apply_end") - begunAtMs)
+        applyMs.push(timeOf(events, "patch_apply_end") - begunAtMs)
       }
       return { computeMs, applyMs }
     }),

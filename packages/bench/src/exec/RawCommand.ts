@@ -1,16 +1,16 @@
-/** The peer of every command of ours: the same program started by Node alone, its output read and dropped. */
+/** The peer of every command: the same program started by Node, its output read and discarded. */
 import type { Launch } from "@colloquy/tools/Command"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { Readable, Writable } from "node:stream"
 
-/** Pipes for what the program reads and writes besides its three standard streams. */
+/** Pipes for the program's descriptors beyond its three standard streams. */
 const stdioOf = ({ inputs, statusFd }: Launch): Array<"ignore" | "pipe"> => {
   const last = Math.max(2, statusFd ?? 2, ...inputs.keys())
   return Array.from({ length: last + 1 }, (_, fd) => (fd === 0 ? "ignore" : "pipe"))
 }
 
-/** Over once everything it had open is closed. A program that fails is a defect: nothing would be measured. */
+/** Runs the program and resolves when all its streams are closed. A program that fails is a defect. */
 export const run = (launch: Launch): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const [program, ...args] = launch.argv

@@ -1,4 +1,4 @@
-/** What every figure of commands and patches is taken with: a repository of its own, the tools over this machine. */
+/** The setting of every figure of commands and patches: a separate repository, and the tools of this machine. */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
@@ -19,13 +19,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 interface Place {
-  /** A repository, absolute and without links. */
+  /** Path of the repository, absolute and without links. */
   readonly workspace: string
-  /** Hidden from commands, as our own. */
+  /** State directory, which is hidden from commands. */
   readonly stateDirectory: string
 }
 
-/** As git makes it, without asking whether git is there. */
+/** Creates a repository as git does, without git. */
 const makeRepository = (directory: string): void => {
   mkdirSync(join(directory, ".git", "hooks"), { recursive: true })
   mkdirSync(join(directory, ".git", "objects"))
@@ -63,7 +63,7 @@ const machineOf = ({
   )
 }
 
-/** Settings under which commands run confined where that is possible here, and nobody is asked. */
+/** Settings under which commands run in the sandbox, if this machine has one, without approvals. */
 const settingsOf = Effect.fnUntraced(function* ({ workspace }: Place) {
   const { status } = yield* Sandbox
   const { _tag } = yield* status
@@ -74,13 +74,14 @@ const settingsOf = Effect.fnUntraced(function* ({ workspace }: Place) {
   })
 })
 
+/** The repository, the tools and the sandbox. */
 export interface Bench extends Place {
   readonly settings: ConversationSettings
-  /** False where this machine has no sandbox: then everything runs as it is. */
+  /** False when this machine has no sandbox; commands then run without one. */
   readonly isConfined: boolean
 }
 
-/** Runs over this machine in a repository of its own, both gone afterwards. */
+/** Runs with the tools of this machine in a temporary repository. */
 export const withMachine = <A, E>(
   use: (bench: Bench) => Effect.Effect<A, E, CommandRunner | Sandbox | ToolRuntime | Scope.Scope>,
 ): Effect.Effect<A> =>
@@ -93,24 +94,25 @@ export const withMachine = <A, E>(
     }).pipe(Effect.provide(machineOf(found)))
   }).pipe(Effect.scoped, Effect.orDie)
 
-export interface Told {
+/** An event and the time of its delivery on the clock of `performance.now`. */
+export interface TimedEvent {
   readonly atMs: number
   readonly msg: EventMsg
 }
 
-/** Gives one call to the tools of a fresh turn; what was told meanwhile, with the clock of `performance.now`. */
+/** Runs one tool call in a new turn and passes its events to `onEvent`. */
 export const callTool = Effect.fnUntraced(function* (
   settings: ConversationSettings,
   name: string,
   args: object,
-  hear: (told: Told) => void,
+  onEvent: (event: TimedEvent) => void,
 ) {
   const { open } = yield* ToolRuntime
   const context: ToolContext = {
     conversationId: ConversationId.make("00000000-0000-7000-8000-000000000001"),
     turnId: "bench",
     settings,
-    emit: (msg) => Effect.sync(() => hear({ atMs: performance.now(), msg })),
+    emit: (msg) => Effect.sync(() => onEvent({ atMs: performance.now(), msg })),
     approve: () => Effect.succeed({ decision: "denied", reason: "answered" }),
     elicit: () => Effect.succeed({ action: "decline" }),
     granted: () => Effect.succeed(false),

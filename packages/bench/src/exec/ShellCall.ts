@@ -1,4 +1,4 @@
-/** A whole turn with one command in it: asked for by the model, judged, confined, run, told, answered to the model. */
+/** A turn with one command: requested by the model, decided, confined, run, delivered, returned to the model. */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
@@ -13,18 +13,20 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { say } from "../core/Setting.ts"
 import { timeOf } from "./Patch.ts"
-import { type Told, withMachine } from "./Setting.ts"
+import { type TimedEvent, withMachine } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface ShellCallSizes {
-  /** Before the clock counts. */
+  /** Turns that are not counted. */
   readonly warmUps: number
   readonly turns: number
 }
 
+/** The result. */
 export interface ShellCallFigure {
-  /** From the person's words to the end of the turn. */
+  /** Milliseconds from the submission to the end of the turn. */
   readonly turnMs: ReadonlyArray<number>
-  /** From `exec_command_begin` to `exec_command_end`. */
+  /** Milliseconds from `exec_command_begin` to `exec_command_end`. */
   readonly commandMs: ReadonlyArray<number>
 }
 
@@ -43,7 +45,7 @@ const answer: ModelEvent = {
   item: { type: "message", role: "assistant", content: [{ type: "output_text", text: "done" }] },
 }
 
-/** Calls the shell with every first request of a turn. */
+/** A model that calls the shell in the first response of every turn. */
 const model = Layer.sync(ModelClient, () => {
   let requests = 0
   return {
@@ -55,18 +57,19 @@ const model = Layer.sync(ModelClient, () => {
   }
 })
 
-const hearTurn = Effect.fnUntraced(function* (listener: Listener) {
-  const told: Array<Told> = []
+const eventsOfTurn = Effect.fnUntraced(function* (listener: Listener) {
+  const events: Array<TimedEvent> = []
   while (true) {
     for (const delivery of yield* Effect.orDie(listener.take)) {
       if (delivery._tag !== "Event") continue
       const { msg } = delivery.event
-      told.push({ atMs: performance.now(), msg })
-      if (isTerminal(msg)) return told
+      events.push({ atMs: performance.now(), msg })
+      if (isTerminal(msg)) return events
     }
   }
 })
 
+/** Measures whole turns. */
 export const shellCall = ({ turns, warmUps }: ShellCallSizes): Effect.Effect<ShellCallFigure> =>
   withMachine(({ settings }) =>
     Effect.gen(function* () {
@@ -78,10 +81,10 @@ export const shellCall = ({ turns, warmUps }: ShellCallSizes): Effect.Effect<She
       for (let turn = -warmUps; turn < turns; turn++) {
         const startedAtMs = performance.now()
         yield* say(conversation)
-        const told = yield* hearTurn(listener)
+        const events = yield* eventsOfTurn(listener)
         if (turn < 0) continue
         turnMs.push(performance.now() - startedAtMs)
-        commandMs.push(timeOf(told, "exec_command_end") - timeOf(told, "exec_command_begin"))
+        commandMs.push(timeOf(events, "exec_command_end") - timeOf(events, "exec_command_begin"))
       }
       return { turnMs, commandMs }
     }).pipe(

@@ -1,13 +1,14 @@
-/** Files and the patches that change them, of any size. Pure. */
+/** Texts of files, and of patches that change them. Pure. */
 
 const lineOf = (index: number): string => `line ${index} of a file that is long enough to matter`
 
 const changed = (line: string): string => `${line}, changed`
 
+/** A file of so many lines. */
 export const fileOf = (lines: number): string =>
   Array.from({ length: lines }, (_, index) => `${lineOf(index)}\n`).join("")
 
-/** One changed line with a line on each side. */
+/** One changed line with a line of context on each side. */
 const chunkAt = (index: number, lines: number): string =>
   [
     "@@",
@@ -24,7 +25,7 @@ const wholeChunk = (lines: number): string => {
   )
 }
 
-/** Changes `count` of the file's `lines`, spread over it; as many as there are: in one piece. */
+/** A patch that changes `count` of the file's `lines`, evenly spread; all lines become one hunk. */
 export const updateOf = (name: string, lines: number, count: number): string => {
   const step = Math.floor(lines / count)
   const chunks =
@@ -34,5 +35,6 @@ export const updateOf = (name: string, lines: number, count: number): string => 
   return `*** Update File: ${name}\n${chunks.join("\n")}\n`
 }
 
+/** Joins parts to a patch. */
 export const patchOf = (parts: ReadonlyArray<string>): string =>
   `*** Begin Patch\n${parts.join("")}*** End Patch\n`

@@ -1,23 +1,26 @@
-/** How long listeners wait for `turn_diff` behind the end of a patch, by how much of a long file it changes. */
+/** How long listeners wait for `turn_diff` after the end of a patch, by the number of changed lines of a long file. */
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { timeOf } from "./Patch.ts"
-import { callTool, type Told, withMachine } from "./Setting.ts"
+import { callTool, type TimedEvent, withMachine } from "./Setting.ts"
 import { fileOf, patchOf, updateOf } from "./Text.ts"
 
+/** Sizes of the measurement. */
 export interface TurnDiffSizes {
   readonly lines: number
   readonly changed: number
   readonly runs: number
 }
 
+/** The result. */
 export interface TurnDiffFigure {
   readonly ms: ReadonlyArray<number>
-  /** Characters of the difference. */
+  /** Characters of the diff. */
   readonly length: number
 }
 
+/** Measures one size. */
 export const turnDiff = ({ changed, lines, runs }: TurnDiffSizes): Effect.Effect<TurnDiffFigure> =>
   withMachine(({ settings, workspace }) =>
     Effect.gen(function* () {
@@ -27,11 +30,11 @@ export const turnDiff = ({ changed, lines, runs }: TurnDiffSizes): Effect.Effect
       let length = 0
       for (let run = -1; run < runs; run++) {
         writeFileSync(join(workspace, "long.txt"), before)
-        const told: Array<Told> = []
-        yield* callTool(settings, "apply_patch", { input }, (one) => told.push(one))
+        const events: Array<TimedEvent> = []
+        yield* callTool(settings, "apply_patch", { input }, (one) => events.push(one))
         if (run < 0) continue
-        ms.push(timeOf(told, "turn_diff") - timeOf(told, "patch_apply_end"))
-        for (const { msg } of told) if (msg.type === "turn_diff") length = msg.unified_diff.length
+        ms.push(timeOf(events, "turn_diff") - timeOf(events, "patch_apply_end"))
+        for (const { msg } of events) if (msg.type === "turn_diff") length = msg.unified_diff.length
       }
       return { ms, length }
     }),

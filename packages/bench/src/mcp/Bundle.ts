@@ -1,4 +1,4 @@
-/** Bundles an entry as our program is bundled: loading sources one by one would count as the server's time and memory. */
+/** Bundles a server as the program is bundled; otherwise loading its sources would count as its time and memory. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 
-/** The bundle of that entry; removed with the scope. */
+/** Path of the bundle of an entry; the scope removes it. */
 export const bundle = (entry: URL): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "colloquy-bench-"))),

@@ -1,4 +1,4 @@
-/** Round trips of `tools/call` of a tool that gives back a short text, one at a time and many at once. */
+/** Round trips of `tools/call` of a tool that returns a short text, one at a time and many at once. */
 import * as Effect from "effect/Effect"
 import type { Flood } from "../LineProcess.ts"
 import { summarize } from "../Stats.ts"
@@ -14,16 +14,17 @@ import {
   rounds,
 } from "./Contenders.ts"
 
-/** mcp-perf: one fiber and one Schema decode per call kept 3.6 times the SDK's rate. */
+/** A prototype with one fiber and one Schema decode per call reached 3.6 times the SDK's rate. */
 const minTimes = 3
 
-/** One at a time what is measured is the waking of two processes: runs of the same build differ by so much. */
+/** One call at a time mostly measures how two processes wake each other; runs of one build differ by this factor. */
 const noise = 0.1
 
 const inFlight = 64
 
+/** Sizes of the measurement. */
 export interface CallSizes {
-  /** Per round, with many at once; a fifth of it one at a time. */
+  /** Calls per round with many in flight; one at a time, a fifth of them. */
   readonly calls: number
   readonly rounds: number
 }
@@ -32,7 +33,7 @@ const microseconds = (ms: number) => `${(ms * 1000).toFixed(1)} µs`
 
 const perSecondOf = (count: number, { ms }: Flood) => (count / ms) * 1000
 
-/** `: 1.4 and 13.0 times`, of the SDK and of Effect; nothing where what is divided was too short to be seen. */
+/** `: 1.4 and 13.0 times` (the SDK and Effect); empty when the divisor was too short to measure. */
 const times = (sdk: number, effect: number) =>
   Number.isFinite(sdk) && Number.isFinite(effect)
     ? `: ${sdk.toFixed(1)} and ${effect.toFixed(1)} times`
@@ -50,11 +51,12 @@ const measured = Effect.fnUntraced(function* (contender: Contender, calls: numbe
     const together = perSecondOf(many, flood)
     return { alone, together, processorMs, askerMs: flood.askerMs, calls: many }
   })
-  // V8 compiles in steps; the first round is done with it.
+  // V8 optimizes in steps, which the first round completes.
   yield* round
   return { round, residentBytes: process.residentBytes }
 })
 
+/** Measures all servers. */
 export const calls = Effect.fn("bench.mcp.calls")(function* (
   contenders: Contenders<Contender>,
   sizes: CallSizes,
@@ -87,13 +89,13 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
   if (Number.isNaN(bytes.own)) return rows
   rows.push(
     {
-      // What a busy machine changes least.
+      // A busy machine changes processor time least.
       name: "processor time of one of them",
       value: microseconds(processor.own),
       beside: `${beside(map(processor, microseconds))}${times(processor.sdk / processor.own, processor.effect / processor.own)}`,
     },
     {
-      // Small beside that, or the rates would be those of the driver.
+      // Must be small in comparison, otherwise the rates are those of the benchmark.
       name: "processor time of who asks",
       value: microseconds(asker.own),
       beside: beside(map(asker, microseconds)),

@@ -1,14 +1,16 @@
-/** Who is compared: processes with the same two tools, each in the way its makers show. */
+/** The compared servers: processes with the same two tools, each written as its documentation shows. */
 import * as Effect from "effect/Effect"
 import * as LineProcess from "../LineProcess.ts"
 import * as Wire from "../Wire.ts"
 
+/** One server. */
 export interface Contender {
   readonly command: LineProcess.Command
-  /** Its share of the work: one that is ten times slower shows the same in a tenth. */
+  /** Its share of the work; a slower server gets less work for the same precision. */
   readonly share: number
 }
 
+/** One value per server. */
 export interface Contenders<A> {
   readonly own: A
   readonly sdk: A
@@ -17,14 +19,14 @@ export interface Contenders<A> {
 
 const text = "x".repeat(32)
 
-/** Of the tool `echo`. */
+/** A call of the tool `echo`. */
 export const echo = (id: number): string => Wire.toolCall(id, "echo", { text })
 
-/** The same, saying who asks. */
+/** The same in the stateless era. */
 export const statelessEcho = (id: number): string =>
   Wire.toolCall(id, "echo", { text }, Wire.saidWithout)
 
-/** Starts it, initialized; what its tool says is looked at once. */
+/** Starts a server, initializes the connection and checks the result of its tool once. */
 export const ready = Effect.fnUntraced(function* ({ command }: Contender) {
   const process = yield* LineProcess.make(command)
   yield* process.call(Wire.initialize)
@@ -36,7 +38,7 @@ export const ready = Effect.fnUntraced(function* ({ command }: Contender) {
   return process
 })
 
-/** All three, one after the other. */
+/** Runs an effect for each server, one after the other. */
 export const each = <A, B, R>(
   contenders: Contenders<A>,
   f: (contender: A) => Effect.Effect<B, never, R>,
@@ -48,7 +50,7 @@ export const each = <A, B, R>(
     return { own, sdk, effect }
   })
 
-/** Many rounds in turn, so that a busy moment of the machine hits all of them. */
+/** Alternates the servers in many rounds, so that a busy moment of the machine affects all of them. */
 export const rounds = <A, B, R>(
   count: number,
   contenders: Contenders<A>,
@@ -67,12 +69,13 @@ export const rounds = <A, B, R>(
     return { own, sdk, effect }
   })
 
+/** Applies a function to each value. */
 export const map = <A, B>({ own, sdk, effect }: Contenders<A>, f: (a: A) => B): Contenders<B> => ({
   own: f(own),
   sdk: f(sdk),
   effect: f(effect),
 })
 
-/** `official SDK 1, Effect 2`. */
+/** The values of the other servers as text: `official SDK 1, Effect 2`. */
 export const beside = ({ sdk, effect }: Contenders<string>): string =>
   `official SDK ${sdk}, Effect ${effect}`

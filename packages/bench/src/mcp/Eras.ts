@@ -1,15 +1,16 @@
-/** `tools/call` of the same server in both eras: what it costs that each request says who asks. */
+/** `tools/call` of the same server in both eras: the cost of metadata in each request. */
 import * as Effect from "effect/Effect"
 import type { Flood, LineProcess } from "../LineProcess.ts"
 import { summarize } from "../Stats.ts"
 import { perSecond, type Row } from "../Table.ts"
 import { type Contender, echo, ready, statelessEcho } from "./Contenders.ts"
 
-/** Of the rate with a handshake. */
+/** Minimal share of the rate in the handshake era. */
 const minShare = 0.8
 
 const inFlight = 64
 
+/** Sizes of the measurement. */
 export interface EraSizes {
   readonly calls: number
   readonly rounds: number
@@ -19,7 +20,7 @@ const rateOf = (count: number, { ms }: Flood) => (count / ms) * 1000
 
 const microseconds = (ms: number) => `${(ms * 1000).toFixed(1)} µs`
 
-/** Rate, and processor time of one call in milliseconds. */
+/** Calls per second, and processor time of one call in milliseconds. */
 const round = Effect.fnUntraced(function* (
   process: LineProcess,
   textOf: (id: number) => string,
@@ -33,10 +34,11 @@ const round = Effect.fnUntraced(function* (
 
 const median = (values: ReadonlyArray<number>) => summarize(values).median
 
+/** Measures both eras. */
 export const eras = Effect.fn("bench.mcp.eras")(function* (contender: Contender, sizes: EraSizes) {
   const process = yield* ready(contender)
   const one = (textOf: (id: number) => string) => round(process, textOf, sizes.calls)
-  // V8 compiles in steps; the first rounds are done with it.
+  // V8 optimizes in steps, which the first rounds complete.
   yield* one(echo)
   yield* one(statelessEcho)
   const shaken = []

@@ -1,23 +1,24 @@
-/** Notifications of one call: ours are `codex/event`, those of the others `notifications/progress`, which are shorter. */
+/** Notifications of one call: `codex/event` here, the shorter `notifications/progress` of the other servers. */
 import * as Effect from "effect/Effect"
 import { summarize } from "../Stats.ts"
 import { perSecond, type Row } from "../Table.ts"
 import * as Wire from "../Wire.ts"
 import { beside, type Contender, type Contenders, each, map, ready, rounds } from "./Contenders.ts"
 
-/** Above the SDK's 211,000 of mcp-perf. */
+/** More than the 211,000/s of the SDK in an early measurement. */
 const minPerSecond = 250_000
 
-/** What a turn that is behind hands over at once. */
+/** Number of events that a busy turn delivers at once. */
 const together = 64
 
+/** Sizes of the measurement. */
 export interface NotificationSizes {
-  /** Per call. */
+  /** Notifications per call. */
   readonly notifications: number
   readonly rounds: number
 }
 
-/** A call of the tool `count`; its notifications per second. */
+/** Calls the tool `count` and returns its notifications per second. */
 const counting = Effect.fnUntraced(function* (contender: Contender, notifications: number) {
   const process = yield* ready(contender)
   const to = Math.ceil(notifications * contender.share)
@@ -37,6 +38,7 @@ const counting = Effect.fnUntraced(function* (contender: Contender, notification
   return at
 })
 
+/** Measures all servers. */
 export const notifications = Effect.fn("bench.mcp.notifications")(function* (
   contenders: Contenders<Contender>,
   sizes: NotificationSizes,

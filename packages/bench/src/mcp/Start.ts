@@ -1,4 +1,4 @@
-/** What a client waits for and what it costs to have the server there: the built program beside the others' servers. */
+/** Start time and resident memory of the built program beside the other servers. */
 import * as Effect from "effect/Effect"
 import * as LineProcess from "../LineProcess.ts"
 import { summarize } from "../Stats.ts"
@@ -6,10 +6,11 @@ import { megabytes, ms, type Row } from "../Table.ts"
 import * as Wire from "../Wire.ts"
 import { beside, type Contenders, map, rounds } from "./Contenders.ts"
 
-/** mcp-perf: a hand-written server with Effect and Schema in a bundle took 54 ms and 47 MB. */
+/** A prototype with Effect and Schema in a bundle took 54 ms and 47 MB. */
 const maxStartMs = 60
 const maxBytes = 60_000_000
 
+/** Sizes of the measurement. */
 export interface StartSizes {
   readonly starts: number
 }
@@ -26,11 +27,12 @@ const started = (command: LineProcess.Command) =>
     }),
   )
 
+/** Measures all servers. */
 export const start = Effect.fn("bench.mcp.start")(function* (
   commands: Contenders<LineProcess.Command>,
   { starts }: StartSizes,
 ) {
-  // The first run of a build fills the caches: of the disk, and Node's own of compiled code.
+  // The first run of a build fills the disk cache and Node's compile cache.
   yield* started(commands.own)
   const all = yield* rounds(starts, commands, started)
   const times = map(all, (one) => summarize(one.map((sample) => sample.ms)))
@@ -43,7 +45,7 @@ export const start = Effect.fn("bench.mcp.start")(function* (
       aim: { text: `< ${maxStartMs} ms`, met: times.own.median < maxStartMs },
     },
   ]
-  // No `/proc` here.
+  // There is no `/proc`.
   if (Number.isNaN(bytes.own)) return rows
   rows.push({
     name: "resident memory then",

@@ -1,4 +1,4 @@
-/** Effect's own server, the same two tools. */
+/** The same two tools on Effect's server. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as McpProtocol from "effect/ai/McpProtocol"

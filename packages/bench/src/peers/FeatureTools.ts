@@ -1,4 +1,4 @@
-/** The whole server with one tool of an embedder, `echo`: what a call costs in each era, all of the way. */
+/** The whole server with one tool of an embedding program, `echo`, for the cost of a call in each era. */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -30,7 +30,7 @@ const main = Effect.gen(function* () {
   yield* Effect.provide(McpServer.serve(connection), Server.layerDefault({ features }))
 })
 
-/** Nobody begins a conversation here. */
+/** Settings are never resolved, because no conversation is created. */
 const services = Conversations.layer.pipe(
   Layer.provide([
     Layer.succeed(ModelClient, { stream: () => Stream.never }),

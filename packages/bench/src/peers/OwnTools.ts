@@ -1,4 +1,4 @@
-/** Our own JSON-RPC peer with the same two tools as the others have: what a call costs without a conversation in it. */
+/** The JSON-RPC peer with the same two tools, for the cost of a call without a conversation. */
 import {
   CodexEvent,
   Initialize,
@@ -27,7 +27,7 @@ const tool = <A extends Pure>(name: string, args: A) => ({
 
 const echo = tool("echo", Schema.Struct({ text: Schema.String }))
 
-/** `at` a time. */
+/** Sends notifications, `at` a time. */
 const count = tool("count", Schema.Struct({ to: Schema.Int, at: Schema.Int }))
 
 const said = (text: string, isError = false) => ({
@@ -44,7 +44,7 @@ const event = (n: number) => ({
 const counted = Effect.fnUntraced(function* (to: number, at: number, { notify }: PeerControl) {
   for (let n = 0; n < to; n += at) {
     const events = Array.from({ length: Math.min(at, to - n) }, (_, index) => event(n + index))
-    // Nobody reads any more: the end of input follows.
+    // The client has stopped reading; the end of input follows.
     yield* Effect.orDie(notify(CodexEvent, events))
   }
   return said("done")

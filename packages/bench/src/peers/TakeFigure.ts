@@ -1,6 +1,6 @@
 /**
  * A process that takes one figure and prints it as JSON: `node --expose-gc TakeFigure.ts <figure> <sizes as JSON>`. Each
- * in a process of its own, so that no figure meets another one's garbage or compiled code; hence each loads itself alone.
+ * figure has a separate process, without garbage and compiled code of another, and loads only its own modules.
  */
 import * as Effect from "effect/Effect"
 

@@ -1,9 +1,9 @@
 /**
- * How fast a long answer passes: turns of many small deltas, from the provider's socket to the client's pipe.
+ * The rate of a long answer: turns of many small deltas, from the provider's socket to the client's pipe.
  *
- * Two providers. One writes a little at a time, as models speak, and every delta should reach the client as an event of
- * its own. One writes everything at once: then the server may join the deltas it is behind with, and what counts is
- * how soon the whole text is there.
+ * There are two providers. One writes in small parts, as models do, and every delta should reach the client as a
+ * separate event. The other writes everything at once: the server may then coalesce deltas, and the duration until the
+ * whole text has arrived counts.
  */
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
@@ -14,18 +14,20 @@ import { summarize } from "../Stats.ts"
 import { megabytes, ms, perSecond, type Row } from "../Table.ts"
 import * as Wire from "../Wire.ts"
 
+/** Sizes of the measurement. */
 export interface DeltaOptions {
   readonly server: ReadonlyArray<string>
   readonly deltas: number
-  /** Turns with each provider, each turn in a conversation of its own. */
+  /** Turns with each provider, each in a separate conversation. */
   readonly runs: number
 }
 
-/** Some three times the original's (original-behaviour §7). */
+/** About three times the rate of the original. */
 const minPerSecond = 30_000
 
+/** Text of every delta. */
 export const delta = "word "
-/** Deltas per write of the provider that writes a little at a time, a millisecond apart: it offers some 90,000 a second. */
+/** Deltas per write of the provider that writes in small parts, a millisecond apart: about 90,000 per second. */
 const perWrite = 100
 
 interface Run {
@@ -33,7 +35,7 @@ interface Run {
   readonly reading: Wire.Reading
 }
 
-/** So many deltas, a little at a time. */
+/** So many deltas in small parts. */
 export const inPieces = (count: number): ReadonlyArray<Script.ProviderStep> => {
   const pieces: Array<Script.ProviderStep> = []
   for (let sent = 0; sent < count; sent += perWrite) {
@@ -76,6 +78,7 @@ const speak = Effect.fnUntraced(function* (options: DeltaOptions, reply: Script.
 
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`
 
+/** Measures both providers. */
 export const deltas = Effect.fn("bench.deltas")(function* (options: DeltaOptions) {
   const pieces = yield* speak(options, Script.reply(...inPieces(options.deltas)))
   const burst = yield* speak(options, Script.reply(Script.manyDeltas(delta, options.deltas)))

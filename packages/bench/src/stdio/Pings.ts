@@ -1,4 +1,4 @@
-/** The cost of a request that does nothing: `ping`, pipelined, beside the official SDK's low-level server. */
+/** The cost of a request that does nothing: `ping`, pipelined, beside the low-level server of the official SDK. */
 import * as Effect from "effect/Effect"
 import * as Home from "../Home.ts"
 import * as LineProcess from "../LineProcess.ts"
@@ -6,6 +6,7 @@ import { summarize } from "../Stats.ts"
 import { perSecond, type Row } from "../Table.ts"
 import * as Wire from "../Wire.ts"
 
+/** Sizes of the measurement. */
 export interface PingOptions {
   readonly server: ReadonlyArray<string>
   readonly peer: ReadonlyArray<string>
@@ -22,6 +23,7 @@ const warm = Effect.fnUntraced(function* (command: LineProcess.Command, pings: n
   return process
 })
 
+/** Measures both servers. */
 export const pings = Effect.fn("bench.pings")(function* (options: PingOptions) {
   const env = yield* Home.make()
   const server = yield* warm({ args: options.server, env }, options.pings)

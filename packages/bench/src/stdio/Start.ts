@@ -1,4 +1,4 @@
-/** How long a client waits for a fresh process: from `spawn` to the answer to `initialize`. */
+/** How long a client waits for a new process: from `spawn` to the response to `initialize`. */
 import * as Effect from "effect/Effect"
 import * as Home from "../Home.ts"
 import * as LineProcess from "../LineProcess.ts"
@@ -6,13 +6,14 @@ import { summarize } from "../Stats.ts"
 import { megabytes, ms, type Row } from "../Table.ts"
 import * as Wire from "../Wire.ts"
 
+/** Sizes of the measurement. */
 export interface StartOptions {
   readonly server: ReadonlyArray<string>
   readonly peer: ReadonlyArray<string>
   readonly runs: number
 }
 
-/** Design: an editor starts a server per window, so it may cost little more than Node itself. */
+/** An editor starts a server per window, so it should cost little more than Node itself. */
 const maxRatio = 3
 
 interface Started {
@@ -34,7 +35,7 @@ const memory = (samples: ReadonlyArray<Started>): number | undefined => {
   return known.length === 0 ? undefined : summarize(known).median
 }
 
-/** The contenders take turns, so that a busy moment of the machine hits all of them. */
+/** Alternates the programs, so that a busy moment of the machine affects all of them. */
 export const start = Effect.fn("bench.start")(function* (options: StartOptions) {
   const env = yield* Home.make()
   const configured = yield* Home.make(Home.providerConfig("http://127.0.0.1:9/v1"))
@@ -42,7 +43,7 @@ export const start = Effect.fn("bench.start")(function* (options: StartOptions) 
   const ours: Array<Started> = []
   const withConfig: Array<Started> = []
   const peer: Array<Started> = []
-  // The first run of a build fills the caches: of the disk, and Node's own of compiled code.
+  // The first run of a build fills the disk cache and Node's compile cache.
   yield* started({ args: options.server, env: configured })
   for (let run = 0; run < options.runs; run++) {
     bare.push(yield* LineProcess.timeToExit(["-e", "0"]))

@@ -1,4 +1,4 @@
-/** What we add to a provider: warm `codex-reply` turns beside the same requests sent to it directly. */
+/** What the server adds to the provider: warm `codex-reply` turns beside the same requests sent to the provider directly. */
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
@@ -9,24 +9,26 @@ import { summarize } from "../Stats.ts"
 import { ms, type Row } from "../Table.ts"
 import * as Wire from "../Wire.ts"
 
+/** Sizes of the measurement. */
 export interface TurnOptions {
   readonly server: ReadonlyArray<string>
   readonly turns: number
 }
 
-/** A person sees no difference below; the original adds 1 to 31 ms (original-behaviour §7). */
+/** No user notices less; the original adds 1 to 31 ms. */
 const maxAddedMs = 2
 
-/** Turns of one conversation, so that histories stay as short as people's mostly are. */
+/** Turns per conversation, so that histories have a usual length. */
 const turnsPerConversation = 20
 
-/** Turns before the clock counts: V8 compiles in steps, and both ends of the comparison are to be done with it. */
+/** Turns that are not counted: V8 optimizes in steps, which both sides of the comparison complete first. */
 const warmUpTurns = 100
 
-/** The body of the provider's latest request, as text. */
+/** Body of the provider's latest request, as text. */
 const lastBody = (provider: MockProvider.MockProvider) =>
   Effect.map(provider.requests, (requests) => JSON.stringify(requests.at(-1)?.body))
 
+/** Measures both. */
 export const turns = Effect.fn("bench.turns")(function* (options: TurnOptions) {
   const provider = yield* MockProvider.make(() => Script.reply(Script.text("done")))
   const env = yield* Home.make(Home.providerConfig(provider.baseUrl))

@@ -1,9 +1,10 @@
-/** How fast a log takes events, by how many come at once and how long they last; and what an event takes on the disk. */
+/** The rate of appends to a log, by batch size, and the bytes that an event takes on disk. */
 import type { Durability } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import { statSync } from "node:fs"
 import { batch, home, metaOf, withStore } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface AppendSizes {
   readonly events: number
   /** Events per append. */
@@ -12,12 +13,14 @@ export interface AppendSizes {
   readonly runs: number
 }
 
+/** The result. */
 export interface AppendFigure {
-  /** Events per second of each run, ascending by nothing. */
+  /** Events per second, per run in order. */
   readonly perSecond: ReadonlyArray<number>
   readonly bytesEach: number
 }
 
+/** Measures one batch size. */
 export const append = (sizes: AppendSizes): Effect.Effect<AppendFigure> =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -1,25 +1,28 @@
-/** How long a list of many conversations takes, with its index and without. */
+/** How long a list of many conversations takes, with its index and without it. */
 import * as Effect from "effect/Effect"
 import { batch, forget, home, metaOf, withStore } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface ListSizes {
   readonly conversations: number
   readonly runs: number
 }
 
+/** Durations in milliseconds. */
 export interface ListFigure {
-  /** The first list of a process, whose index is there. */
+  /** First list of a process, with an index. */
   readonly firstMs: ReadonlyArray<number>
-  /** Every one of them, in one page. */
+  /** All conversations in one page. */
   readonly allMs: ReadonlyArray<number>
   /** The newest 25. */
   readonly pageMs: ReadonlyArray<number>
-  /** The newest 25 that hold a text. */
+  /** The newest 25 that contain a text. */
   readonly searchMs: ReadonlyArray<number>
-  /** The first list of a process whose index is gone. */
+  /** First list of a process, without an index. */
   readonly rebuildMs: ReadonlyArray<number>
 }
 
+/** Measures all lists. */
 export const list = (sizes: ListSizes): Effect.Effect<ListFigure> =>
   Effect.scoped(
     Effect.gen(function* () {

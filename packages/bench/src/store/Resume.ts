@@ -1,21 +1,23 @@
-/** How long a stored conversation takes to come back: opened, and its whole log read by pages, as a new process does it. */
+/** How long a new process takes to resume a stored conversation: to open it and to read its whole log by pages. */
 import type { Position } from "@colloquy/core/ConversationStore"
 import * as Effect from "effect/Effect"
 import { batch, forget, home, metaOf, withStore } from "./Setting.ts"
 
+/** Sizes of the measurement. */
 export interface ResumeSizes {
   readonly events: number
   readonly runs: number
 }
 
+/** The result; durations in milliseconds. */
 export interface ResumeFigure {
-  /** Of each run, after the writer before closed. */
+  /** Per run, after the previous writer closed the log. */
   readonly ms: ReadonlyArray<number>
-  /** Of each run, after a writer that died: the file is looked through first. */
+  /** Per run, after the previous writer was killed: the file is checked first. */
   readonly afterCrashMs: ReadonlyArray<number>
-  /** Of the last page of 100 records, from the end. */
+  /** Last page of 100 records, from the end. */
   readonly lastPageMs: ReadonlyArray<number>
-  /** What the heap grew by at most while the log was read, nothing of it kept. */
+  /** Largest growth of the heap in bytes while the log was read and discarded. */
   readonly growthBytes: number
 }
 
@@ -23,6 +25,7 @@ const pageRecords = 1000
 
 const heap = () => process.memoryUsage().heapUsed
 
+/** Measures one log. */
 export const resume = (sizes: ResumeSizes): Effect.Effect<ResumeFigure> =>
   Effect.scoped(
     Effect.gen(function* () {

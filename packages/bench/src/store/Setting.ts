@@ -1,4 +1,4 @@
-/** What every figure of the store is taken with: a directory of its own, and logs like those of real work. */
+/** The setting of every figure of the store: a separate directory, and logs like those of real work. */
 import { ConversationStore, type ConversationMeta } from "@colloquy/core/ConversationStore"
 import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
@@ -12,8 +12,9 @@ import { join } from "node:path"
 
 const startMs = Date.UTC(2026, 0, 1)
 
+/** Metadata of the conversation with this number. */
 export const metaOf = (number: number): ConversationMeta => {
-  // One every ten minutes: some hundred folders of ten thousand conversations.
+  // One every ten minutes: ten thousand conversations are in about seventy folders.
   const createdAtMs = startMs + number * 600_000
   return {
     id: ConversationId.make(uuidV7(createdAtMs, [1, 2, 3, number])),
@@ -77,13 +78,13 @@ export const batch = (from: number, count: number): ReadonlyArray<LogRecord> =>
     })
   })
 
-/** A state directory that goes with the scope. */
+/** A state directory that the scope removes. */
 export const home = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "colloquy-bench-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
 )
 
-/** Runs with a store of its own over the directory. */
+/** Runs with a new store over the directory. */
 export const withStore = <A, E>(
   path: string,
   use: (store: ConversationStore["Service"]) => Effect.Effect<A, E, Scope.Scope>,
@@ -94,7 +95,7 @@ export const withStore = <A, E>(
     Effect.orDie,
   )
 
-/** The index is gone, as after a crash that nobody had time to tell of. */
+/** Removes the index, as a crash may. */
 export const forget = (path: string): Effect.Effect<void> =>
   Effect.sync(() => {
     for (const ending of ["", "-wal", "-shm"]) {

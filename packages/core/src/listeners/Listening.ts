@@ -146,3 +146,22 @@ export const snapshot = (
       }
     }),
   )
+
+/**
+ * Number of times that every other runnable fiber gets its turn before `takeSoon` resolves without a delivery. Enough for
+ * the tool calls of one model response to ask all their questions; no wall-clock time is involved.
+ */
+const soonYields = 64
+
+const nothing: ReadonlyArray<Delivery> = []
+
+/**
+ * The next deliveries, or an empty list where the fibers that can run now deliver none. For a caller that must stop
+ * listening, and would rather wait for what is about to happen than miss it; whatever comes later is still delivered to a
+ * later listener.
+ */
+export const takeSoon = (listener: Listener): Effect.Effect<ReadonlyArray<Delivery>, ListenerEnd> =>
+  Effect.raceFirst(
+    listener.take,
+    Effect.as(Effect.repeat(Effect.yieldNow, { times: soonYields }), nothing),
+  )

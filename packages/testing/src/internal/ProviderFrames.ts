@@ -1,9 +1,9 @@
-/** The server-sent events of both wires, one renderer per response. */
+/** Renders the server-sent events of both wires; one renderer per response. */
 import type { ProviderStep, ProviderUsage } from "../ProviderScript.ts"
 
 type Spoken = Exclude<ProviderStep, { readonly _tag: "Delay" | "End" | "Drop" | "Hang" }>
 
-/** Renders the steps of one response; `step` is called in order. */
+/** The renderer of one response; `step` is called in order. */
 export interface ResponseFrames {
   readonly open: string
   readonly step: (step: Spoken) => string
@@ -35,59 +35,61 @@ const summaryPart = (pieces: ReadonlyArray<string>, summary_index: number) =>
     typed({ type: "response.reasoning_summary_text.delta", delta, summary_index }),
   )
 
-/** §6.5. */
+const responsesStep: ResponseFrames["step"] = (step) => {
+  switch (step._tag) {
+    case "Message":
+      return (
+        join(step.deltas, textDelta) +
+        itemDone({
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: step.deltas.join(""), annotations: [] }],
+        })
+      )
+    case "Deltas":
+      return repeated(step.deltas, step.times, textDelta)
+    case "Reasoning":
+      return (
+        step.parts.map(summaryPart).join("") +
+        itemDone({
+          type: "reasoning",
+          id: "rs_1",
+          summary: step.parts.map((pieces) => ({
+            type: "summary_text",
+            text: pieces.join(""),
+          })),
+          encrypted_content: "sealed",
+        })
+      )
+    case "ToolCall":
+      return itemDone({
+        type: "function_call",
+        id: "fc_1",
+        name: step.name,
+        arguments: step.arguments,
+        call_id: step.callId,
+      })
+    case "CustomToolCall":
+      return itemDone({
+        type: "custom_tool_call",
+        id: "ctc_1",
+        name: step.name,
+        input: step.input,
+        call_id: step.callId,
+      })
+    case "Event":
+      return data(step.event)
+    case "Raw":
+      return step.text
+  }
+}
+
+/** Renders a response of the Responses API. */
 export const responses = (): ResponseFrames => ({
   open: typed({ type: "response.created", response: { id: "resp_1" } }),
-  step: (step) => {
-    switch (step._tag) {
-      case "Message":
-        return (
-          join(step.deltas, textDelta) +
-          itemDone({
-            type: "message",
-            id: "msg_1",
-            role: "assistant",
-            status: "completed",
-            content: [{ type: "output_text", text: step.deltas.join(""), annotations: [] }],
-          })
-        )
-      case "Deltas":
-        return repeated(step.deltas, step.times, textDelta)
-      case "Reasoning":
-        return (
-          step.parts.map(summaryPart).join("") +
-          itemDone({
-            type: "reasoning",
-            id: "rs_1",
-            summary: step.parts.map((pieces) => ({
-              type: "summary_text",
-              text: pieces.join(""),
-            })),
-            encrypted_content: "sealed",
-          })
-        )
-      case "ToolCall":
-        return itemDone({
-          type: "function_call",
-          id: "fc_1",
-          name: step.name,
-          arguments: step.arguments,
-          call_id: step.callId,
-        })
-      case "CustomToolCall":
-        return itemDone({
-          type: "custom_tool_call",
-          id: "ctc_1",
-          name: step.name,
-          input: step.input,
-          call_id: step.callId,
-        })
-      case "Event":
-        return data(step.event)
-      case "Raw":
-        return step.text
-    }
-  },
+  step: responsesStep,
   close: (usage) =>
     typed({
       type: "response.completed",
@@ -110,7 +112,7 @@ const chatUsage = (usage: ProviderUsage) => ({
   total_tokens: usage.total,
 })
 
-// The arguments come in two pieces, as providers split them.
+// The arguments are sent in two parts, as providers do.
 const chatCall = (index: number, id: string, name: string, args: string) => {
   const half = Math.ceil(args.length / 2)
   return (
@@ -122,7 +124,7 @@ const chatCall = (index: number, id: string, name: string, args: string) => {
   )
 }
 
-/** §6.6. A custom tool call has no chat form of its own here: it comes as a function call with `input`. */
+/** Renders a response of the Chat Completions API, where a custom tool call is a function call with `input`. */
 export const chat = (): ResponseFrames => {
   let calls = 0
   return {

@@ -1,12 +1,13 @@
-/** A request as both fake providers record it. */
+/** A request, as both scripted providers record it. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ProviderCall } from "../ProviderScript.ts"
 
+/** A recorded request. */
 export interface SeenRequest extends ProviderCall {
   readonly method: string
   readonly url: string
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -37,7 +38,7 @@ const lastUserText = (body: unknown): string => {
   return contentText(last?.content)
 }
 
-/** The wire is told by the path; a body that is no JSON is recorded as its text. */
+/** Records a request: the path selects the wire, and a body that is no JSON is recorded as text. */
 export const seenRequest = (
   index: number,
   request: {

@@ -4,6 +4,7 @@ import type { GetError } from "@colloquy/core/ConversationManager"
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { State } from "@colloquy/core/decider/State"
+import { snapshot } from "@colloquy/core/listeners/Listening"
 import { eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResumeConversation } from "@colloquy/protocol/app/Conversations"
@@ -11,7 +12,6 @@ import { SessionConfigured } from "@colloquy/protocol/app/Events"
 import { type ConversationOverrides, present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
 import { userTurn } from "../../mcp/conversation/Overrides.ts"
-import { eventsUntil } from "../../mcp/conversation/Snapshot.ts"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { badSettings, cannotSubmit, internal, invalid } from "../AppErrors.ts"
 import { conversationResult } from "./ConversationResult.ts"
@@ -84,7 +84,9 @@ export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.
       cannotOpen(path, error),
     )
     yield* override(conversation, overrides ?? {}, yield* stateOf(conversation))
-    const events = yield* Effect.mapError(eventsUntil(conversation), (error) => cannotResume(error))
+    const events = yield* Effect.mapError(snapshot(conversation), (error) =>
+      cannotResume(error._tag === "Done" ? { message: "the conversation ended" } : error),
+    )
     const initialMessages = events.flatMap(({ msg }) => (isReplayed(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
     connection.heard.begin(conversation.id, seq)

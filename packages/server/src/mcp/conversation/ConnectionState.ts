@@ -1,89 +1,104 @@
 /**
- * What one connection remembers for its conversation tools: the calls that were answered and still do something, which
- * a client may cancel (§2.5), who made which conversation, and the questions that are with its client.
+ * What one MCP connection keeps for the server's own tools: the conversation it used last, the answered calls that can
+ * still be cancelled, which call created which conversation, and how questions reach its client. Knows no tool; every
+ * tool gets it together with the `RequestContext` of the call.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
+import { isShort, type RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { CallElicitations } from "../elicitation/Elicitations.ts"
-import type { ToolCaller } from "../codex/TurnCall.ts"
 import { LruMap } from "../../internal/LruMap.ts"
+import type { ThreadIdPlace } from "../codex/ToolResults.ts"
+import { eventsOf, type VendorEvents } from "../codex/VendorEvents.ts"
+import type { CallElicitations, Elicitations } from "../elicitation/Elicitations.ts"
+import type { RequestContext } from "../RequestContext.ts"
+import { type Session, takesForms } from "../Session.ts"
 import type { Streams } from "./Streams.ts"
+import { type AnsweredCalls, make as makeAnsweredCalls } from "./AnsweredCalls.ts"
 
-/** A client that cancels a call has far fewer between. So many short ids: nothing else is kept of a call that is over. */
+/** Largest number of conversations whose creating call is remembered; the oldest are forgotten. */
 const maxRemembered = 1024
 
-/** The conversation that a call of this connection started or continued last, if any. */
-export interface LatestConversation {
-  id?: ConversationId
-}
-
+/** See the header. */
 export interface ConnectionState {
-  /** Of the server: at most one stream per conversation, on whichever connection. */
-  readonly streams: Streams
-  /** What `codex-reply` continues when its caller names no conversation. */
-  readonly latest: LatestConversation
-  /** What was begun for calls that are answered lives in it. */
+  /** Scope of the connection: holds the work that continues after the response to its call. */
   readonly scope: Scope.Scope
-  /** What cancelling that call does, after its answer; a later call of the same id forgets it. */
-  readonly onCancel: (id: RequestId, effect: Effect.Effect<void>) => void
-  /** `effect`: if it is what cancelling that call does. */
-  readonly forget: (id: RequestId, effect?: Effect.Effect<void>) => void
-  /** The client cancels that call. Returns at once. */
-  readonly cancel: (id: RequestId) => Effect.Effect<void>
-  /** Conversation and turn of messages of this connection whose end is waited for. */
-  readonly attended: Set<string>
-  /** That call made the conversation: questions of it name the call (§2.5). */
-  readonly made: (conversationId: string, by: RequestId) => void
+  /** What cancelling an answered call does. */
+  readonly answered: AnsweredCalls
   /**
-   * The questions of a conversation to this client; undefined when it cannot answer. Shared: they are withdrawn when
-   * the last scope that uses them ends.
+   * The conversation that a call of this connection started or continued last. Undefined if there is none, and always in
+   * the stateless era, where a request has no connection to remember it.
+   */
+  readonly latest: (context: RequestContext) => ConversationId | undefined
+  /** Sets `latest`. Does nothing for a request of the stateless era. */
+  readonly setLatest: (context: RequestContext, id: ConversationId) => void
+  /** Keys of the turns, conversation and turn id, for whose end a sent message already waits. */
+  readonly attended: Set<string>
+  /** Remembers that this call created the conversation: questions of the conversation name the call. */
+  readonly created: (conversationId: string, by: RequestId) => void
+  /** The streams of the server: at most one per conversation, on whichever connection. */
+  readonly streams: Streams
+  /** Where a result repeats the id of its conversation. */
+  readonly threadIdPlace: ThreadIdPlace
+  /** Which `codex/event` notifications the client of this request gets. */
+  readonly events: (context: RequestContext) => VendorEvents
+  /** How the questions of a turn reach the client of this request. Undefined if it cannot answer any. */
+  readonly elicitations: (context: RequestContext) => Elicitations | undefined
+  /**
+   * The questions of a conversation to this client, shared by all calls that follow the conversation: withdrawn when the
+   * last scope that uses them closes. Undefined if the client cannot answer any.
    */
   readonly questions: (
     conversation: Conversation,
-    caller: ToolCaller,
+    context: RequestContext,
   ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
 }
 
-/** The state of the connection that the current scope belongs to. */
-export const make = (streams: Streams): Effect.Effect<ConnectionState, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => {
-    const cancels = new LruMap<string | number, Effect.Effect<void>>(maxRemembered)
-    const makers = new LruMap<string, RequestId>(maxRemembered)
-    return {
-      streams,
-      scope,
-      latest: {},
-      attended: new Set(),
-      onCancel: (id, effect) => {
-        if (isShort(id)) cancels.put(requestIdKey(id), effect)
-      },
-      forget: (id, effect) => {
-        const key = requestIdKey(id)
-        if (effect === undefined || cancels.get(key) === effect) cancels.take(key)
-      },
-      cancel: (id) =>
-        Effect.suspend(() => {
-          const effect = cancels.take(requestIdKey(id))
-          // The reader of the connection goes on: a conversation that is not in memory has to be found first.
-          // The end of the connection waits for it: nobody else would stop what was cancelled.
-          const alone = { startImmediately: true, uninterruptible: true }
-          return effect === undefined
-            ? Effect.void
-            : Effect.asVoid(Effect.forkIn(effect, scope, alone))
-        }),
-      made: (conversationId, by) => {
-        if (isShort(by)) makers.put(conversationId, by)
-      },
-      questions: (conversation, { elicitations, peer, requestId }) =>
-        elicitations === undefined
-          ? Effect.undefined
-          : elicitations.share({
-              conversation,
-              peer,
-              requestId: makers.get(conversation.id) ?? requestId,
-            }),
-    }
-  })
+/** What the state is made of besides its scope. */
+export interface ConnectionOptions {
+  readonly session: Session
+  readonly threadIdPlace: ThreadIdPlace
+  readonly streams: Streams
+  /** Asks by requests to the client. */
+  readonly elicitations: Elicitations
+  /** Asks in the result of the call, for requests whose handler runs again with the answers. */
+  readonly statelessElicitations: (answered: AnsweredCalls) => Elicitations
+}
+
+/** Makes the state of one connection, which lives in the scope at hand. */
+export const make = Effect.fnUntraced(function* (
+  options: ConnectionOptions,
+): Effect.fn.Return<ConnectionState, never, Scope.Scope> {
+  const { session, streams, threadIdPlace } = options
+  const scope = yield* Effect.scope
+  const answered = makeAnsweredCalls(scope)
+  const stateless = options.statelessElicitations(answered)
+  const creators = new LruMap<string, RequestId>(maxRemembered)
+  let latest: ConversationId | undefined
+  const elicitations: ConnectionState["elicitations"] = ({ client, rounds }) => {
+    if (!takesForms(client.capabilities)) return undefined
+    return rounds === undefined ? options.elicitations : stateless
+  }
+  return {
+    scope,
+    answered,
+    latest: ({ era }) => (era === "stateless" ? undefined : latest),
+    setLatest: ({ era }, id) => {
+      if (era !== "stateless") latest = id
+    },
+    attended: new Set(),
+    created: (conversationId, by) => {
+      if (isShort(by)) creators.put(conversationId, by)
+    },
+    streams,
+    threadIdPlace,
+    events: (context) => eventsOf(session, context),
+    elicitations,
+    questions: (conversation, context) => {
+      const requestId = creators.get(conversation.id) ?? context.requestId
+      const { peer } = context
+      return elicitations(context)?.share({ conversation, peer, requestId }) ?? Effect.undefined
+    },
+  }
+})

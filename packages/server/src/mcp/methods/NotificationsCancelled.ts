@@ -8,4 +8,4 @@ export const notificationsCancelled =
   (connection: ConnectionState) =>
   ({ requestId }: { readonly requestId: RequestId }, { peer }: NotificationCaller) =>
     // What the call left is known while it is served.
-    Effect.andThen(connection.cancel(requestId), peer.cancel(requestId))
+    Effect.andThen(connection.answered.cancel(requestId), peer.cancel(requestId))

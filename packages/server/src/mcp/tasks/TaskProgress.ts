@@ -1,14 +1,15 @@
-/** What the turn of a task is at, said as the status of the task, beside the progress of its call where it is told. */
+/** What the turn of a task is doing, as the status message of the task, in addition to the progress of its call. */
 import * as Effect from "effect/Effect"
 import type { CallProgress } from "../codex/CallProgress.ts"
 import type { TaskHandle } from "../RequestContext.ts"
 
-export const taskProgress = (task: TaskHandle, told?: CallProgress): CallProgress => ({
+/** Notifies the task, and `progress` where the call named a token. */
+export const taskProgress = (task: TaskHandle, progress?: CallProgress): CallProgress => ({
   notify: (items) => {
-    const said = items.at(-1)
-    return said === undefined
+    const last = items.at(-1)
+    return last === undefined
       ? Effect.void
-      : Effect.andThen(told?.notify(items) ?? Effect.void, task.say(said))
+      : Effect.andThen(progress?.notify(items) ?? Effect.void, task.say(last))
   },
-  end: () => told?.end(),
+  end: () => progress?.end(),
 })

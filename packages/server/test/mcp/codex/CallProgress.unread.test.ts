@@ -6,6 +6,7 @@ import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { type CallProgress, make } from "../../../src/mcp/codex/CallProgress.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
+import { callContext } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, {
   discard: true,
@@ -40,12 +41,18 @@ const client = (reading: Latch.Latch) => {
   return { told, peer, mostWaiting: () => mostWaiting }
 }
 
-/** Runs a call that tells items until `body` ends. */
+/** Runs a call that reports items until `body` ends. */
 const during = <A>(
   peer: PeerControl,
   body: (progress: CallProgress) => Effect.Effect<A>,
 ): Effect.Effect<A> =>
-  Effect.scoped(Effect.flatMap(make, (all) => all.during({ peer, token: "t" }, body)))
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* make
+      const progress = yield* connection.open(callContext(peer, { progressToken: "t" }))
+      return yield* body(progress ?? assert.fail("the call named a token"))
+    }),
+  )
 
 describe("CallProgress: a client that does not read", () => {
   it.effect("L6 gets one batch, however long it waits, and the numbers rise when it reads", () =>

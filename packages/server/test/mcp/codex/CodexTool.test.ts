@@ -10,6 +10,7 @@ import { ConversationsView } from "../../../src/ConversationsView.ts"
 import { Server } from "../../../src/Server.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { defaultReply, listed, withCore } from "../../support/Harness.ts"
+import { callContext, connectionState } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 300 }), () => Effect.yieldNow, {
   discard: true,
@@ -33,7 +34,8 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
         create: (settings) =>
           Effect.uninterruptible(Effect.tap(manager.create(settings), () => created.await)),
       })
-      const call = yield* codex({ prompt: "x" }, { requestId: 1, peer }).pipe(
+      const connection = yield* connectionState
+      const call = yield* codex({ prompt: "x" }, callContext(peer), connection, undefined).pipe(
         Effect.provideService(ConversationsView, slow),
         Effect.forkChild({ startImmediately: true }),
       )

@@ -15,6 +15,7 @@ import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { oneCall } from "../../support/Asking.ts"
 import { withCore, withServer } from "../../support/Harness.ts"
 import { callResult, textOf, typesOf } from "../../support/Wire.ts"
+import { callContext, connectionState } from "../../support/CallContext.ts"
 
 /** Tools of a turn in which something else goes wrong. */
 const failing = (emit: (context: ToolContext) => Effect.Effect<void>) =>
@@ -55,8 +56,11 @@ const cancelWhileBlocked = (script: Script.ProviderScript, readAgain: boolean) =
       const conversation = yield* Effect.orDie(manager.create(settings))
       const reading = yield* Latch.make(false)
       const { events, peer } = client(reading)
-      const call = { conversation, prompt: "x", submissionId: "1", from: 0, requestId: 1, peer }
-      const turn = yield* Effect.forkChild(runTurn(call), { startImmediately: true })
+      const call = { conversation, prompt: "x", submissionId: "1", from: 0, progress: undefined }
+      const connection = yield* connectionState
+      const turn = yield* Effect.forkChild(runTurn(connection, callContext(peer), call), {
+        startImmediately: true,
+      })
       yield* settled
       yield* TestClock.adjust(0)
       const cancelled = yield* Effect.forkChild(Fiber.interrupt(turn), { startImmediately: true })

@@ -140,7 +140,7 @@ describe("conversationSendMessage", () => {
     [{ profile: "nope" }, "Failed to load config: config profile `nope` not found"],
     [
       { config: { approval_timeout_sec: 5 } },
-      "Failed to load config: `approvalDeadline` is settled when a conversation is made; a message can change model, cwd, approvalPolicy, sandboxPolicy, effort, summary, baseInstructions",
+      "Failed to load config: `approvalDeadline` is fixed when a conversation is created; a message can change model, cwd, approvalPolicy, sandboxPolicy, effort, summary, baseInstructions",
     ],
     [
       { model: "other", while_running: "queue" },

@@ -6,7 +6,9 @@ import * as Schema from "effect/Schema"
 import { type Draft, numberDrafts } from "../../src/decider/State.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import type { Delivery } from "../../src/listeners/Delivery.ts"
-import { Outbox, type OutboxLimits } from "../../src/listeners/Outbox.ts"
+import type { ListenerLimits } from "../../src/listeners/Backlog.ts"
+import { Publisher } from "../../src/listeners/Publisher.ts"
+import { SubscribedListener } from "../../src/listeners/SubscribedListener.ts"
 import { durableOf, eventsOf } from "../support.ts"
 
 const Step = Schema.Literals([
@@ -47,7 +49,7 @@ class Writer {
   }
 
   /** Into the log and to the listener, in one step as a conversation does. */
-  publish(outbox?: Outbox): void {
+  publish(outbox?: Backlog): void {
     const events = numberDrafts(this.log.seq, this.drafts)
     this.drafts = []
     this.log.append(events)
@@ -113,6 +115,31 @@ class Writer {
   }
 }
 
+/** A listener without a fiber: what is published to it, and takes that do not wait. */
+class Backlog {
+  private readonly publisher: Publisher
+  private readonly listener: SubscribedListener
+
+  constructor(log: EventLog, limits: ListenerLimits, from: number) {
+    this.publisher = new Publisher(log)
+    this.listener = new SubscribedListener(this.publisher, limits, from)
+  }
+
+  get isEmpty(): boolean {
+    return !this.listener.isReady
+  }
+
+  offer(events: ReadonlyArray<Event>): void {
+    if (events.length === 0) return
+    this.publisher.publish(events)
+    this.listener.published()
+  }
+
+  take(): ReadonlyArray<Delivery> {
+    return Effect.runSync(Effect.orDie(this.listener.take))
+  }
+}
+
 /** A listener that checks each delivery as it comes; `problem` is the first that breaks the contract. */
 class Reader {
   problem: string | undefined
@@ -120,9 +147,9 @@ class Reader {
   private live = false
   private message = ""
   private thought = ""
-  private readonly limits: OutboxLimits
+  private readonly limits: ListenerLimits
 
-  constructor(from: number, limits: OutboxLimits) {
+  constructor(from: number, limits: ListenerLimits) {
     this.next = from
     this.limits = limits
   }
@@ -200,7 +227,7 @@ const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | 
   writer.publish()
   const limits = { maxEvents, maxBytes }
   const from = Math.min(skip, writer.log.seq)
-  const outbox = new Outbox(writer.log, limits, from)
+  const outbox = new Backlog(writer.log, limits, from)
   const reader = new Reader(from, limits)
   for (const step of steps) {
     if (step === "publish") writer.publish(outbox)
@@ -224,18 +251,18 @@ const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | 
 }
 
 const background = (message: string): EventMsg => ({ type: "background_event", message })
-const live = (writer: Writer, limits: OutboxLimits) => {
-  const outbox = new Outbox(writer.log, limits, writer.log.seq)
+const live = (writer: Writer, limits: ListenerLimits) => {
+  const outbox = new Backlog(writer.log, limits, writer.log.seq)
   outbox.take()
   return outbox
 }
-const publish = (writer: Writer, outbox: Outbox, ...messages: ReadonlyArray<EventMsg>) => {
+const publish = (writer: Writer, outbox: Backlog, ...messages: ReadonlyArray<EventMsg>) => {
   writer.draft(...messages)
   writer.publish(outbox)
 }
 const deltaOf = (text: string): EventMsg => ({ type: "agent_message_delta", delta: text })
 
-describe("Outbox", () => {
+describe("SubscribedListener", () => {
   it.effect("L4 L6 shows every event once and in order, whole texts, within its limits", () =>
     Effect.gen(function* () {
       const result = yield* Arbitrary.checkEffect(
@@ -253,7 +280,7 @@ describe("Outbox", () => {
   it("L4 replays in pieces and syncs once at the end", () => {
     const writer = new Writer()
     writer.append(...Array.from({ length: 600 }, (_, i) => background(`${i}`)), deltaOf("par"))
-    const outbox = new Outbox(writer.log, { maxEvents: 10, maxBytes: 10 }, 0)
+    const outbox = new Backlog(writer.log, { maxEvents: 10, maxBytes: 10 }, 0)
     const takes = []
     while (!outbox.isEmpty) takes.push(outbox.take())
     assert.deepStrictEqual(
@@ -364,7 +391,7 @@ describe("Outbox", () => {
   it("replays everything to one that asks for events from before the first", () => {
     const writer = new Writer()
     writer.append(background("0"), background("1"))
-    const outbox = new Outbox(writer.log, { maxEvents: 10, maxBytes: 10 }, -5)
+    const outbox = new Backlog(writer.log, { maxEvents: 10, maxBytes: 10 }, -5)
     assert.deepStrictEqual(
       durableOf(outbox.take()).map(({ seq }) => seq),
       [0, 1],

@@ -6,21 +6,21 @@
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ConnectionState } from "../../conversation/ConnectionState.ts"
+import type { AnsweredCalls } from "../../conversation/AnsweredCalls.ts"
 import { type InputRequest, InputRequired } from "../../RequestContext.ts"
 import { type Question, type QuestionRef, questionId, refOf } from "../../../questions/Question.ts"
 import * as QuestionBroker from "../../../questions/QuestionBroker.ts"
 import { elicitParams } from "../ElicitationParams.ts"
 import type { CallElicitations, Elicitations, ElicitingCall } from "../Elicitations.ts"
 import type { DetachedTurns } from "./DetachedTurns.ts"
-import type { TurnState } from "./TurnState.ts"
+import type { CallState } from "./CallState.ts"
 
 /** Key of the question in the result. Unique: `seq` numbers the events of the conversation. */
 const keyOf = ({ seq }: Question) => `question-${seq}`
 
 /**
  * Presents a question by keeping it among the pending ones of the call until it is withdrawn. It is never answered here:
- * the client's next call brings the answers (`ResumedTurn`, `AskedConversation`).
+ * the client's next call brings the answers (`ReturnedAnswers`).
  */
 const collectIn =
   (pending: Map<string, Question>): QuestionBroker.Present =>
@@ -35,7 +35,7 @@ const collectIn =
 const inputRequired = (
   { conversation, requestId }: ElicitingCall,
   pending: Iterable<Question>,
-  progress: Pick<TurnState, "turn" | "next">,
+  progress: Pick<CallState, "turn" | "next">,
 ): InputRequired => {
   const inputRequests: Record<string, InputRequest> = {}
   const asked: Record<string, QuestionRef> = {}
@@ -44,14 +44,14 @@ const inputRequired = (
     inputRequests[keyOf(question)] = { method: Elicit._tag, params: { ...params } }
     asked[keyOf(question)] = refOf(question)
   }
-  const state: TurnState = { conversation: conversation.id, ...progress, asked }
+  const state: CallState = { conversation: conversation.id, ...progress, asked }
   return new InputRequired({ inputRequests, state })
 }
 
 /** Those of one connection. `onCancel` registers what cancelling an answered call does. */
 export const make = (
   detached: DetachedTurns,
-  { onCancel }: Pick<ConnectionState, "onCancel">,
+  { onCancel }: Pick<AnsweredCalls, "onCancel">,
 ): Elicitations => {
   const of = Effect.fnUntraced(function* (
     call: ElicitingCall,
@@ -63,7 +63,7 @@ export const make = (
     const questions = yield* broker.follow({ conversation, present: collectIn(pending) })
     let turn: string | undefined
 
-    const suspend = (next: number) =>
+    const end = (next: number) =>
       Effect.gen(function* () {
         const required = inputRequired(call, pending.values(), { turn: turn ?? "", next })
         if (turn !== undefined) {
@@ -80,7 +80,7 @@ export const make = (
         turn = turnId
         questions.ownTurn(turnId)
       },
-      round: { isDue: () => pending.size > 0, suspend },
+      inResult: { isDue: () => pending.size > 0, end },
     }
   })
   // A call names only the questions it has collected itself, so there is nothing to share.
