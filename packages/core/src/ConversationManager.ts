@@ -148,5 +148,7 @@ export class ConversationManager extends Context.Service<
      * Closing the layer does the same.
      */
     readonly shutdown: Effect.Effect<void>
+    /** True from `shutdown` on, or from the closing of the layer: every other member then fails with `ManagerClosed`. */
+    readonly isClosed: Effect.Effect<boolean>
   }
 >()("@colloquy/core/ConversationManager") {}

@@ -299,6 +299,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
         ),
       ),
     shutdown,
+    isClosed: Effect.sync(() => ended !== undefined),
   })
 })
 

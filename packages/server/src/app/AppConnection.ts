@@ -1,5 +1,4 @@
 /** What one connection remembers: who its client is, its subscriptions, and the questions that are with it. */
-import type { ConversationsView } from "../ConversationsView.ts"
 import type { Server } from "../Server.ts"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
@@ -54,13 +53,6 @@ export interface AppConnectionOptions {
   /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
-
-/** A manager that ends says so whatever it is asked for; of this there is no conversation. */
-const isEnding = (conversations: ConversationsView["Service"]): Effect.Effect<boolean> =>
-  Effect.match(conversations.get(""), {
-    onSuccess: () => false,
-    onFailure: ({ _tag }) => _tag === "ManagerClosed",
-  })
 
 export const make = Effect.fnUntraced(function* (
   options: AppConnectionOptions,
@@ -120,7 +112,7 @@ export const make = Effect.fnUntraced(function* (
       scope,
       heard,
       audience,
-      isEnding: isEnding(server.conversations(principal)),
+      isClosing: server.isClosing,
       holds,
       questions: (conversation, peer) =>
         broker.share({ conversation, present: presentV1(conversation.id, peer, approvals) }),

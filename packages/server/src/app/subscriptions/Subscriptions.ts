@@ -9,6 +9,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError, ConversationUnavailable } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
+import { runBatches } from "@colloquy/core/listeners/Listening"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ConversationClosed } from "@colloquy/protocol/app/Events"
@@ -56,7 +57,7 @@ export interface SubscriptionsOptions {
   readonly heard: DeliveryCursor
   readonly audience: Broadcast
   /** All conversations end, with their manager. */
-  readonly isEnding: Effect.Effect<boolean>
+  readonly isClosing: Effect.Effect<boolean>
   /** By conversations. */
   readonly holds: AnswerGate
   /** The questions of a conversation, presented to the client once for all listeners of the connection. */
@@ -79,7 +80,7 @@ export const make = ({
   audience,
   heard,
   holds,
-  isEnding,
+  isClosing,
   questions,
   scope: connectionScope,
 }: SubscriptionsOptions): Subscriptions => {
@@ -89,10 +90,11 @@ export const make = ({
     { listener, teller }: Attending,
     progress: Progress,
   ): Effect.Effect<never, ConnectionClosed | ListenerEnd> =>
-    listener.take.pipe(
-      Effect.tap(() => holds.gate(teller.subscription.conversation.id)),
-      Effect.flatMap((deliveries) => tell(teller, deliveries, progress)),
-      Effect.forever,
+    runBatches(listener, (deliveries) =>
+      Effect.andThen(
+        holds.gate(teller.subscription.conversation.id),
+        tell(teller, deliveries, progress),
+      ),
     )
 
   const notifyEnd = (peer: PeerControl, { conversation, id }: Subscription, reason?: string) =>
@@ -106,7 +108,7 @@ export const make = ({
 
   /** What ends with the manager goes on with the next one. */
   const tellEnd = (peer: PeerControl, subscription: Subscription) =>
-    Effect.flatMap(isEnding, (ending) => (ending ? Effect.void : notifyEnd(peer, subscription)))
+    Effect.flatMap(isClosing, (closing) => (closing ? Effect.void : notifyEnd(peer, subscription)))
 
   const end = (subscription: Subscription) =>
     Effect.suspend(() => {

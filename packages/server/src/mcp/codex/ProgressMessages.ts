@@ -1,23 +1,23 @@
-/** From the core's events to what a person reads while a call runs: one short line per item, no markup. Pure. */
+/** From the core's events to the messages of a call's progress: one short line per item, no markup. Pure. */
 import { commandText, pathText } from "@colloquy/core/question/CommandText"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 
-/** UTF-16 code units; what fits beside a spinner. */
+/** Longest message in UTF-16 code units: it has to fit beside a spinner. */
 const maxLength = 100
 
-/** Of a text, looked at: runs of white space count for one. */
+/** How much of a text is read, in UTF-16 code units, to make one line of it: white space is folded. */
 const maxLooked = 8 * maxLength
 
-/** The text on one line, cut where it is too long, without what a terminal would obey. */
+/** The text on one line, cut where it is too long, without the control characters that a terminal would execute. */
 const short = (text: string): string => {
   const line = text.slice(0, maxLooked).replaceAll(/\s+/g, " ").trim()
   if (line.length <= maxLength && text.length <= maxLooked) return pathText(line)
-  // Not in the middle of a character.
+  // Never cut between the two halves of a surrogate pair.
   return pathText(`${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`)
 }
 
 const command = (words: ReadonlyArray<string>): string => {
-  // A shell with its script: the script is what runs.
+  // For a shell with a script only the script is shown.
   const [, flag, script] = words
   const isScript = words.length === 3 && (flag === "-c" || flag === "-lc") && script !== undefined
   return `\`${short(isScript ? script : commandText(words.slice(0, maxLooked)))}\``
@@ -28,7 +28,7 @@ const files = (changes: Readonly<Record<string, unknown>>): string => {
   return count === 1 ? "1 file" : `${count} files`
 }
 
-/** The line that tells of this event, or undefined for what is no item of its own. */
+/** The line for this event; undefined for an event that is no item. */
 export const progressMessage = (msg: EventMsg): string | undefined => {
   switch (msg.type) {
     case "task_started":

@@ -53,7 +53,7 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   )
 
 describe("CodexTool", () => {
-  it.effect("cancelled while its conversation is being made it leaves none", () =>
+  it.effect("cancelled while its conversation is being created, it leaves none", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* interrupted(() => Effect.void), {
         conversations: 0,
@@ -62,7 +62,7 @@ describe("CodexTool", () => {
     }),
   )
 
-  it.effect("cancelled later it leaves the conversation, which the client has heard of", () =>
+  it.effect("cancelled later it keeps the conversation, which the client knows by then", () =>
     Effect.gen(function* () {
       const after = (created: Latch.Latch) => Effect.andThen(created.open, settled)
       assert.deepStrictEqual(yield* interrupted(after), { conversations: 1, requests: 1 })

@@ -74,7 +74,7 @@ const cancelWhileBlocked = (script: Script.ProviderScript, readAgain: boolean) =
   )
 
 describe("TurnCall", () => {
-  it.effect("cancelled while the client does not read: nothing that was told is lost to it", () =>
+  it.effect("cancelled while the client does not read: no event is lost", () =>
     Effect.gen(function* () {
       const hanging = [Script.reply(Script.bareDeltas("a", "b"), Script.hang)]
       assert.deepStrictEqual((yield* cancelWhileBlocked(hanging, true)).events, [
@@ -88,7 +88,7 @@ describe("TurnCall", () => {
     }),
   )
 
-  it.effect("L5 a turn that was over before its cancellation still shows its terminal event", () =>
+  it.effect("L5 a turn that ended before its cancellation still shows its terminal event", () =>
     Effect.gen(function* () {
       const answered = [Script.reply(Script.text("a"))]
       assert.deepStrictEqual((yield* cancelWhileBlocked(answered, true)).events, [
@@ -102,16 +102,18 @@ describe("TurnCall", () => {
     }),
   )
 
-  it.effect("L14 a client that never reads again keeps neither the turn nor the call", () =>
-    Effect.gen(function* () {
-      const hanging = [Script.reply(Script.bareDeltas("a"), Script.hang)]
-      const { events, state } = yield* cancelWhileBlocked(hanging, false)
-      assert.deepStrictEqual([events, state.turn], [[], undefined])
-    }),
+  it.effect(
+    "L14 a client that never reads again delays neither the end of the turn nor of the call",
+    () =>
+      Effect.gen(function* () {
+        const hanging = [Script.reply(Script.bareDeltas("a"), Script.hang)]
+        const { events, state } = yield* cancelWhileBlocked(hanging, false)
+        assert.deepStrictEqual([events, state.turn], [[], undefined])
+      }),
   )
 
   it.effect(
-    "an error that the turn lives through, as that of a tool server, does not take the answer's place",
+    "an error that does not end the turn, such as that of a tool server, does not replace the answer",
     () => {
       const emit = (context: ToolContext) =>
         context.emit({ type: "error", message: "MCP client for `a` failed to start: no" })

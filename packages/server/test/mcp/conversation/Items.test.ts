@@ -48,7 +48,7 @@ const said = events(
 )
 
 describe("Items", () => {
-  it("are what was said and done, in order, each call with its end", () => {
+  it("are the messages and calls of the conversation in order, each call with its end", () => {
     assert.deepStrictEqual(itemsOf(said), [
       { type: "message", role: "user", text: "list ```it```" },
       { type: "reasoning", text: "I look\nclosely" },
@@ -84,7 +84,7 @@ describe("Items", () => {
     ])
   })
 
-  it("read as Markdown, with fences that nothing in them ends", () => {
+  it("read as Markdown, with fences that their content cannot end", () => {
     assert.strictEqual(
       transcriptOf("Title", itemsOf(said), 2),
       [
@@ -117,7 +117,7 @@ describe("Items", () => {
     assert.include(transcriptOf("T", [tricky], 0), String.raw`'it'\''s'`)
   })
 
-  it("a text over 64 KiB is cut and says so; of all, the newest 4 MiB are taken", () => {
+  it("a text over 64 KiB is cut with a note; of all items, the newest 4 MiB are included", () => {
     const [item] = itemsOf(events({ type: "agent_message", message: "x".repeat(70_000) }))
     assert.isTrue(item?.type === "message" && item.text.endsWith("x\n[4464 more characters]"))
     const large: Item = { type: "reasoning", text: "x".repeat(60_000) }

@@ -5,19 +5,19 @@ import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, type Asked, exec, initialize, oneCall } from "../../support/Asking.ts"
+import { asking, type Asked, exec, initialize, oneCall } from "../../../support/Asking.ts"
 import {
   cancelled,
   type Harness,
   type HarnessOptions,
   listed,
   withServer,
-} from "../../support/Harness.ts"
-import { saying } from "../../support/Stateless.ts"
-import { contentOf, threadOf, type WireMessage } from "../../support/Wire.ts"
+} from "../../../support/Harness.ts"
+import { saying } from "../../../support/Stateless.ts"
+import { contentOf, threadOf, type WireMessage } from "../../../support/Wire.ts"
 
 const forms = { elicitation: {} }
-const heard = { elicitation: {}, experimental: { "codex/event": {} } }
+const withEvents = { elicitation: {}, experimental: { "codex/event": {} } }
 
 const codex = (more: Readonly<Record<string, unknown>> = {}, capabilities: unknown = forms) =>
   saying({ name: "codex", arguments: { prompt: "ask" }, ...more }, capabilities)
@@ -86,7 +86,7 @@ describe("codex without a handshake", () => {
   )
 
   it.effect(
-    "L7 puts the turn's question in its answer, and goes on with what the client brings",
+    "L7 carries the turn's question in its result, and continues with the client's answer",
     () => {
       const asked = asking([exec])
       return withAsked(asked, (server) =>
@@ -110,7 +110,7 @@ describe("codex without a handshake", () => {
     },
   )
 
-  it.effect("L7 asks several things one after the other, each in a round of its own", () => {
+  it.effect("L7 asks several questions one after the other, each in its own result", () => {
     const asked = asking([exec, second])
     return withAsked(asked, (server) =>
       Effect.gen(function* () {
@@ -126,40 +126,47 @@ describe("codex without a handshake", () => {
     )
   })
 
-  it.effect("L7 asks at once what is asked at once, and again only for what is open", () => {
-    const verdicts: Array<Verdict> = []
-    const tools = ToolRuntime.simple({
-      specs: () => [],
-      run: (_, context) =>
+  it.effect(
+    "L7 asks simultaneous questions in one result, and again only those that are pending",
+    () => {
+      const verdicts: Array<Verdict> = []
+      const tools = ToolRuntime.simple({
+        specs: () => [],
+        run: (_, context) =>
+          Effect.gen(function* () {
+            const both = [exec, second].map((request) => context.approve(request))
+            verdicts.push(...(yield* Effect.all(both, { concurrency: "unbounded" })))
+            return "asked"
+          }),
+      })
+      return withAsked({ tools, verdicts }, (server) =>
         Effect.gen(function* () {
-          const both = [exec, second].map((request) => context.approve(request))
-          verdicts.push(...(yield* Effect.all(both, { concurrency: "unbounded" })))
-          return "asked"
+          const first = questionOf(yield* server.ask(1, "tools/call", codex()))
+          const [one = "", two = ""] = keys(first)
+          assert.strictEqual(keys(first).length, 2)
+          const half = {
+            requestState: first.requestState,
+            inputResponses: { [two]: decided("denied") },
+          }
+          const next = questionOf(yield* server.ask(2, "tools/call", codex(half)))
+          assert.deepStrictEqual(next.inputRequests, {
+            [one]: {
+              ...first.inputRequests[one],
+              params: { ...first.inputRequests[one]?.params, codex_mcp_tool_call_id: "2" },
+            },
+          } as Question["inputRequests"])
+          const last = yield* server.ask(
+            3,
+            "tools/call",
+            codex(answering(next, decided("approved"))),
+          )
+          assert.deepStrictEqual([complete(last), verdicts], [done, [approved, denied]])
         }),
-    })
-    return withAsked({ tools, verdicts }, (server) =>
-      Effect.gen(function* () {
-        const first = questionOf(yield* server.ask(1, "tools/call", codex()))
-        const [one = "", two = ""] = keys(first)
-        assert.strictEqual(keys(first).length, 2)
-        const half = {
-          requestState: first.requestState,
-          inputResponses: { [two]: decided("denied") },
-        }
-        const next = questionOf(yield* server.ask(2, "tools/call", codex(half)))
-        assert.deepStrictEqual(next.inputRequests, {
-          [one]: {
-            ...first.inputRequests[one],
-            params: { ...first.inputRequests[one]?.params, codex_mcp_tool_call_id: "2" },
-          },
-        } as Question["inputRequests"])
-        const last = yield* server.ask(3, "tools/call", codex(answering(next, decided("approved"))))
-        assert.deepStrictEqual([complete(last), verdicts], [done, [approved, denied]])
-      }),
-    )
-  })
+      )
+    },
+  )
 
-  it.effect("L7 what is asked while the client is away waits for it too", () => {
+  it.effect("L7 a question between two calls of the client waits for the second one", () => {
     const verdicts: Array<Verdict> = []
     const tools = ToolRuntime.simple({
       specs: () => [],
@@ -190,7 +197,7 @@ describe("codex without a handshake", () => {
   it.effect.each<readonly [what: string, answers: unknown]>([
     ["nothing", {}],
     ["something else", { other: decided("approved") }],
-    ["a word that is no decision", undefined],
+    ["a text that is no decision", undefined],
   ])("L7 asks again when the client brings %s", ([, answers]) => {
     const asked = asking([exec])
     return withAsked(asked, (server) =>
@@ -218,56 +225,56 @@ describe("codex without a handshake", () => {
     )
   })
 
+  it.effect("L7 without an answer it is denied at the deadline, and the turn continues", () => {
+    const asked = asking([exec])
+    return withAsked(asked, (server) =>
+      Effect.gen(function* () {
+        const question = questionOf(yield* server.ask(1, "tools/call", codex()))
+        yield* TestClock.adjust("2 days")
+        yield* server.quiet
+        assert.deepStrictEqual(asked.verdicts.length, 1)
+        assert.strictEqual(asked.verdicts[0]?.decision, "denied")
+        const late = yield* server.ask(
+          2,
+          "tools/call",
+          codex(answering(question, decided("approved"))),
+        )
+        assert.strictEqual(late.error?.code, -32602)
+      }),
+    )
+  })
+
   it.effect(
-    "L7 an answer that never comes is a denial at the deadline, and the turn goes on",
+    "L7 an answer that comes too late changes nothing, and the client gets the result",
     () => {
       const asked = asking([exec])
       return withAsked(asked, (server) =>
         Effect.gen(function* () {
-          const question = questionOf(yield* server.ask(1, "tools/call", codex()))
-          yield* TestClock.adjust("2 days")
+          const question = questionOf(
+            yield* server.ask(
+              1,
+              "tools/call",
+              codex({ arguments: { prompt: "ask", config: { approval_timeout_sec: 60 } } }),
+            ),
+          )
+          yield* TestClock.adjust("61 seconds")
           yield* server.quiet
-          assert.deepStrictEqual(asked.verdicts.length, 1)
-          assert.strictEqual(asked.verdicts[0]?.decision, "denied")
           const late = yield* server.ask(
             2,
             "tools/call",
-            codex(answering(question, decided("approved"))),
+            codex({
+              arguments: { prompt: "ask", config: { approval_timeout_sec: 60 } },
+              ...answering(question, decided("approved")),
+            }),
           )
-          assert.strictEqual(late.error?.code, -32602)
+          assert.deepStrictEqual(complete(late), done)
+          assert.strictEqual(asked.verdicts[0]?.decision, "denied")
         }),
       )
     },
   )
 
-  it.effect("L7 an answer that comes too late changes nothing, and the result is told", () => {
-    const asked = asking([exec])
-    return withAsked(asked, (server) =>
-      Effect.gen(function* () {
-        const question = questionOf(
-          yield* server.ask(
-            1,
-            "tools/call",
-            codex({ arguments: { prompt: "ask", config: { approval_timeout_sec: 60 } } }),
-          ),
-        )
-        yield* TestClock.adjust("61 seconds")
-        yield* server.quiet
-        const late = yield* server.ask(
-          2,
-          "tools/call",
-          codex({
-            arguments: { prompt: "ask", config: { approval_timeout_sec: 60 } },
-            ...answering(question, decided("approved")),
-          }),
-        )
-        assert.deepStrictEqual(complete(late), done)
-        assert.strictEqual(asked.verdicts[0]?.decision, "denied")
-      }),
-    )
-  })
-
-  it.effect("the same state again tells the same result, and begins no other turn", () => {
+  it.effect("the same state again gives the same result, and starts no other turn", () => {
     const asked = asking([exec])
     return withAsked(asked, (server) =>
       Effect.gen(function* () {
@@ -282,7 +289,7 @@ describe("codex without a handshake", () => {
     )
   })
 
-  it.effect("the client may come back over another connection", () => {
+  it.effect("the client may call again over another connection", () => {
     const asked = asking([exec])
     return withAsked(asked, (server) =>
       Effect.gen(function* () {
@@ -296,25 +303,28 @@ describe("codex without a handshake", () => {
     )
   })
 
-  it.effect("a client that declares no forms is asked nothing: the turn's rule decides", () => {
-    const asked = asking([exec])
-    return withAsked(asked, (server) =>
-      Effect.gen(function* () {
-        const { result } = yield* server.ask(1, "tools/call", codex({}, {}))
-        assert.deepStrictEqual(
-          [result?.["resultType"], asked.verdicts[0]?.decision],
-          ["complete", "denied"],
-        )
-        const meta = result?.["_meta"] as Readonly<Record<string, unknown>>
-        assert.deepStrictEqual(Object.keys(meta), [
-          "colloquy/unattended",
-          "io.modelcontextprotocol/serverInfo",
-        ])
-      }),
-    )
-  })
+  it.effect(
+    "a client that declares no forms is asked nothing: the setting `unattended` decides",
+    () => {
+      const asked = asking([exec])
+      return withAsked(asked, (server) =>
+        Effect.gen(function* () {
+          const { result } = yield* server.ask(1, "tools/call", codex({}, {}))
+          assert.deepStrictEqual(
+            [result?.["resultType"], asked.verdicts[0]?.decision],
+            ["complete", "denied"],
+          )
+          const meta = result?.["_meta"] as Readonly<Record<string, unknown>>
+          assert.deepStrictEqual(Object.keys(meta), [
+            "colloquy/unattended",
+            "io.modelcontextprotocol/serverInfo",
+          ])
+        }),
+      )
+    },
+  )
 
-  it.effect("L14 a round that is taken back stops the turn", () => {
+  it.effect("L14 a cancelled call interrupts the turn", () => {
     const asked = asking([exec, second])
     return withAsked(asked, (server) =>
       Effect.gen(function* () {
@@ -337,49 +347,46 @@ describe("codex without a handshake", () => {
 })
 
 describe("codex/event without a handshake", () => {
-  it.effect(
-    "is told to a request that asks for it, on its way to the answer, each event once",
-    () => {
-      const asked = asking([exec])
-      return withAsked(asked, (server) =>
-        Effect.gen(function* () {
-          const question = questionOf(yield* server.ask(1, "tools/call", codex({}, heard)))
-          const first = server.messages.length
-          yield* server.quiet
-          // Nothing follows the answer.
-          assert.strictEqual(server.messages.length, first)
-          const answer = codex(answering(question, decided("approved")), heard)
-          assert.deepStrictEqual(complete(yield* server.ask(2, "tools/call", answer)), done)
-          const types = server.messages.map(({ id, method, params }) =>
-            method === undefined
-              ? id
-              : (params?.["msg"] as { readonly type: string } | undefined)?.type,
-          )
-          assert.deepStrictEqual(
-            types.filter((type) => type !== "token_count"),
-            [
-              "session_configured",
-              "task_started",
-              "exec_approval_request",
-              1,
-              "agent_message_delta",
-              "agent_message",
-              "task_complete",
-              2,
-            ],
-          )
-        }),
-      )
-    },
-  )
+  it.effect("is sent to a request that asks for it, before its response, each event once", () => {
+    const asked = asking([exec])
+    return withAsked(asked, (server) =>
+      Effect.gen(function* () {
+        const question = questionOf(yield* server.ask(1, "tools/call", codex({}, withEvents)))
+        const first = server.messages.length
+        yield* server.quiet
+        // Nothing follows the answer.
+        assert.strictEqual(server.messages.length, first)
+        const answer = codex(answering(question, decided("approved")), withEvents)
+        assert.deepStrictEqual(complete(yield* server.ask(2, "tools/call", answer)), done)
+        const types = server.messages.map(({ id, method, params }) =>
+          method === undefined
+            ? id
+            : (params?.["msg"] as { readonly type: string } | undefined)?.type,
+        )
+        assert.deepStrictEqual(
+          types.filter((type) => type !== "token_count"),
+          [
+            "session_configured",
+            "task_started",
+            "exec_approval_request",
+            1,
+            "agent_message_delta",
+            "agent_message",
+            "task_complete",
+            2,
+          ],
+        )
+      }),
+    )
+  })
 
-  it.effect.each<readonly [declared: unknown, told: boolean]>([
+  it.effect.each<readonly [declared: unknown, isSent: boolean]>([
     [{}, false],
     [{ experimental: { "codex/event": false } }, false],
     [{ experimental: { "codex/event": { enabled: false } } }, false],
     [{ experimental: { "codex/event": {} } }, true],
     [{ extensions: { "colloquy/codex-event": {} } }, true],
-  ])("of a client that declares %j", ([declared, told]) =>
+  ])("of a client that declares %j", ([declared, isSent]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         // What the connection agreed on is another matter.
@@ -388,7 +395,7 @@ describe("codex/event without a handshake", () => {
         yield* server.ask(1, "tools/call", codex({}, declared))
         assert.strictEqual(
           server.messages.some(({ method }) => method === "codex/event"),
-          told,
+          isSent,
         )
       }),
     ),

@@ -2,13 +2,20 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { asking, type Asked, exec, initialize, oneCall, questionId } from "../../support/Asking.ts"
-import { type Harness, withServer } from "../../support/Harness.ts"
-import { saying } from "../../support/Stateless.ts"
-import type { WireMessage } from "../../support/Wire.ts"
+import {
+  asking,
+  type Asked,
+  exec,
+  initialize,
+  oneCall,
+  questionId,
+} from "../../../support/Asking.ts"
+import { type Harness, withServer } from "../../../support/Harness.ts"
+import { saying } from "../../../support/Stateless.ts"
+import type { WireMessage } from "../../../support/Wire.ts"
 
 const forms = { elicitation: {} }
-const heard = { elicitation: {}, extensions: { "colloquy/codex-event": {} } }
+const withEvents = { elicitation: {}, extensions: { "colloquy/codex-event": {} } }
 
 const call = (
   name: string,
@@ -38,7 +45,7 @@ const questionOf = ({ error, result }: WireMessage) => {
   }
 }
 
-/** A conversation whose turn asks, begun by `conversationSendMessage`. */
+/** A conversation with a turn that asks, started by `conversationSendMessage`. */
 const withMessage = <A, E>(
   asked: Asked,
   body: (server: Harness, conversation_id: unknown) => Effect.Effect<A, E, Scope.Scope>,
@@ -88,7 +95,7 @@ describe("conversationWait without a handshake", () => {
     },
   )
 
-  it.effect("of a client that cannot answer it waits, to its bound", () => {
+  it.effect("of a client that cannot answer it waits until its time is up", () => {
     const asked = asking([exec])
     return withMessage(asked, (server, conversation_id) =>
       Effect.gen(function* () {
@@ -146,33 +153,36 @@ describe("conversationStream without a handshake", () => {
     ),
   )
 
-  it.effect("tells before its answer alone, and ends with what the conversation asks", () => {
-    const asked = asking([exec])
-    return withMessage(asked, (server, conversation_id) =>
-      Effect.gen(function* () {
-        const first = server.messages.length
-        const args = { conversation_id }
-        const question = questionOf(
-          yield* server.ask(1, "tools/call", call("conversationStream", args, heard)),
-        )
-        yield* server.quiet
-        assert.deepStrictEqual(
-          server.messages.slice(first).map(({ id, method }) => method ?? id),
-          ["notifications/initial_state", 1],
-        )
-        yield* server.send({
-          jsonrpc: "2.0",
-          id: 2,
-          method: "tools/call",
-          params: call("conversationStream", args, heard, question.answer("approved")),
-        })
-        yield* server.quiet
-        const rest = server.messages.slice(first + 2).map(({ id, method }) => method ?? id)
-        assert.deepStrictEqual(
-          [rest[0], rest.includes("task_complete"), rest.includes(2), asked.verdicts],
-          ["notifications/initial_state", true, false, approved],
-        )
-      }),
-    )
-  })
+  it.effect(
+    "sends events before its response only, and ends with the conversation's questions",
+    () => {
+      const asked = asking([exec])
+      return withMessage(asked, (server, conversation_id) =>
+        Effect.gen(function* () {
+          const first = server.messages.length
+          const args = { conversation_id }
+          const question = questionOf(
+            yield* server.ask(1, "tools/call", call("conversationStream", args, withEvents)),
+          )
+          yield* server.quiet
+          assert.deepStrictEqual(
+            server.messages.slice(first).map(({ id, method }) => method ?? id),
+            ["notifications/initial_state", 1],
+          )
+          yield* server.send({
+            jsonrpc: "2.0",
+            id: 2,
+            method: "tools/call",
+            params: call("conversationStream", args, withEvents, question.answer("approved")),
+          })
+          yield* server.quiet
+          const rest = server.messages.slice(first + 2).map(({ id, method }) => method ?? id)
+          assert.deepStrictEqual(
+            [rest[0], rest.includes("task_complete"), rest.includes(2), asked.verdicts],
+            ["notifications/initial_state", true, false, approved],
+          )
+        }),
+      )
+    },
+  )
 })

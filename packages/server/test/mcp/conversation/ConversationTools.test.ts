@@ -50,7 +50,7 @@ const unknown = (name: string, id: string) =>
     : `Session not found for conversation_id: ${id}`
 
 describe("conversation tools: bad ids", () => {
-  it.effect.each(ofOne)("L13 %s tells what is wrong with an id that is no UUID", (name) =>
+  it.effect.each(ofOne)("L13 %s names the fault of an id that is no UUID", (name) =>
     withServer({}, (server) =>
       refuses(
         server,
@@ -148,7 +148,7 @@ describe("conversation tools: arguments", () => {
       [],
       "invalid type: sequence, expected a map of arguments for `conversationStatus`",
     ],
-  ])("%s with %j is told, and nothing happens", ([name, args, faults]) =>
+  ])("%s with %j is refused, and nothing happens", ([name, args, faults]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* server.call(1, name, args)
@@ -177,7 +177,7 @@ describe("conversation tools: arguments", () => {
     }
   })
 
-  it.effect("are listed behind those of the original where all tools are", () =>
+  it.effect("are listed after those of the original where all tools are listed", () =>
     withServer({ ownTools: "all" }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "tools/list")
@@ -204,7 +204,7 @@ describe("conversation tools: arguments", () => {
 })
 
 describe("conversationCreate", () => {
-  it.effect("L3 makes a conversation with its settings; no turn runs and nothing is told", () =>
+  it.effect("L3 creates a conversation with its settings; no turn runs and no event is sent", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* server.call(1, "conversationCreate", {
@@ -234,7 +234,7 @@ describe("conversationCreate", () => {
     ),
   )
 
-  it.effect("L3 settings that do not make sense are told, and leave nothing behind", () =>
+  it.effect("L3 invalid settings are refused, and leave no conversation", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* server.call(1, "conversationCreate", { profile: "nope" })
@@ -280,7 +280,7 @@ describe("conversationsList", () => {
       ),
   )
 
-  it.effect("without arguments gives the first page; a bad cursor or limit is told", () =>
+  it.effect("without arguments gives the first page; a bad cursor or limit is refused", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(valueOf(yield* server.call(1, "conversationsList")), {
@@ -299,35 +299,37 @@ describe("conversationsList", () => {
 })
 
 describe("conversationInterrupt", () => {
-  it.effect("L14 stops the turn at once and drops what waits; without a turn it says so", () =>
-    withServer({ script: [Script.silence] }, (server) =>
-      Effect.gen(function* () {
-        const id = yield* created(server)
-        const one = { conversation_id: id }
-        assert.deepStrictEqual(valueOf(yield* server.call(1, "conversationInterrupt", one)), {
-          ...one,
-          interrupted: false,
-        })
-        yield* send(server, 2, id, "one")
-        yield* send(server, 3, id, "two", { while_running: "wait" })
-        yield* server.quiet
-        assert.deepStrictEqual(valueOf(yield* server.call(4, "conversationInterrupt", one)), {
-          ...one,
-          interrupted: true,
-        })
-        yield* server.quiet
-        assert.deepStrictEqual(valueOf(yield* server.call(5, "conversationWait", one)), {
-          ...one,
-          status: "idle",
-          timed_out: false,
-          last_agent_message: null,
-        })
-        assert.strictEqual((yield* server.provider.requests).length, 1)
-      }),
-    ),
+  it.effect(
+    "L14 interrupts the turn at once and drops waiting messages; reports that no turn was running",
+    () =>
+      withServer({ script: [Script.silence] }, (server) =>
+        Effect.gen(function* () {
+          const id = yield* created(server)
+          const one = { conversation_id: id }
+          assert.deepStrictEqual(valueOf(yield* server.call(1, "conversationInterrupt", one)), {
+            ...one,
+            interrupted: false,
+          })
+          yield* send(server, 2, id, "one")
+          yield* send(server, 3, id, "two", { while_running: "wait" })
+          yield* server.quiet
+          assert.deepStrictEqual(valueOf(yield* server.call(4, "conversationInterrupt", one)), {
+            ...one,
+            interrupted: true,
+          })
+          yield* server.quiet
+          assert.deepStrictEqual(valueOf(yield* server.call(5, "conversationWait", one)), {
+            ...one,
+            status: "idle",
+            timed_out: false,
+            last_agent_message: null,
+          })
+          assert.strictEqual((yield* server.provider.requests).length, 1)
+        }),
+      ),
   )
 
-  it.effect("L1 a `codex-reply` whose turn it stops is answered", () =>
+  it.effect("L1 a `codex-reply` gets a response when its turn is interrupted", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -342,7 +344,7 @@ describe("conversationInterrupt", () => {
 })
 
 describe("conversationWait", () => {
-  it.effect("L1 ends when its time is over, and says what goes on", () =>
+  it.effect("L1 ends when its time is up, and says what is still running", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -366,7 +368,7 @@ describe("conversationWait", () => {
     ),
   )
 
-  it.effect("waits for all turns, also those that wait themselves, and tells the last word", () =>
+  it.effect("waits for all turns, also those that are waiting, and gives the last message", () =>
     withServer(
       {
         script: ({ lastUserText }) =>
@@ -393,17 +395,19 @@ describe("conversationWait", () => {
     ),
   )
 
-  it.effect("tells the last word of a long conversation, whose events come in pieces", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        const id = yield* created(server)
-        for (let n = 0; n < 60; n++) {
-          yield* send(server, `s${n}`, id, `n${n}`)
-          const answer = yield* server.call(`w${n}`, "conversationWait", { conversation_id: id })
-          assert.strictEqual(valueOf(answer)["last_agent_message"], `you said n${n}`)
-        }
-      }),
-    ),
+  it.effect(
+    "gives the last message of a long conversation, whose events come in several batches",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          const id = yield* created(server)
+          for (let n = 0; n < 60; n++) {
+            yield* send(server, `s${n}`, id, `n${n}`)
+            const answer = yield* server.call(`w${n}`, "conversationWait", { conversation_id: id })
+            assert.strictEqual(valueOf(answer)["last_agent_message"], `you said n${n}`)
+          }
+        }),
+      ),
   )
 
   it.effect("the end of the conversation ends the wait", () =>
@@ -421,7 +425,7 @@ describe("conversationWait", () => {
 })
 
 describe("conversationFork and conversationRemove", () => {
-  it.effect("a fork goes on by itself from where it was cut", () =>
+  it.effect("a fork continues independently from where it was cut", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -463,7 +467,7 @@ describe("conversationFork and conversationRemove", () => {
       "expected `drop_last_messages` or `before_message`, not both",
     ],
     [{ drop_last_messages: 2 }, "n: expected at most 0, as many user messages as there are; got 2"],
-  ])("a fork that cannot be cut is told: %j", ([args, message]) =>
+  ])("a fork that cannot be cut is refused: %j", ([args, message]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -474,7 +478,7 @@ describe("conversationFork and conversationRemove", () => {
     ),
   )
 
-  it.effect("removing stops the turn; the calls that wait for it are answered", () =>
+  it.effect("removing interrupts the turn; the calls that wait for it get their response", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)

@@ -27,7 +27,7 @@ const initial = "notifications/initial_state"
 const disconnected = "notifications/stream_disconnected"
 
 describe("conversationStream", () => {
-  it.effect("L2 the answer comes first, then the initial state, then live events", () =>
+  it.effect("L2 the response comes first, then the initial state, then live events", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -59,41 +59,39 @@ describe("conversationStream", () => {
     ),
   )
 
-  it.effect(
-    "the initial state tells what was missed, and what is just being said in one piece",
-    () =>
-      withServer(
-        {
-          script: [
-            Script.reply(Script.text("first")),
-            Script.reply(Script.bareDeltas("be", "gun"), Script.hang),
-          ],
-        },
-        (server) =>
-          Effect.gen(function* () {
-            const id = yield* created(server)
-            yield* send(server, 1, id, "one")
-            yield* server.quiet
-            yield* send(server, 2, id, "two")
-            yield* server.quiet
-            assert.deepStrictEqual(methods(server), [])
-            yield* server.call(3, "conversationStream", { conversation_id: id })
-            yield* server.quiet
-            assert.deepStrictEqual(initialStates(server), [
-              [...quietTurn, "task_started", "agent_message_delta"],
-            ])
-            const last = streamed(server)[0]?.params?.["initial_state"] as {
-              readonly events: ReadonlyArray<unknown>
-            }
-            assert.deepStrictEqual(last.events.at(-1), {
-              msg: { type: "agent_message_delta", delta: "begun" },
-            })
-          }),
-      ),
+  it.effect("the initial state has what was missed, and the text in progress as one delta", () =>
+    withServer(
+      {
+        script: [
+          Script.reply(Script.text("first")),
+          Script.reply(Script.bareDeltas("be", "gun"), Script.hang),
+        ],
+      },
+      (server) =>
+        Effect.gen(function* () {
+          const id = yield* created(server)
+          yield* send(server, 1, id, "one")
+          yield* server.quiet
+          yield* send(server, 2, id, "two")
+          yield* server.quiet
+          assert.deepStrictEqual(methods(server), [])
+          yield* server.call(3, "conversationStream", { conversation_id: id })
+          yield* server.quiet
+          assert.deepStrictEqual(initialStates(server), [
+            [...quietTurn, "task_started", "agent_message_delta"],
+          ])
+          const last = streamed(server)[0]?.params?.["initial_state"] as {
+            readonly events: ReadonlyArray<unknown>
+          }
+          assert.deepStrictEqual(last.events.at(-1), {
+            msg: { type: "agent_message_delta", delta: "begun" },
+          })
+        }),
+    ),
   )
 
   it.effect.each([false, true])(
-    "L1 cancelled, it pauses without another word; called again, it catches up (hold: %s)",
+    "L1 cancelled, it stops silently; called again, it catches up (hold: %s)",
     (hold) =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -117,7 +115,7 @@ describe("conversationStream", () => {
   )
 
   it.effect(
-    "a stream that is held is answered when the conversation ends, after its last word",
+    "a held stream gets its response when the conversation ends, after the last notification",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -136,7 +134,7 @@ describe("conversationStream", () => {
       ),
   )
 
-  it.effect("the end of the conversation is told with the reason", () =>
+  it.effect("the client is notified of the end of the conversation with the reason", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -154,7 +152,7 @@ describe("conversationStream", () => {
     ),
   )
 
-  it.effect("a second stream takes over: the first is told, and no event comes twice", () =>
+  it.effect("a second stream takes over: the first is notified, and no event comes twice", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -174,7 +172,7 @@ describe("conversationStream", () => {
         yield* send(server, 1, id, "one")
         yield* server.quiet
         assert.deepStrictEqual(methods(server).slice(3), liveTurn)
-        // The first is over; cancelling it stops nothing.
+        // The first stream has ended; cancelling it stops nothing.
         yield* server.send(cancelled("s"))
         yield* send(server, 2, id, "two")
         yield* server.quiet
@@ -183,7 +181,7 @@ describe("conversationStream", () => {
     ),
   )
 
-  it.effect("another connection takes over, and streams what the first one began", () =>
+  it.effect("another connection takes over, and streams what the first one started", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const other = yield* server.another
@@ -199,7 +197,7 @@ describe("conversationStream", () => {
     ),
   )
 
-  it.effect("L6 a client that does not read delays nothing, and gets a fresh initial state", () =>
+  it.effect("L6 a client that does not read delays nothing, and gets a new initial state", () =>
     withCore(echo, () =>
       Effect.gen(function* () {
         const [client, serverSide] = yield* memoryPair(4)

@@ -37,7 +37,7 @@ const wait = (server: Harness, id: string) =>
   server.call("wait", "conversationWait", { conversation_id: id })
 
 describe("conversationSendMessage", () => {
-  it.effect("is answered at once, and its turn runs on", () =>
+  it.effect("gets its response at once, and its turn keeps running", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -47,7 +47,7 @@ describe("conversationSendMessage", () => {
           message_id: "0",
         })
         assert.strictEqual(valueOf(yield* wait(server, id))["last_agent_message"], "you said one")
-        // Nobody streams: nothing is told.
+        // Without a stream no event is sent.
         assert.deepStrictEqual(methods(server), [])
       }),
     ),
@@ -189,7 +189,7 @@ describe("conversationSendMessage", () => {
     ),
   )
 
-  it.effect("L14 cancelled, also long after its answer, it stops its turn", () =>
+  it.effect("L14 cancelled, also long after its response, it interrupts its turn", () =>
     withServer({ script: [Script.silence, Script.reply(Script.text("said"))] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -211,7 +211,7 @@ describe("conversationSendMessage", () => {
     ),
   )
 
-  it.effect("L14 cancelled before its answer, it stops its turn and is not answered", () =>
+  it.effect("L14 cancelled before its response, it interrupts its turn and gets no response", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -277,7 +277,7 @@ describe("conversationSendMessage: parent_message_id", () => {
       return id
     })
 
-  it.effect("of the last message: the conversation goes on", () =>
+  it.effect("of the last message: continues the conversation itself", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* threeMessages(server)
