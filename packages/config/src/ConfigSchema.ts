@@ -89,15 +89,7 @@ const WorkspaceWriteConfig = Schema.Struct({
   exclude_slash_tmp: off("True: `/tmp` may not be written."),
 })
 
-/** The schema of `config.toml`. */
-export const Config = Schema.Struct({
-  ...profileKeys,
-  profile: key(Name, "The table of `profiles` whose keys take precedence over the top level."),
-  profiles: key(Schema.Record(Schema.String, Schema.Struct(profileKeys)), "Profiles by name."),
-  model_providers: key(Schema.Record(Schema.String, ProviderConfig), "Providers by id."),
-  mcp_servers: key(Schema.Record(Schema.String, McpServerConfig), "Tool servers by name."),
-  sandbox_workspace_write: key(WorkspaceWriteConfig, "What `workspace-write` allows in addition."),
-  shell_environment_policy: key(ShellEnvironmentConfig, "The environment of commands."),
+const modelKeys = {
   review_model: keyOr(Schema.String, "gpt-5-codex", unused("The model of reviews.")),
   model_context_window: key(Count, "Tokens that go into one request; default by the model."),
   model_max_output_tokens: key(Count, unused("Largest number of tokens in one answer.")),
@@ -114,6 +106,9 @@ export const Config = Schema.Struct({
     Schema.Literals(["none", "experimental"]),
     unused("Format of summaries."),
   ),
+}
+
+const conversationKeys = {
   hide_agent_reasoning: off(unused("Hides reasoning in a terminal interface.")),
   show_raw_agent_reasoning: off(
     "True: events contain the model's full reasoning, not only its summary.",
@@ -164,6 +159,9 @@ export const Config = Schema.Struct({
     600,
     "Seconds after which an unanswered question is denied.",
   ),
+}
+
+const programKeys = {
   notify: key(
     Strings,
     "Program and arguments, started after each completed turn with a JSON text as the last argument. Only `config.toml` may set it.",
@@ -199,6 +197,20 @@ export const Config = Schema.Struct({
   experimental_use_unified_exec_tool: off(unused("A tool of the original.")),
   disable_paste_burst: off(unused("Terminal interface.")),
   disable_response_storage: off(unused("First versions of the original.")),
+}
+
+/** The schema of `config.toml`. */
+export const Config = Schema.Struct({
+  ...profileKeys,
+  profile: key(Name, "The table of `profiles` whose keys take precedence over the top level."),
+  profiles: key(Schema.Record(Schema.String, Schema.Struct(profileKeys)), "Profiles by name."),
+  model_providers: key(Schema.Record(Schema.String, ProviderConfig), "Providers by id."),
+  mcp_servers: key(Schema.Record(Schema.String, McpServerConfig), "Tool servers by name."),
+  sandbox_workspace_write: key(WorkspaceWriteConfig, "What `workspace-write` allows in addition."),
+  shell_environment_policy: key(ShellEnvironmentConfig, "The environment of commands."),
+  ...modelKeys,
+  ...conversationKeys,
+  ...programKeys,
 })
 /** The values of `config.toml`, as far as they are set. */
 export type Config = typeof Config.Type

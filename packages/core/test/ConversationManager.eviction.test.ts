@@ -14,6 +14,7 @@ import { StoreError } from "../src/StoreErrors.ts"
 import { eventRecord } from "../src/LogRecord.ts"
 import { diskFull, observed } from "./stores.ts"
 import {
+  exitOf,
   answer,
   durableOf,
   isEnd,
@@ -161,13 +162,13 @@ describe("ConversationManager and what is idle", () => {
       yield* a.submit(says("hi"))
       yield* c.submit(says("hi"))
       assert.deepStrictEqual(
-        yield* Effect.exit(manager.create(settings)),
+        yield* exitOf(manager.create(settings)),
         Exit.fail(new TooManyConversations({ limit: "loaded", maxConversations: 2 })),
       )
       const reason = "2 conversations are in use already, which is the limit"
       const unavailable = Exit.fail(new ConversationUnavailable({ id: b.id, reason }))
-      assert.deepStrictEqual(yield* Effect.exit(manager.get(b.id)), unavailable)
-      assert.deepStrictEqual(yield* Effect.exit(b.submit(says("hi"))), unavailable)
+      assert.deepStrictEqual(yield* exitOf(manager.get(b.id)), unavailable)
+      assert.deepStrictEqual(yield* exitOf(b.submit(says("hi"))), unavailable)
       assert.deepStrictEqual(yield* listed(manager), [a.id, b.id, c.id])
       yield* manager.remove(a.id)
       yield* b.submit(says("hi"))
@@ -218,14 +219,12 @@ describe("ConversationManager and what is idle", () => {
       yield* unusable("the store failed unexpectedly")
       delete store.faults.open
       store.faults.read = () => Effect.succeed({ records: [] })
-      yield* unusable("what the store has of it is not a whole log: it has no events")
+      yield* unusable("its log is damaged: it has no events")
       store.faults.read = () =>
         Effect.succeed({
           records: before.toSpliced(2, 1).map((event) => eventRecord(0, event)),
         })
-      yield* unusable(
-        "what the store has of it is not a whole log: event 2 is missing: 3 stands there",
-      )
+      yield* unusable("its log is damaged: expected event 2, found event 3")
       delete store.faults.read
       assert.deepStrictEqual(yield* listed(manager), [id])
       assert.deepStrictEqual(yield* replay(conversation), before)

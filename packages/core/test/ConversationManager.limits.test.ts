@@ -15,6 +15,7 @@ import { ConversationManager } from "../src/ConversationManager.ts"
 import { BadCursor } from "../src/ConversationErrors.ts"
 import { BadForkRule } from "../src/ForkRule.ts"
 import {
+  exitOf,
   answer,
   eventsOf,
   isEnd,
@@ -106,14 +107,11 @@ describe("ConversationManager lists", () => {
       yield* manager.create(settings)
       const { nextCursor = "" } = yield* manager.list({ limit: 1 })
       for (const cursor of ["", "0", "AAAA", `${nextCursor}=`]) {
-        assert.deepStrictEqual(
-          yield* Effect.exit(manager.list({ cursor })),
-          Exit.fail(new BadCursor()),
-        )
+        assert.deepStrictEqual(yield* exitOf(manager.list({ cursor })), Exit.fail(new BadCursor()))
       }
       for (const limit of [0, -1, 1.5, 1001, Number.NaN]) {
         assert.deepStrictEqual(
-          yield* Effect.exit(manager.list({ limit })),
+          yield* exitOf(manager.list({ limit })),
           Exit.fail(new BadPageLimit({ limit, maxLimit: 1000 })),
         )
       }
@@ -183,7 +181,7 @@ describe("ConversationManager forks", () => {
       const manager = yield* ConversationManager
       const { id } = yield* manager.create(settings)
       assert.deepStrictEqual(
-        yield* Effect.exit(manager.fork(id, { _tag: "BeforeUserMessage", nth: -1 })),
+        yield* exitOf(manager.fork(id, { _tag: "BeforeUserMessage", nth: -1 })),
         Exit.fail(new BadForkRule({ field: "nth", value: -1 })),
       )
       const rule = { _tag: "DropLastUserMessages", n: 0 } as const
@@ -274,14 +272,14 @@ describe("ConversationManager shuts down", () => {
       const closed = Exit.fail(new ManagerClosed())
       const rule = { _tag: "DropLastUserMessages", n: 0 } as const
       const refuses = Effect.gen(function* () {
-        assert.deepStrictEqual(yield* Effect.exit(manager.create(settings)), closed)
-        assert.deepStrictEqual(yield* Effect.exit(manager.get(first.id)), closed)
-        assert.deepStrictEqual(yield* Effect.exit(manager.fork(first.id, rule)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.create(settings)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.get(first.id)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.fork(first.id, rule)), closed)
         assert.deepStrictEqual(
           (yield* manager.list()).items.map(({ loaded }) => loaded),
           made.map(() => false),
         )
-        assert.deepStrictEqual(yield* Effect.exit(manager.remove(first.id)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.remove(first.id)), closed)
       })
       yield* refuses
       yield* TestClock.adjust("900 millis")
@@ -331,7 +329,7 @@ describe("ConversationManager shuts down", () => {
   it.effect("L3 ends a conversation that is being made meanwhile", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
-      const create = Effect.exit(manager.create(settings))
+      const create = exitOf(manager.create(settings))
       const [early, , late] = yield* Effect.all(
         [
           Effect.all(

@@ -10,6 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { NoSuchConversation, TooManyConversations } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import {
+  exitOf,
   answer,
   eventsOf,
   listed,
@@ -52,7 +53,7 @@ describe("ConversationManager", () => {
       const a = yield* manager.create(settings)
       const b = yield* manager.create(settings)
       assert.deepStrictEqual(
-        yield* Effect.exit(manager.create(settings)),
+        yield* exitOf(manager.create(settings)),
         Exit.fail(new TooManyConversations({ limit: "total", maxConversations: 2 })),
       )
       assert.deepStrictEqual(yield* listed(manager), [a.id, b.id])
@@ -98,8 +99,8 @@ describe("ConversationManager", () => {
       yield* manager.remove(a.id)
       assert.deepStrictEqual(yield* listed(manager), [b.id])
       const missing = Exit.fail(new NoSuchConversation({ id: a.id }))
-      assert.deepStrictEqual(yield* Effect.exit(manager.get(a.id)), missing)
-      assert.deepStrictEqual(yield* Effect.exit(manager.remove(a.id)), missing)
+      assert.deepStrictEqual(yield* exitOf(manager.get(a.id)), missing)
+      assert.deepStrictEqual(yield* exitOf(manager.remove(a.id)), missing)
       assert.strictEqual(
         (yield* Effect.flip(manager.get("nobody"))).message,
         "no conversation with id: nobody",

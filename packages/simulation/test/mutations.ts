@@ -44,8 +44,8 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L3",
     name: "conversations that are being made do not count",
-    file: "packages/core/src/manager/Conversations.ts",
-    find: "entries.size + starting >= maxConversations",
+    file: "packages/core/src/manager/ConversationDirectory.ts",
+    find: "entries.size + this.creating >= maxConversations",
     replace: "[...entries.values()].filter((e) => !e.isHidden).length >= maxConversations",
   },
   {

@@ -242,7 +242,7 @@ describe("recordings of 0.29", () => {
         responses: [shell(touch), [says("ok")]],
       })
       assert.deepStrictEqual(outputsOf(played), [
-        "exec command rejected: the answer could not be read or asking failed",
+        "exec command rejected: the answer was invalid or the approval request failed",
       ])
       assert.deepStrictEqual(
         comparable(played.messages, played.workspace).slice(0, 2),

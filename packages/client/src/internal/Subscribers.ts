@@ -164,7 +164,7 @@ export class Subscriber {
 
 /** The listeners of one connection, by subscription. */
 export interface Subscribers {
-  /** Removes a listener that is no longer read. */
+  /** Registers the subscription of a listener. If the listener is no longer read, it is removed. */
   readonly add: (subscriptionId: string, subscriber: Subscriber) => void
   /** Returns true if the subscription existed. */
   readonly remove: (subscriptionId: string) => boolean
@@ -177,47 +177,70 @@ export interface Subscribers {
   readonly end: () => void
 }
 
-/** @param dropped called with the id of each subscription that is removed here */
-export const make = (dropped: (subscriptionId: string) => void): Subscribers => {
-  const all = new Map<string, Subscriber>()
+class SubscriberTable implements Subscribers {
+  private readonly all = new Map<string, Subscriber>()
+  private readonly onRemoved: (subscriptionId: string) => void
+
+  constructor(onRemoved: (subscriptionId: string) => void) {
+    this.onRemoved = onRemoved
+  }
+
+  add(id: string, subscriber: Subscriber): void {
+    if (subscriber.isAbandoned) return this.onRemoved(id)
+    subscriber.startSubscription(id)
+    this.all.set(id, subscriber)
+  }
+
+  remove(id: string): boolean {
+    return this.all.delete(id)
+  }
+
+  onEvent(params: EventParams): void {
+    this.deliver(params.subscriptionId, (one) => one.event(params))
+  }
+
+  onSkipped({ seq, subscriptionId }: Params<typeof ConversationSkipped>): void {
+    this.deliver(subscriptionId, (one) => one.skipped(seq))
+  }
+
+  onSynced({ seq, subscriptionId }: Params<typeof ConversationSynced>): void {
+    this.deliver(subscriptionId, (one) => {
+      one.push({ _tag: "Synced", seq })
+      return true
+    })
+  }
+
+  onLagged({ from, subscriptionId }: Params<typeof ConversationLagged>): void {
+    this.deliver(subscriptionId, (one) => {
+      one.push({ _tag: "Resumed", from })
+      return true
+    })
+  }
+
+  onClosed({ reason, subscriptionId }: Params<typeof ConversationClosed>): void {
+    // The end takes no room: a full subscriber reads its unread messages first.
+    this.all.get(subscriptionId)?.close(reason)
+  }
+
+  end(): void {
+    for (const subscriber of this.all.values()) subscriber.endSubscription()
+    this.all.clear()
+  }
 
   /**
    * Gives a notification to its subscriber. `give` returns false when the subscriber must request
    * the events again.
    */
-  const tell = (id: string, give: (subscriber: Subscriber) => boolean): void => {
-    const subscriber = all.get(id)
+  private deliver(id: string, give: (subscriber: Subscriber) => boolean): void {
+    const subscriber = this.all.get(id)
     if (subscriber === undefined) return
     if (!subscriber.isFull && give(subscriber)) return
-    all.delete(id)
+    this.all.delete(id)
     subscriber.endSubscription()
-    dropped(id)
-  }
-
-  return {
-    add: (id, subscriber) => {
-      if (subscriber.isAbandoned) return dropped(id)
-      subscriber.startSubscription(id)
-      all.set(id, subscriber)
-    },
-    remove: (id) => all.delete(id),
-    onEvent: (params) => tell(params.subscriptionId, (one) => one.event(params)),
-    onSkipped: ({ seq, subscriptionId }) => tell(subscriptionId, (one) => one.skipped(seq)),
-    onSynced: ({ seq, subscriptionId }) =>
-      tell(subscriptionId, (one) => {
-        one.push({ _tag: "Synced", seq })
-        return true
-      }),
-    onLagged: ({ from, subscriptionId }) =>
-      tell(subscriptionId, (one) => {
-        one.push({ _tag: "Resumed", from })
-        return true
-      }),
-    // The end takes no room: a full subscriber reads its unread messages first.
-    onClosed: ({ reason, subscriptionId }) => all.get(subscriptionId)?.close(reason),
-    end: () => {
-      for (const subscriber of all.values()) subscriber.endSubscription()
-      all.clear()
-    },
+    this.onRemoved(id)
   }
 }
+
+/** @param onRemoved called with the id of each subscription that is removed on this side */
+export const make = (onRemoved: (subscriptionId: string) => void): Subscribers =>
+  new SubscriberTable(onRemoved)

@@ -256,7 +256,7 @@ describe("approvals: answering", () => {
     )
     assert.deepStrictEqual(
       say(both, execAnswer("a", "approved")),
-      refusal("UnknownApproval", "2 questions of turn `a` are open; expected the id of a call"),
+      refusal("UnknownApproval", "2 questions of turn `a` are pending; expected the id of a call"),
     )
     assert.deepStrictEqual(say(both, patchAnswer("p", "approved")).actions, [
       settle(1, "approved", "answered"),

@@ -44,7 +44,7 @@ describe("decide: steer", () => {
     const stops = stopping("w")
     assert.deepStrictEqual(decide(stops, steer("b")), {
       state: stops,
-      ...refusal("NoTurnRunning", "turn `a` is being stopped"),
+      ...refusal("NoTurnRunning", "turn `a` is being interrupted"),
     })
   })
 })
@@ -82,7 +82,7 @@ describe("decide: interrupt by input", () => {
     const full = withWaiting(...Array.from({ length: maxWaiting }, (_, i) => `w${i}`))
     assert.deepStrictEqual(decide(full, replace("b")), {
       state: full,
-      ...refusal("TooManyWaiting", "64 submissions are waiting already"),
+      ...refusal("TooManyWaiting", "64 submissions are queued already, which is the limit"),
     })
   })
 })
@@ -149,7 +149,7 @@ describe("decide: the size of input", () => {
       for (const state of [idle, running]) {
         assert.deepStrictEqual(decide(state, submit(op, { id: "x" })), {
           state,
-          ...refusal("TooLarge", `${count} items; at most 1024 are taken at once`),
+          ...refusal("TooLarge", `${count} items; at most 1024 are accepted at once`),
         })
       }
     }
@@ -167,7 +167,7 @@ describe("decide: the size of input", () => {
           state: idle,
           ...refusal(
             "TooLarge",
-            "67108865 UTF-16 code units of text; at most 67108864 are taken at once",
+            "67108865 UTF-16 code units of text; at most 67108864 are accepted at once",
           ),
         })
       }

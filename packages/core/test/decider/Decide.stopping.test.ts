@@ -127,7 +127,7 @@ describe("submission ids", () => {
     const state = after(idle, submit(says("hi")))
     assert.deepStrictEqual(receiptOf(state, "0"), {
       state,
-      ...refusal("DuplicateId", "submission id `0` is taken"),
+      ...refusal("DuplicateId", "submission id `0` is already in use"),
     })
   })
 

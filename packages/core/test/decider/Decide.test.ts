@@ -183,7 +183,7 @@ describe("decide: a running turn", () => {
       const input = submit(says("b"), { ...(id === undefined ? {} : { id }), whileRunning: "wait" })
       assert.deepStrictEqual(decide(full, input), {
         state: full,
-        ...refusal("TooManyWaiting", "64 submissions are waiting already"),
+        ...refusal("TooManyWaiting", "64 submissions are queued already, which is the limit"),
       })
     }
   })

@@ -305,7 +305,7 @@ describe("Fork", () => {
     for (const _tag of ["BeforeSubmission", "ThroughSubmission"] as const) {
       assert.strictEqual(
         beyondHistory(three, { _tag, id: "9" })?.message,
-        "id: no turn that is over has the id `9`",
+        "id: no ended turn has the id `9`",
       )
     }
     const { length } = three

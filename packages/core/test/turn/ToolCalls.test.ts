@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { ToolCall, ToolResult, TurnTools } from "../../src/ToolRuntime.ts"
-import * as ToolCalls from "../../src/turn/ToolCalls.ts"
+import { ToolCalls } from "../../src/turn/ToolCalls.ts"
 import { callItem, outputItem } from "../support.ts"
 
 /** A call's name says how long it takes and, with `reads`, that it may run beside others. */

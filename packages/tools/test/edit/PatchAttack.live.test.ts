@@ -87,7 +87,7 @@ const rules: ReadonlyArray<Rule> = [
   {
     policy: "on-request",
     mode: "workspace-write",
-    refusal: "patch rejected: nobody is there to approve it",
+    refusal: "patch rejected: no client is available to approve it",
   },
   {
     policy: "untrusted",

@@ -12,7 +12,7 @@ import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { vi } from "vitest"
-import * as FloodGauge from "../../src/mcp/FloodGauge.ts"
+import * as UnsolicitedLimit from "../../src/mcp/UnsolicitedLimit.ts"
 import * as LineTransport from "../../src/mcp/LineTransport.ts"
 
 const fails = (): never => {
@@ -51,7 +51,7 @@ const stage = (incoming?: Stream.Stream<Uint8Array>) =>
         }),
       ),
       answering: fails,
-      gauge: FloodGauge.make(0),
+      gauge: UnsolicitedLimit.make(0),
       describe: (ending) => Effect.succeed(ending._tag === "Stopped" ? ending.why : "closed"),
     })
     const say = (text: string) => Queue.offer(toClient, new TextEncoder().encode(`${text}\n`))

@@ -9,7 +9,7 @@ import * as Queue from "effect/Queue"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import * as FloodGauge from "../../src/mcp/FloodGauge.ts"
+import * as UnsolicitedLimit from "../../src/mcp/UnsolicitedLimit.ts"
 import * as LineTransport from "../../src/mcp/LineTransport.ts"
 
 const encoder = new TextEncoder()
@@ -35,7 +35,7 @@ const makePeer = (
             ),
       answering: (request) =>
         Effect.succeed(options.answering?.(request) ?? `answer to ${request.method}`),
-      gauge: FloodGauge.make(0),
+      gauge: UnsolicitedLimit.make(0),
       describe: (ending) =>
         Effect.succeed(ending._tag === "Stopped" ? `stopped: ${ending.why}` : "closed"),
       ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),

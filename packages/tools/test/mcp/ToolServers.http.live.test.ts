@@ -10,7 +10,7 @@ import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 interface Seen {
   readonly method: string

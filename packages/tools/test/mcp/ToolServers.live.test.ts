@@ -13,7 +13,7 @@ import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
 
@@ -103,7 +103,7 @@ const killable = `
     console.log(yield* open.call({ callId: "c", qualifiedName: "s__pid", arguments: "", emit: () => Effect.void }))
     yield* Effect.never
   })
-  const { TrustedPrograms } = await import(${JSON.stringify(Path.join(import.meta.dirname, "../../src/process/TrustedPrograms.ts"))})
+  const { TrustedPrograms } = await import(${JSON.stringify(Path.join(import.meta.dirname, "../../src/programs/TrustedPrograms.ts"))})
   const services = ToolServers.layer().pipe(
     Layer.provide(TrustedPrograms.layer({ environment: {} })),
     Layer.provide(NodeServices.layer),

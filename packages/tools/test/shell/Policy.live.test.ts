@@ -170,7 +170,9 @@ describe("shell, where nobody is there to ask", () => {
         {},
         { settings: policies("untrusted"), responses: [[calls("shell", touch, "a")]] },
       )
-      assert.deepStrictEqual(outputs, ["exec command rejected: nobody is there to approve it"])
+      assert.deepStrictEqual(outputs, [
+        "exec command rejected: no client is available to approve it",
+      ])
       assert.isFalse(isMade(workspace))
     }),
   )

@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import * as Tools from "../../src/Tools.ts"
 

@@ -73,7 +73,7 @@ const patchReason = [
   'Approved for the session, every later patch that names this directory too may change files below it without a question, in this conversation and its forks, also after a restart: "/workspace"',
   "Files (1 update):",
   '  update "/workspace/hello.txt" (outside the working directory)',
-  'It asks for leave to change files below: "/workspace"',
+  'It asks for permission to change files below: "/workspace"',
   'It is asked because: "why"',
 ].join("\n")
 
