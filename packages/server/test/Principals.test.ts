@@ -95,11 +95,10 @@ describe("two principals over MCP", () => {
           [local, mine, his],
           [bob, his, mine],
         ] as const) {
-          const list = callResult(yield* client.call(2, "conversationsList"))
+          const { structuredContent } = callResult(yield* client.call(2, "conversationsList"))
+          const listed = (structuredContent ?? {})["conversations"] as ReadonlyArray<object>
           assert.deepStrictEqual(
-            (list.structuredContent?.["conversations"] as ReadonlyArray<object>).map((one) =>
-              Reflect.get(one, "conversation_id"),
-            ),
+            listed.map((one) => Reflect.get(one, "conversation_id")),
             [id],
           )
           const resources = resultOf(yield* client.ask(3, "resources/list", {}))["resources"]

@@ -17,7 +17,7 @@ type Line = readonly [what: string, relatedTo: unknown]
 /** A server over a connection that records its messages; `lines` gives what was sent since the last call. */
 const withRecorded = <A, E>(
   options: HarnessOptions,
-  body: (server: Harness, lines: () => ReadonlyArray<Line>) => Effect.Effect<A, E, never>,
+  body: (server: Harness, lines: () => ReadonlyArray<Line>) => Effect.Effect<A, E>,
   serve: "mcp" | "app" = "mcp",
 ): Effect.Effect<A, E> =>
   Effect.suspend(() => {
