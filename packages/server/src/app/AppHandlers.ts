@@ -134,8 +134,8 @@ export const make = Effect.fnUntraced(function* (
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
     }
-    const { afterAnswer, peer, requestId } = caller
-    const call: AppCall = { afterAnswer, connection, peer, requestId }
+    const { afterAnswer, hold, peer, requestId } = caller
+    const call: AppCall = { afterAnswer, connection, hold, peer, requestId }
     const served = Effect.provideContext(handler(params as never, call), context)
     // Whose `initialize` is somebody else's speaks this dialect from its first request on.
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)

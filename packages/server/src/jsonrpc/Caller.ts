@@ -4,6 +4,7 @@ import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
+import type { RequestGate } from "./AnswerGate.ts"
 
 /**
  * What a handler can do with the peer of its connection. What the handler of a request sends belongs to that request until
@@ -35,6 +36,8 @@ export interface PeerControl {
    * It is not waited for when the connection breaks. The same work given twice counts once.
    */
   readonly outlast?: (work: Effect.Effect<void>) => void
+  /** Waits while a request whose response is not accepted yet holds this key (`AnswerGate`). */
+  readonly passed: (key: string) => Effect.Effect<void>
 }
 
 /** The sender of a notification. */
@@ -45,12 +48,10 @@ export interface NotificationCaller {
 /** The sender of a request. */
 export interface RequestCaller extends NotificationCaller {
   readonly requestId: RequestId
-  /**
-   * Runs `effect` once the response was accepted, before anything else that belongs to the request; the last one given
-   * counts (L2). `over` is called when the request has ended, with whether its response may have been sent, also when
-   * `effect` did not run.
-   */
-  readonly afterAnswer: (effect: Effect.Effect<void>, over?: (sent: boolean) => void) => void
+  /** Registers what runs once the response was accepted (L2). */
+  readonly afterAnswer: RequestGate["afterAnswer"]
+  /** Has notifications under a key wait for the response (L2). */
+  readonly hold: RequestGate["hold"]
   /**
    * Has the response written apart from everything that was sent before (`Connection.apart`): for notifications that the
    * peer can only use before it has the response.

@@ -37,6 +37,7 @@ import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
+import { AnswerGate } from "./AnswerGate.ts"
 import { type Answers, make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
 import type { NotificationCaller, PeerControl, RequestCaller } from "./Caller.ts"
@@ -420,6 +421,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       (id, related = () => undefined) => options.withdraw(controlOf(parts, related), id),
       form,
     ),
+    gate: new AnswerGate(),
     ended: Latch.makeUnsafe(false),
     outlasting: new Set(),
     atEnd: (callback) => {

@@ -3,6 +3,7 @@ import type { Connection, SendOptions } from "@colloquy/protocol/Connection"
 import type { Method } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
+import type { AnswerGate } from "./AnswerGate.ts"
 import type { PeerControl } from "./Caller.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { InFlight } from "./InFlight.ts"
@@ -15,6 +16,8 @@ export interface PeerParts {
   readonly envelope: Envelope
   readonly outgoing: Outgoing
   readonly inFlight: InFlight
+  /** The order between responses and what follows them (L2). */
+  readonly gate: AnswerGate
   /** Opened at the end of input. */
   readonly ended: Latch.Latch
   /** What the end of the connection waits for after the requests in flight. */
@@ -25,7 +28,7 @@ export interface PeerParts {
 
 /** @param related the request that messages belong to at the time they are sent, if any */
 export const controlOf = (
-  { ended, envelope, inFlight, outgoing, outlasting, send }: PeerParts,
+  { ended, envelope, gate, inFlight, outgoing, outlasting, send }: PeerParts,
   related: () => SendOptions | undefined,
 ): PeerControl => ({
   notify: (method, params) =>
@@ -44,4 +47,5 @@ export const controlOf = (
   cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
   ended: ended.await,
   outlast: (work) => outlasting.add(work),
+  passed: (key) => gate.passed(key),
 })

@@ -5,10 +5,10 @@
 import type { SendOptions } from "@colloquy/protocol/Connection"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
+import type { RequestGate } from "./AnswerGate.ts"
 import type { Slot } from "./Batch.ts"
 import type { PeerControl, RequestCaller } from "./Caller.ts"
 import type { InFlightRequest } from "./InFlight.ts"
-import { logDefect } from "./LogDefect.ts"
 import { controlOf, type PeerParts } from "./PeerParts.ts"
 
 export interface ServedRequestOptions {
@@ -27,13 +27,14 @@ export class ServedRequest implements RequestCaller, InFlightRequest {
   readonly cancellable: boolean
   readonly slot: Slot | undefined
   readonly peer: PeerControl
+  readonly afterAnswer: RequestCaller["afterAnswer"]
+  readonly hold: RequestCaller["hold"]
   /** Runs the handler; set before the request is started. */
   work: Effect.Effect<string> = Effect.never
   private readonly options: ServedRequestOptions
   private related: SendOptions | undefined
   private isSeparate = false
-  private afterResponse: Effect.Effect<void> | undefined
-  private over: ((sent: boolean) => void) | undefined
+  private readonly gate: RequestGate
 
   constructor(options: ServedRequestOptions) {
     const { cancellable, id, parts, slot } = options
@@ -43,12 +44,10 @@ export class ServedRequest implements RequestCaller, InFlightRequest {
     this.cancellable = cancellable
     this.slot = slot
     this.related = { relatedTo: id }
+    this.gate = parts.gate.request()
+    this.afterAnswer = this.gate.afterAnswer
+    this.hold = this.gate.hold
     this.peer = controlOf(parts, () => this.related)
-  }
-
-  readonly afterAnswer: RequestCaller["afterAnswer"] = (effect, over) => {
-    this.afterResponse = logDefect("what follows a response", effect)
-    this.over = over
   }
 
   readonly separate = (): void => {
@@ -61,13 +60,13 @@ export class ServedRequest implements RequestCaller, InFlightRequest {
 
   onResponse(): Effect.Effect<void> | undefined {
     this.related = undefined
-    return this.afterResponse
+    return this.gate.accepted()
   }
 
   onEnd(sent: boolean): void {
     const { parts, release } = this.options
     this.related = undefined
-    parts.atEnd(() => this.over?.(sent))
+    parts.atEnd(() => this.gate.ended(sent))
     parts.atEnd(release)
   }
 }

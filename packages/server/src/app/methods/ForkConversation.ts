@@ -1,13 +1,14 @@
-/** `forkConversation`: not in the original's first version. */
+/** `forkConversation`: a new conversation of the beginning of another one. The first version of the original has no such method. */
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { ForkConversation } from "@colloquy/protocol/app/Conversations"
 import { present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find, stateOf } from "../AppCall.ts"
 import { cannotFork, invalidRequest } from "../AppErrors.ts"
-import { conversationResult } from "./ConversationResult.ts"
-import { rolloutPathOf } from "../subscriptions/StoredPaths.ts"
+import { conversationResult } from "../ConversationResult.ts"
+import { rolloutPathOf } from "../StoredPaths.ts"
 
+/** Handler of the method. */
 export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUntraced(function* (
   params,
   { connection },
@@ -30,6 +31,6 @@ export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUn
     (error) => cannotFork(id, error),
   )
   const { seq, settings } = yield* stateOf(fork)
-  connection.heard.begin(fork.id, seq)
+  connection.cursor.start(fork.id, seq)
   return { ...conversationResult(fork, settings), ...(yield* rolloutPathOf(fork.id)) }
 })

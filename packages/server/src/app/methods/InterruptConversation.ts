@@ -46,12 +46,13 @@ const interruptTurn = Effect.fnUntraced(function* (
   )
 }, Effect.scoped)
 
+/** Handler of the method. */
 export const interruptConversation: AppHandler<typeof InterruptConversation> = Effect.fnUntraced(
   function* ({ conversationId }, { connection }) {
     const conversation = yield* find(conversationId)
     const stopped = yield* interruptTurn(conversation)
     if (stopped === undefined) return { abortReason: "interrupted" }
-    yield* connection.subscriptions.told(conversation.id, stopped.seq)
+    yield* connection.subscriptions.delivered(conversation.id, stopped.seq)
     return { abortReason: stopped.reason, turnId: stopped.turnId }
   },
 )

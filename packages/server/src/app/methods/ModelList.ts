@@ -1,11 +1,11 @@
-/** `model/list` (§3.11): the models that the configuration names, the one in effect first. */
+/** `model/list`: the models that the configuration names, the one in effect first. */
 import { present } from "@colloquy/protocol/app/Fields"
 import type { ModelEntry, ModelList } from "@colloquy/protocol/app/Host"
 import { ReasoningEffort } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { cannotReadConfig, invalidRequest } from "../AppErrors.ts"
-import { settingsOf } from "./ConversationResult.ts"
+import { settingsOf } from "../ConversationResult.ts"
 import { UserConfig } from "../ports/UserConfigPort.ts"
 
 const defaultPageSize = 25
@@ -38,6 +38,7 @@ const entryOf = (
   isDefault,
 })
 
+/** Handler of the method. */
 export const modelList: AppHandler<typeof ModelList> = Effect.fnUntraced(function* (params) {
   const { cursor = "0", pageSize = defaultPageSize } = present(params)
   if (!/^\d{1,9}$/.test(cursor)) {

@@ -1,4 +1,4 @@
-/** `resumeConversation` (§3.5); its notification comes behind the answer (L2), before it in the original. */
+/** `resumeConversation`: its notification follows the response (L2); the original sends it before. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { GetError } from "@colloquy/core/ConversationManager"
 import { ConversationsView } from "../../ConversationsView.ts"
@@ -14,9 +14,8 @@ import * as Effect from "effect/Effect"
 import { userTurn } from "../../mcp/conversation/Overrides.ts"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { badSettings, cannotSubmit, internal, invalid } from "../AppErrors.ts"
-import { conversationResult } from "./ConversationResult.ts"
-import { pathFaultOf, pathFaultText, rolloutPathOf } from "../subscriptions/StoredPaths.ts"
-import { tell } from "../subscriptions/TellAfter.ts"
+import { conversationResult } from "../ConversationResult.ts"
+import { pathFaultOf, pathFaultText, rolloutPathOf } from "../StoredPaths.ts"
 
 const cannotResume = ({ message }: { readonly message: string }, data?: unknown): JsonRpcError =>
   internal(`error resuming conversation: ${message}`, data)
@@ -34,7 +33,7 @@ const isReplayed = (msg: EventMsg): boolean =>
     ? false
     : eventInfo(msg.type).inRollout
 
-/** What is settled when a conversation is made. */
+/** Settings that are fixed when a conversation is created. */
 const fixed = [
   "includePlanTool",
   "includeApplyPatchTool",
@@ -42,7 +41,7 @@ const fixed = [
   "compactPrompt",
 ] as const
 
-/** Lays the overrides on the settings that the conversation had. */
+/** Submits the overrides as new settings of the conversation, based on those that it had. */
 const override = Effect.fnUntraced(function* (
   conversation: Conversation,
   overrides: ConversationOverrides,
@@ -77,6 +76,7 @@ const override = Effect.fnUntraced(function* (
   )
 })
 
+/** Handler of the method. */
 export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.fnUntraced(
   function* ({ overrides, path }, { afterAnswer, connection, peer }) {
     const manager = yield* ConversationsView
@@ -89,19 +89,24 @@ export const resumeConversation: AppHandler<typeof ResumeConversation> = Effect.
     )
     const initialMessages = events.flatMap(({ msg }) => (isReplayed(msg) ? [msg] : []))
     const { seq, settings } = yield* stateOf(conversation)
-    connection.heard.begin(conversation.id, seq)
+    connection.cursor.start(conversation.id, seq)
     const made = conversationResult(conversation, settings)
-    const told = { initialMessages, ...(yield* rolloutPathOf(conversation.id)) }
-    afterAnswer(
-      tell(peer, SessionConfigured, {
+    const resumed = { initialMessages, ...(yield* rolloutPathOf(conversation.id)) }
+    const notified = peer.notify(SessionConfigured, [
+      {
         sessionId: conversation.id,
         model: settings.model,
         ...(settings.effort === undefined ? {} : { reasoningEffort: settings.effort }),
         historyLogId: 0,
         historyEntryCount: 0,
-        ...told,
-      }),
+        ...resumed,
+      },
+    ])
+    afterAnswer(
+      Effect.catch(notified, ({ reason }) =>
+        Effect.logDebug(`sessionConfigured not sent: ${reason}`),
+      ),
     )
-    return { ...made, ...told }
+    return { ...made, ...resumed }
   },
 )

@@ -37,6 +37,7 @@ const client = (reading: Latch.Latch) => {
       }),
     request: () => Effect.die("not asked here"),
     cancel: () => Effect.void,
+    passed: () => Effect.void,
   }
   return { sent, peer, mostWaiting: () => mostWaiting }
 }

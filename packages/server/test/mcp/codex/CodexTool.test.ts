@@ -20,6 +20,7 @@ const peer: PeerControl = {
   notify: () => Effect.void,
   request: () => Effect.die("not asked here"),
   cancel: () => Effect.void,
+  passed: () => Effect.void,
 }
 
 /** A call of `codex` that is interrupted after `before`; gives what is left. */

@@ -201,6 +201,7 @@ describe("codex/event: a client that does not read", () => {
             }),
           request: () => Effect.die("not asked here"),
           cancel: () => Effect.void,
+          passed: () => Effect.void,
         }
         const { add, flush } = sink(events, peer)
         add({ id: "1", msg: { type: "agent_message", message: "a" } })

@@ -417,6 +417,7 @@ describe("elicitation/create: several calls of one connection", () => {
               return Effect.never
             },
             cancel: () => Effect.void,
+            passed: () => Effect.void,
           },
         })
         const question: Event = {

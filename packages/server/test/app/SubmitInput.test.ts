@@ -8,11 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as TestClock from "effect/testing/TestClock"
-import * as AppConnection from "../../../src/app/AppConnection.ts"
-import { Auth } from "../../../src/app/ports/AuthPort.ts"
-import { submitInput } from "../../../src/app/methods/SubmitInput.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
-import { listed, withServer } from "../../support/Harness.ts"
+import * as AppConnection from "../../src/app/AppConnection.ts"
+import { Auth } from "../../src/app/ports/AuthPort.ts"
+import { submitInput } from "../../src/app/SubmitInput.ts"
+import { AnswerGate } from "../../src/jsonrpc/AnswerGate.ts"
+import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
+import { listed, withServer } from "../support/Harness.ts"
 
 const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
 
@@ -21,13 +22,13 @@ const event: Delivery = {
   event: { seq: 1, id: "0", msg: { type: "task_started", model_context_window: null } },
 }
 
-describe("Say", () => {
-  it.effect("L2 what is told before the receipt is there waits for the answer", () =>
+describe("SubmitInput", () => {
+  it.effect("L2 events that arrive before the receipt wait for the response", () =>
     withServer({}, ({ manager, shared }) =>
       Effect.gen(function* () {
-        const told: Array<string> = []
+        const sent: Array<string> = []
         const deliveries = yield* Queue.unbounded<Delivery, Cause.Done>()
-        // Tells of the turn a second before it says that it took the message.
+        // Delivers an event of the turn one second before the receipt.
         const conversation: Conversation = {
           id: ConversationId.make("00000000-0000-7000-8000-000000000000"),
           submit: () =>
@@ -39,13 +40,15 @@ describe("Say", () => {
           state: Effect.never,
           loaded: Effect.never,
         }
+        const gate = new AnswerGate()
         const peer: PeerControl = {
           notify: (method) =>
             Effect.sync(() => {
-              told.push((method as unknown as { readonly _tag: string })._tag)
+              sent.push((method as unknown as { readonly _tag: string })._tag)
             }),
           request: () => Effect.never,
           cancel: () => Effect.void,
+          passed: (key) => gate.passed(key),
         }
         const connection = yield* AppConnection.make({
           server: shared,
@@ -55,11 +58,11 @@ describe("Say", () => {
           forms: () => false,
           userAgent: "colloquy",
         })
-        const { begin } = yield* Effect.orDie(
+        const { start } = yield* Effect.orDie(
           connection.subscriptions.add({ conversation, peer, raw: false }),
         )
-        yield* begin
-        let after: Effect.Effect<void> = Effect.void
+        yield* start
+        const request = gate.request()
         const saying = yield* submitInput(
           {
             conversation,
@@ -67,23 +70,16 @@ describe("Say", () => {
             whileRunning: "queue",
             submissionId: undefined,
           },
-          {
-            peer,
-            connection,
-            requestId: 1,
-            afterAnswer: (effect) => {
-              after = effect
-            },
-          },
+          request,
         ).pipe(Effect.forkChild({ startImmediately: true }))
         yield* settle
         yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(yield* Fiber.join(saying), { turnId: "0", disposition: "started" })
         yield* settle
-        assert.deepStrictEqual(told, [])
-        yield* after
+        assert.deepStrictEqual(sent, [])
+        yield* request.accepted() ?? Effect.void
         yield* settle
-        assert.deepStrictEqual(told, ["codex/event/task_started"])
+        assert.deepStrictEqual(sent, ["codex/event/task_started"])
         assert.deepStrictEqual(yield* listed(manager), [])
       }),
     ),

@@ -1,11 +1,11 @@
-/** Where the files of conversations are, of a store that keeps files and is told of here; without one nowhere. */
+/** Where the rollout files of conversations are. A store without files has none. */
 import type { ConversationSummary } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { GetError } from "@colloquy/core/ConversationManager"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { ConversationsView } from "../../ConversationsView.ts"
+import { ConversationsView } from "../ConversationsView.ts"
 
 /** The member `rolloutPath` of a conversation; absent where the store keeps no files, or cannot be read now. */
 export const rolloutPathOf = (
@@ -27,7 +27,7 @@ export const storedAtPath = (
 ): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation, ConversationsView> =>
   Effect.flatMap(ConversationsView, (conversations) => conversations.metadata({ path }))
 
-/** A fault of the member of a request that holds the path of a rollout file. */
+/** What is wrong with the member of a request that holds the path of a rollout file. */
 export interface PathFault {
   readonly path: readonly [field: string]
   readonly message: string
@@ -51,5 +51,6 @@ export const pathFaultOf = (
   return { path: [field], message: `${cause.message}; got ${JSON.stringify(path)}` }
 }
 
+/** The fault as one line: the member, and what is wrong with it. */
 export const pathFaultText = ({ message, path: [field] }: PathFault): string =>
   `${field}: ${message}`

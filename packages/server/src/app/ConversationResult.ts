@@ -1,4 +1,4 @@
-/** From what a client asks of a conversation to its settings, and what it is told of one that was made. */
+/** From the overrides of a request to the settings of a conversation, and from a conversation to the result of a request. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import {
   type ConversationSettings,
@@ -8,7 +8,7 @@ import {
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { type ConversationOverrides, present } from "@colloquy/protocol/app/Fields"
 import * as Effect from "effect/Effect"
-import { badSettings } from "../AppErrors.ts"
+import { badSettings } from "./AppErrors.ts"
 
 const overridesOf = (given: ConversationOverrides): SettingsOverrides => {
   const { includeApplyPatchTool, ...overrides } = present(given)
@@ -20,6 +20,11 @@ const overridesOf = (given: ConversationOverrides): SettingsOverrides => {
       }
 }
 
+/**
+ * The settings of a new conversation with these overrides. Fails with `error deriving config` if they are not valid.
+ *
+ * @param options what the settings must be able to do besides
+ */
 export const settingsOf = (
   given: ConversationOverrides,
   options: Pick<SettingsOverrides, "requiresProvider"> = {},
@@ -28,6 +33,7 @@ export const settingsOf = (
     Effect.mapError(resolver.resolve({ ...overridesOf(given), ...options }), badSettings),
   )
 
+/** What the result of every method that creates or describes a conversation says about it. */
 export const conversationResult = (
   { id }: Conversation,
   { effort, model }: ConversationSettings,
