@@ -50,7 +50,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
   {
     law: "L7",
     name: "a stateless client without forms is asked",
-    file: "packages/server/src/mcp/conversation/ConnectionState.ts",
+    file: "packages/server/src/mcp/ConnectionState.ts",
     find: "if (!takesForms(client.capabilities)) return undefined",
     replace: "",
   },

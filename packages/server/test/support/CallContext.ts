@@ -2,7 +2,7 @@
 import { protocolVersions } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
-import * as ConnectionState from "../../src/mcp/conversation/ConnectionState.ts"
+import * as ConnectionState from "../../src/mcp/ConnectionState.ts"
 import type { Elicitations } from "../../src/mcp/elicitation/Elicitations.ts"
 import type { Members, RequestContext } from "../../src/mcp/RequestContext.ts"
 import { make as makeSession } from "../../src/mcp/Session.ts"

@@ -129,8 +129,8 @@ export const make = Effect.fnUntraced(function* (
   )
   // A person wants to know why a server does not start; what it logs while it works is not for the model.
   let called = false
-  const heard = yield* Deferred.make<void>()
-  const lastWords = Effect.map(Effect.timeoutOption(Deferred.await(heard), exitWait), () =>
+  const stderrEnded = yield* Deferred.make<void>()
+  const lastWords = Effect.map(Effect.timeoutOption(Deferred.await(stderrEnded), exitWait), () =>
     stderr.text(),
   )
   const lines = yield* LineTransport.make({
@@ -167,7 +167,7 @@ export const make = Effect.fnUntraced(function* (
     ),
     // The error output tells nothing that the end of the process does not.
     Effect.ignore,
-    Effect.ensuring(Deferred.succeed(heard, undefined)),
+    Effect.ensuring(Deferred.succeed(stderrEnded, undefined)),
   )
   yield* Effect.forkScoped(readStderr)
 

@@ -14,8 +14,7 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Shared from "../../internal/Shared.ts"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
-import type { RequestContext } from "../RequestContext.ts"
-import { taskProgress } from "../tasks/TaskProgress.ts"
+import type { RequestContext, TaskHandle } from "../RequestContext.ts"
 
 /** The progress of one call. */
 export interface CallProgress {
@@ -112,6 +111,17 @@ class Reporter implements CallProgress {
     return Effect.whileLoop({ while: () => !this.ended, body: () => this.remind, step: () => {} })
   }
 }
+
+/** Sets the status message of the task to the last item, and notifies `progress` where the call named a token. */
+const taskProgress = (task: TaskHandle, progress?: CallProgress): CallProgress => ({
+  notify: (items) => {
+    const last = items.at(-1)
+    return last === undefined
+      ? Effect.void
+      : Effect.andThen(progress?.notify(items) ?? Effect.void, task.say(last))
+  },
+  end: () => progress?.end(),
+})
 
 const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
   memberOf(meta, "progressToken") as ProgressToken | undefined

@@ -8,7 +8,7 @@ import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ConnectionState } from "../conversation/ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import type { CallProgress } from "./CallProgress.ts"
 import {

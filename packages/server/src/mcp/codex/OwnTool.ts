@@ -3,7 +3,7 @@ import type { ConversationsView } from "../../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type * as Context from "effect/Context"
 import type { Tool } from "../../features/Tool.ts"
-import type { ConnectionState } from "../conversation/ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 import type { ConnectionProgress } from "./CallProgress.ts"
 
 /** What the own tools need of the server. */

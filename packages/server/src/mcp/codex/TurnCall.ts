@@ -16,7 +16,7 @@ import type { ListenerEnd } from "@colloquy/core/listeners/Listener"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
-import type { ConnectionState } from "../conversation/ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import type { CallProgress } from "./CallProgress.ts"
 import { failureIn, inThread } from "./ToolResults.ts"
@@ -71,48 +71,56 @@ interface StartedTurn {
   readonly joined: boolean
 }
 
-/** Attaches, starts the turn, and forwards it to its result. Interrupted, it interrupts the turn and forwards its end. */
+/** Makes an effect interruptible again inside an uninterruptible region. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Forwards the turn that the call started. Interrupted, it interrupts the turn and still forwards its end. */
+const guarded = (
+  forward: Effect.Effect<CallToolResult, TurnFailure>,
+  restore: Restore,
+  { conversation, progress }: FollowedTurn,
+  turnId: string,
+): Effect.Effect<CallToolResult, TurnFailure> => {
+  const cancel = conversation.cancel(turnId)
+  const stop = Effect.suspend(() => {
+    progress?.end()
+    return Effect.andThen(cancel, forward)
+  }).pipe(Effect.timeoutOption(abortBound))
+  return restore(forward).pipe(
+    Effect.onInterrupt(() => stop),
+    // No client reads the events any more, so the turn works for none.
+    Effect.tapErrorTag("ConnectionClosed", () => cancel),
+  )
+}
+
+/** Attaches, starts the turn, and forwards it to its result. */
 const follow = (
   connection: ConnectionState,
   context: RequestContext,
   turn: FollowedTurn,
   start: Effect.Effect<StartedTurn, SubmitError>,
 ): Effect.Effect<CallToolResult, InputRequired> => {
-  const { conversation, from, progress } = turn
+  const { conversation, from } = turn
+  const { peer, requestId } = context
   const elicitations = connection.elicitations(context)
-  // Uninterruptible from the submission to the guard below: otherwise nothing would stop the turn.
+  const attach = conversation.attach({
+    answers: elicitations !== undefined,
+    ...(from === undefined ? {} : { from }),
+  })
+  // Uninterruptible from the submission to the guard: otherwise nothing would stop the turn.
   const run = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const listener = yield* restore(
-        conversation.attach({
-          answers: elicitations !== undefined,
-          ...(from === undefined ? {} : { from }),
-        }),
-      )
-      const { peer, requestId } = context
+      const listener = yield* restore(attach)
       const questions = yield* (
         elicitations?.of({ conversation, peer, requestId }) ?? Effect.undefined
       )
       const { id, joined } = yield* start
       const events = connection.events(context)
-      const forward = new TurnForwarder(context, {
-        ...turn,
-        turnId: id,
-        listener,
-        events,
-        questions,
-      }).run
+      const forwarded = { ...turn, turnId: id, listener, events, questions }
+      const forward = new TurnForwarder(context, forwarded).run
       if (joined) return yield* restore(forward)
       questions?.ownTurn(id)
-      const stop = Effect.suspend(() => {
-        progress?.end()
-        return Effect.andThen(conversation.cancel(id), forward)
-      }).pipe(Effect.timeoutOption(abortBound))
-      return yield* restore(forward).pipe(
-        Effect.onInterrupt(() => stop),
-        // No client reads the events any more, so the turn works for none.
-        Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(id)),
-      )
+      return yield* guarded(forward, restore, turn, id)
     }),
   )
   return Effect.map(failuresAsResults(conversation.id, Effect.scoped(run)), (result) =>

@@ -10,7 +10,6 @@ import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
-import type { Session } from "../Session.ts"
 
 /**
  * `on`: for clients with a handshake unless they decline, and for requests of 2026-07-28 that declare the extension.
@@ -41,13 +40,21 @@ const wishOf = (capabilities: Members): ReturnType<typeof wish> => {
   return wishes.find((one) => one === "declines") ?? wishes.find((one) => one === "asks")
 }
 
+/** The setting of the server, and what a connection with a handshake agreed on. */
+interface EventsSetting {
+  /** The setting, unless the client of the handshake declined. */
+  readonly events: () => VendorEvents
+  /** The setting. */
+  readonly offered: VendorEvents
+}
+
 /**
  * What the client of this request gets. A request of 2026-07-28 that declares nothing gets no events: the specification
  * asks servers to keep to the core for a client that does not declare an extension, and clients that do not know the
  * notification would receive its bytes only to drop them.
  */
 export const eventsOf = (
-  session: Pick<Session, "events" | "offered">,
+  session: EventsSetting,
   { client, era }: Pick<RequestContext, "client" | "era">,
 ): VendorEvents => {
   if (era === "handshake") return session.events()

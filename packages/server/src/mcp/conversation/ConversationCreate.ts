@@ -4,7 +4,7 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConversationCreate } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
 import type { RequestContext } from "../RequestContext.ts"
-import type { ConnectionState } from "./ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 import { resolve } from "./Overrides.ts"
 import { notStarted, type Refusal, type Value } from "./Results.ts"
 

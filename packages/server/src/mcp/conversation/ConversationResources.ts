@@ -25,7 +25,7 @@ import { badCursor } from "../catalog/Cursors.ts"
 import { eventsOf } from "./ConversationEvents.ts"
 import { stateOf, statusFields } from "./ConversationStatus.ts"
 import { isUserMessage, titleOf } from "./ConversationTitle.ts"
-import { itemsOf, newest } from "./Items.ts"
+import { newest, resourceItemsOf } from "./Items.ts"
 import { transcriptOf } from "./Transcript.ts"
 
 type Conversations = ConversationsView["Service"]
@@ -67,7 +67,7 @@ const read = Effect.fnUntraced(function* (conversation: Conversation) {
   const events = yield* eventsOf(conversation)
   const first = events.find(isUserMessage)?.msg
   const title = titleOf(first?.type === "user_message" ? first.message : "")
-  return { title, ...newest(itemsOf(events)) }
+  return { title, ...newest(resourceItemsOf(events)) }
 })
 
 const jsonOf = Effect.fnUntraced(function* (conversation: Conversation) {

@@ -5,7 +5,7 @@ import type { State } from "@colloquy/core/decider/State"
 import type { ConversationStatus } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
 import type { RequestContext } from "../RequestContext.ts"
-import type { ConnectionState } from "./ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 import { findConversation } from "./FindConversation.ts"
 import { type Refusal, type Refused, refusedBy, type Value } from "./Results.ts"
 

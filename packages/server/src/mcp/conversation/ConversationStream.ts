@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { submitReturned } from "../elicitation/stateless/ReturnedAnswers.ts"
 import { unlessAsked } from "../elicitation/stateless/UntilAsked.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
-import type { ConnectionState } from "./ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 import { findConversation } from "./FindConversation.ts"
 import { type Refusal, Refused, type Value } from "./Results.ts"
 
@@ -21,7 +21,8 @@ export const conversationStream = Effect.fn("ConversationStream.conversationStre
   connection: ConnectionState,
 ): Effect.fn.Return<Value, Refusal | InputRequired | JsonRpcError, ConversationsView> {
   const conversation = yield* findConversation(args.conversation_id)
-  const run = connection.streams.run({ conversation, context, connection })
+  const questions = connection.questions(conversation, context)
+  const run = connection.streams.run({ conversation, context, questions })
   if (context.era === "stateless") {
     if (connection.events(context) === "off") {
       return yield* new Refused({

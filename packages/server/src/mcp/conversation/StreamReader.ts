@@ -14,16 +14,17 @@ import { InitialState } from "@colloquy/protocol/mcp/CodexMcp"
 import { liveEvent } from "@colloquy/protocol/mcp/StreamNotifications"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { wireMsg } from "../../events/McpEvents.ts"
 import type { CallElicitations } from "../elicitation/Elicitations.ts"
 import type { RequestContext } from "../RequestContext.ts"
-import type { ConnectionState } from "./ConnectionState.ts"
 
 /** The call that opened a stream, and the conversation that it shows. */
 export interface Viewer {
   readonly conversation: Conversation
   readonly context: RequestContext
-  readonly connection: ConnectionState
+  /** The questions of the conversation to the client; undefined for a client that cannot answer any. */
+  readonly questions: Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
 }
 
 /** `_meta` of every notification of the stream. */

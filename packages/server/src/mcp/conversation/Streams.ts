@@ -41,9 +41,9 @@ export interface Streams {
 
 /** Sends what the conversation delivers. Resolves with the reason why no more follows. */
 const follow = (viewer: Viewer): Effect.Effect<string, ConnectionClosed> => {
-  const { connection, context, conversation } = viewer
+  const { conversation } = viewer
   return Effect.gen(function* () {
-    const questions = yield* connection.questions(conversation, context)
+    const questions = yield* viewer.questions
     const reader = new StreamReader(viewer, questions)
     const answers = questions !== undefined
     const attachAndRead = Effect.flatMap(conversation.attach({ from: 0, answers }), (listener) =>
@@ -65,39 +65,51 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 
 const complete = (one: Deferred.Deferred<void>) => Deferred.doneUnsafe(one, Effect.void)
 
+/** Waits until the stream before this one has sent its last notification, as far as this one could come before it. */
+const awaitTurn = (
+  { connection }: Viewer,
+  before: CurrentStream | undefined,
+): Effect.Effect<void> => {
+  if (before === undefined) return Effect.void
+  // Another connection may be slow to accept its last notification; on the same one it must come first.
+  const isSame = before.viewer.connection === connection
+  return Deferred.await(isSame ? before.finished : before.silent)
+}
+
+/** Sends the conversation to the client until the stream is superseded or the conversation ends, and then the reason. */
+const serve = Effect.fnUntraced(function* (
+  { silent, superseded, viewer }: CurrentStream,
+  before: CurrentStream | undefined,
+): Effect.fn.Return<void, ConnectionClosed> {
+  yield* awaitTurn(viewer, before)
+  const reason = yield* Effect.raceFirst(Deferred.await(superseded), follow(viewer))
+  complete(silent)
+  yield* viewer.context.peer.notify(StreamDisconnected, [{ _meta: metaOf(viewer), reason }])
+})
+
 const make = (): Streams => {
   const current = new Map<string, CurrentStream>()
 
   /** Takes the place of the conversation's stream. Called uninterruptibly, so that the place is always released. */
   const replace = (viewer: Viewer, restore: Restore): Effect.Effect<void> => {
-    const { context, conversation } = viewer
-    const before = current.get(conversation.id)
+    const { id } = viewer.conversation
+    const before = current.get(id)
     const mine: CurrentStream = {
       viewer,
       superseded: Deferred.makeUnsafe(),
       silent: Deferred.makeUnsafe(),
       finished: Deferred.makeUnsafe(),
     }
-    current.set(conversation.id, mine)
+    current.set(id, mine)
     if (before !== undefined) Deferred.doneUnsafe(before.superseded, Effect.succeed(takenOver))
-    const work = Effect.gen(function* () {
-      if (before !== undefined) {
-        // Another connection may be slow to accept its last notification; on the same one it must come first.
-        const isSame = before.viewer.connection === viewer.connection
-        yield* Deferred.await(isSame ? before.finished : before.silent)
-      }
-      const reason = yield* Effect.raceFirst(Deferred.await(mine.superseded), follow(viewer))
-      complete(mine.silent)
-      yield* context.peer.notify(StreamDisconnected, [{ _meta: metaOf(viewer), reason }])
-    })
     const release = Effect.sync(() => {
-      if (current.get(conversation.id) === mine) current.delete(conversation.id)
+      if (current.get(id) === mine) current.delete(id)
       complete(mine.silent)
       complete(mine.finished)
     })
-    return Effect.ensuring(
-      Effect.catch(restore(work), ({ reason }) => Effect.logDebug(`stream ended: ${reason}`)),
-      release,
+    return restore(serve(mine, before)).pipe(
+      Effect.catch(({ reason }) => Effect.logDebug(`stream ended: ${reason}`)),
+      Effect.ensuring(release),
     )
   }
 

@@ -2,7 +2,7 @@
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { NotificationCaller } from "../../jsonrpc/Caller.ts"
-import type { ConnectionState } from "../conversation/ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 
 export const notificationsCancelled =
   (connection: ConnectionState) =>

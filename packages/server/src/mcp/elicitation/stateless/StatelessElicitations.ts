@@ -6,7 +6,7 @@
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { AnsweredCalls } from "../../conversation/AnsweredCalls.ts"
+import type { AnsweredCalls } from "../../AnsweredCalls.ts"
 import { type InputRequest, InputRequired } from "../../RequestContext.ts"
 import { type Question, type QuestionRef, questionId, refOf } from "../../../questions/Question.ts"
 import * as QuestionBroker from "../../../questions/QuestionBroker.ts"

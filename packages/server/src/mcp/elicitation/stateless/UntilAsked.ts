@@ -8,7 +8,7 @@ import type { ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { dispatch, takeSoon } from "@colloquy/core/listeners/Listening"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ConnectionState } from "../../conversation/ConnectionState.ts"
+import type { ConnectionState } from "../../ConnectionState.ts"
 import { Refused, refusedBy } from "../../conversation/Results.ts"
 import type { InputRequired, RequestContext } from "../../RequestContext.ts"
 

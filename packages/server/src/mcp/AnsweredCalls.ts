@@ -6,7 +6,7 @@
 import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { LruMap } from "../../internal/LruMap.ts"
+import { LruMap } from "../internal/LruMap.ts"
 
 /**
  * Largest number of calls remembered; the oldest are forgotten. A client that cancels a call makes far fewer between the
