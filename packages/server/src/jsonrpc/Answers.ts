@@ -10,7 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** Runs when the text was accepted. */
   readonly after?: Effect.Effect<void>
   /** The request that the text responds to; of a batch its first request. */
