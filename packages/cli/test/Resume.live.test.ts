@@ -146,7 +146,7 @@ describe("experimental_resume", () => {
         const refused: ReadonlyArray<readonly [string, string]> = [
           ["rollout.jsonl", inSessions],
           [outside, inSessions],
-          [none, "expected the path of a stored conversation, and there is none"],
+          [none, "expected the path of a stored conversation"],
         ]
         for (const [i, [given, problem]] of refused.entries()) {
           server.call(i, "codex", { prompt: "hi", config: { experimental_resume: given } })

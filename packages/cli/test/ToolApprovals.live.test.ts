@@ -137,7 +137,7 @@ describe("colloquy mcp, asked through the official SDK", () => {
         assert.strictEqual(content, "hello\n")
         assert.strictEqual(result.content[0]?.text, "that was it")
         assert.isEmpty(types.filter((type) => type.endsWith("_begin")))
-        assert.include(told, `${kind.refused}: nobody is there to approve it`)
+        assert.include(told, `${kind.refused}: no client is available to approve it`)
       }),
     )
   }

@@ -1,6 +1,6 @@
 /**
- * The client of the dialect `app-server`: who it is, the questions it answers, and the events of conversations as
- * streams. Every method of the dialect goes through `client`.
+ * The client of the dialect `app-server`: introduces itself, answers questions, and provides the
+ * events of conversations as streams. Every method of the dialect can be called through `client`.
  */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import {
@@ -36,7 +36,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import * as Following from "./ReconnectingEvents.ts"
+import * as EventStream from "./internal/EventStream.ts"
 import * as Subscribers from "./internal/Subscribers.ts"
 
 type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; readonly s: S } : never
@@ -44,20 +44,27 @@ type ClientMethods = MethodsOf<typeof AppServer>["c"]
 type ServerMethods = MethodsOf<typeof AppServer>["s"]
 type ServerHandlers = Partial<Handlers<ServerMethods, Client.ServerCall>>
 
-export type Told = Subscribers.Told
+/** A message about a conversation: an event, or a marker of the stream. */
+export type ConversationMessage = Subscribers.ConversationMessage
+/** The server cannot record the conversation any more. See `Subscribers`. */
 export const ConversationFailed = Subscribers.ConversationFailed
+/** The server cannot record the conversation any more. See `Subscribers`. */
 export type ConversationFailed = Subscribers.ConversationFailed
 
-/** A question of a conversation: may this command run, may these files be changed? */
+/** A question of a conversation: may this command run, or may these files be changed? */
 export type Approval =
   | {
       readonly _tag: "Command"
       readonly conversationId: string
       readonly callId: string
-      /** What will run, word by word. */
+      /** The program and its arguments, exactly as they will run. */
       readonly command: ReadonlyArray<string>
       readonly cwd: string
       readonly reason?: string
+      /**
+       * What the command does, as far as the server recognizes it; empty from servers of the older
+       * wire.
+       */
       readonly parsed: ReadonlyArray<ParsedCommand>
     }
   | {
@@ -67,62 +74,62 @@ export type Approval =
       /** By absolute path. */
       readonly changes: Readonly<Record<string, FileChange>>
       readonly reason?: string
-      /** Asked for the rest of the conversation. */
+      /** Directory for which writing is requested until the conversation ends. */
       readonly grantRoot?: string
     }
 
-/** What a tool server of a conversation asks to be filled in. */
+/** The form that a tool server of a conversation asks to have filled in. */
 export type Form = Params<typeof ElicitationRequest>
-export type Filled = ResultOf<typeof ElicitationRequest>
+/** The answer to a form. */
+export type FormAnswer = ResultOf<typeof ElicitationRequest>
 
+/** Who the client is, and what it answers. */
 export interface ConnectOptions {
   readonly clientInfo: Params<typeof Initialize>["clientInfo"]
   /**
-   * Answers the questions of every conversation that is listened to. Questions run beside each other; one that somebody
-   * else has answered is interrupted; an error is a denial. Without it the client is not asked.
+   * Answers the questions of every conversation that has a listener of this client. Questions are
+   * answered concurrently. The handler of a question that was resolved elsewhere is interrupted. An
+   * error denies. Without this handler the client is never asked.
    */
   readonly onApproval?: (approval: Approval) => Effect.Effect<ReviewDecision, JsonRpcError>
-  /** Shows the forms of tool servers, likewise; an error declines. Without it others are asked, or nobody. */
-  readonly onForm?: (form: Form) => Effect.Effect<Filled, JsonRpcError>
-  /** Of what the server tells beside events and questions: the ends of logins, say. See `ClientOptions.handlers`. */
+  /**
+   * Shows the forms of tool servers. Runs like `onApproval`; an error declines. Without this
+   * handler the server asks other clients, or none.
+   */
+  readonly onForm?: (form: Form) => Effect.Effect<FormAnswer, JsonRpcError>
+  /**
+   * Handlers of notifications other than events and questions, such as the end of a login. See
+   * `ClientOptions.handlers`.
+   */
   readonly handlers?: ServerHandlers
 }
 
-export interface EventsOptions {
-  /** The last event that is known, by `seq`; what came after it is told. Default -1: everything. */
-  readonly after?: number
-  /** True: what goes to the model and comes from it is told as well. */
-  readonly raw?: boolean
-}
+/** Which events a stream delivers. */
+export type EventsOptions = EventStream.EventsOptions
 
-export interface AppClient {
+/** A connected client. */
+export interface AppClient extends EventStream.EventSource {
+  /** Calls any method of the dialect. */
   readonly client: Client.Client<ClientMethods>
-  /** The server's answer to `initialize`. */
+  /** The server's response to `initialize`. */
   readonly server: ResultOf<typeof Initialize>
   /**
-   * What a conversation tells from `after` on, in order: no event that is kept is missing or comes twice, however slowly
-   * it is read. Ends with the conversation, as it does when it is archived. Each run of the stream listens for itself. Fails with
-   * `ConversationFailed` when the server can record nothing of it any more, and with `ConnectionClosed` at the end of the
-   * connection; `Following.events` continues over the next one.
+   * The events of a conversation from `after` on, in order. No durable event is missing or
+   * repeated, however slowly the stream is read. Ends when the conversation ends or is archived.
+   * Each run of the stream has a listener of its own. Fails with `ConversationFailed` when the
+   * server cannot record the conversation any more, and with `ConnectionClosed` when the connection
+   * ends; `ReconnectingEvents.events` continues over the next connection.
    */
   readonly events: (
     conversationId: string,
     options?: EventsOptions,
-  ) => Stream.Stream<Told, JsonRpcError | ConnectionClosed | ConversationFailed>
-  /** Returns at the end of the connection, when all listeners have been let go of. */
-  readonly closed: Effect.Effect<void>
+  ) => Stream.Stream<ConversationMessage, JsonRpcError | ConnectionClosed | ConversationFailed>
+  /** True after the end of the connection. */
   readonly isClosed: () => boolean
-  /** For `Following`: listens for this subscriber; its `cursor` says from where. */
-  readonly subscribe: (
-    conversationId: string,
-    subscriber: Subscribers.Subscriber,
-    raw: boolean,
-  ) => Effect.Effect<void, JsonRpcError | ConnectionClosed>
-  /** For `Following`. Does not wait for the server. */
-  readonly unsubscribe: (subscriptionId: string) => Effect.Effect<void>
 }
 
-// Both take back with it what they asked. What is taken back here is forgotten; the error that answers it is ignored.
+// Both sides cancel requests with this notification. A cancelled request is forgotten here, and its
+// error response is ignored.
 const cancel = Cancel.make(CancelRequest, { params: (id) => ({ id }), id: ({ id }) => id })
 
 const commandOf = (params: Params<typeof ExecCommandApproval>): Approval => {
@@ -193,81 +200,119 @@ const subscriptionOf = (result: unknown): string | undefined =>
     ? result.subscriptionId
     : undefined
 
-/** Says who the client is, and gives it for the length of the scope. */
-export const connect = (
-  connection: Connection,
-  { clientInfo, handlers = {}, onApproval, onForm }: ConnectOptions,
-): Effect.Effect<AppClient, JsonRpcError | ConnectionClosed, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const closed = Deferred.makeUnsafe<void>()
-    const fork = Effect.runForkWith(yield* Effect.context())
-    const leave = (subscriptionId: string): Effect.Effect<void> =>
-      client.request(RemoveConversationListener, { subscriptionId }).pipe(
-        Effect.asVoid,
-        // The connection has ended before: then nobody listens either.
-        Effect.catch((error) => Effect.logDebug(`a listener was not removed: ${String(error)}`)),
-        Effect.forkIn(scope),
+class ConnectedApp implements AppClient {
+  readonly client: AppClient["client"]
+  readonly server: AppClient["server"]
+  readonly closed: Effect.Effect<void>
+  readonly isClosed: () => boolean
+  private readonly listeners: Listeners
+
+  constructor(listeners: Listeners, server: AppClient["server"]) {
+    this.client = listeners.client
+    this.server = server
+    this.closed = Deferred.await(listeners.closed)
+    this.isClosed = () => Deferred.isDoneUnsafe(listeners.closed)
+    this.listeners = listeners
+  }
+
+  readonly events: AppClient["events"] = (conversationId, options) =>
+    EventStream.eventStream(
+      { current: Effect.succeed(this), reconnects: false },
+      conversationId,
+      options,
+    )
+
+  readonly subscribe: AppClient["subscribe"] = (conversationId, subscriber, raw) =>
+    this.client
+      .request(
+        AddConversationListener,
+        { conversationId, after: subscriber.cursor, experimentalRawEvents: raw },
+        {
+          // The first events may arrive in the same chunk as the response, so the listener is
+          // registered before they are handled.
+          onResult: (result) => {
+            const id = subscriptionOf(result)
+            if (id !== undefined) this.listeners.subscribers.add(id, subscriber)
+          },
+        },
+      )
+      .pipe(
+        // If the stream is stopped before the response, the subscription must still be removed, so
+        // a detached fiber waits for the response, at most until the connection ends.
+        Effect.forkDetach({ startImmediately: true }),
+        Effect.flatMap(Fiber.join),
         Effect.asVoid,
       )
-    const subscribers = Subscribers.make((id) => {
-      fork(leave(id))
-    })
-    const client: Client.Client<ClientMethods> = yield* Client.make(AppServer, connection, {
-      cancel,
-      handlers: {
-        ...handlers,
-        ...eventHandlers(subscribers),
-        ...(onApproval === undefined ? {} : approvalHandlers(onApproval)),
-        ...(onForm === undefined
-          ? {}
-          : { [ElicitationRequest._tag]: (form: Form) => onForm(form) }),
-      },
-    })
-    yield* client.closed.pipe(
-      Effect.ensuring(
-        Effect.sync(() => {
-          subscribers.end()
-          Deferred.doneUnsafe(closed, Effect.void)
-        }),
-      ),
-      Effect.forkIn(scope, { startImmediately: true }),
-    )
-    const approvals = onApproval === undefined ? ("none" as const) : ("camelCase" as const)
-    const server = yield* client.request(Initialize, {
-      clientInfo,
-      capabilities: { approvals, ...(onForm === undefined ? {} : { elicitation: true }) },
-    })
-    yield* client.notify(Initialized, undefined)
 
-    const subscribe: AppClient["subscribe"] = (conversationId, subscriber, raw) =>
-      client
-        .request(
-          AddConversationListener,
-          { conversationId, after: subscriber.cursor, experimentalRawEvents: raw },
-          {
-            // Its events follow the answer, and may stand in the same read.
-            onResult: (result) => {
-              const id = subscriptionOf(result)
-              if (id !== undefined) subscribers.add(id, subscriber)
-            },
-          },
-        )
-        .pipe(
-          // Who stops reading before the answer leaves a subscription that must be ended: the answer is waited for by
-          // a fiber of its own, until the end of the connection at most.
-          Effect.forkDetach({ startImmediately: true }),
-          Effect.flatMap(Fiber.join),
-          Effect.asVoid,
-        )
-    const app: AppClient = {
-      client,
-      server,
-      closed: Deferred.await(closed),
-      isClosed: () => Deferred.isDoneUnsafe(closed),
-      subscribe,
-      unsubscribe: (id) => Effect.suspend(() => (subscribers.remove(id) ? leave(id) : Effect.void)),
-      events: (conversationId, options) => Following.over(app, conversationId, options),
-    }
-    return app
+  readonly unsubscribe: AppClient["unsubscribe"] = (id) =>
+    Effect.suspend(() =>
+      this.listeners.subscribers.remove(id) ? this.listeners.removeAtServer(id) : Effect.void,
+    )
+}
+
+/** The listeners of a connection, and the client whose handlers feed them. */
+interface Listeners {
+  readonly client: Client.Client<ClientMethods>
+  readonly subscribers: Subscribers.Subscribers
+  /** Completed at the end of the connection, after all listeners were released. */
+  readonly closed: Deferred.Deferred<void>
+  /** Removes a listener at the server, without waiting for the response. */
+  readonly removeAtServer: (subscriptionId: string) => Effect.Effect<void>
+}
+
+const makeListeners = Effect.fnUntraced(function* (
+  connection: Connection,
+  { handlers = {}, onApproval, onForm }: ConnectOptions,
+) {
+  const scope = yield* Effect.scope
+  const closed = Deferred.makeUnsafe<void>()
+  const fork = Effect.runForkWith(yield* Effect.context())
+  const removeAtServer = (subscriptionId: string): Effect.Effect<void> =>
+    client.request(RemoveConversationListener, { subscriptionId }).pipe(
+      Effect.asVoid,
+      // The connection has ended, and the listener with it.
+      Effect.catch((error) => Effect.logDebug(`a listener was not removed: ${String(error)}`)),
+      Effect.forkIn(scope),
+      Effect.asVoid,
+    )
+  const subscribers = Subscribers.make((id) => {
+    fork(removeAtServer(id))
   })
+  const client: Client.Client<ClientMethods> = yield* Client.make(AppServer, connection, {
+    cancel,
+    handlers: {
+      ...handlers,
+      ...eventHandlers(subscribers),
+      ...(onApproval === undefined ? {} : approvalHandlers(onApproval)),
+      ...(onForm === undefined ? {} : { [ElicitationRequest._tag]: (form: Form) => onForm(form) }),
+    },
+  })
+  const release = Effect.sync(() => {
+    subscribers.end()
+    Deferred.doneUnsafe(closed, Effect.void)
+  })
+  yield* client.closed.pipe(
+    Effect.ensuring(release),
+    Effect.forkIn(scope, { startImmediately: true }),
+  )
+  const listeners: Listeners = { client, subscribers, closed, removeAtServer }
+  return listeners
+})
+
+/** Introduces the client to the server and returns it; the client is released with the scope. */
+export const connect: (
+  connection: Connection,
+  options: ConnectOptions,
+) => Effect.Effect<AppClient, JsonRpcError | ConnectionClosed, Scope.Scope> = Effect.fn(
+  "AppClient.connect",
+)(function* (connection, options) {
+  const listeners = yield* makeListeners(connection, options)
+  const { clientInfo, onApproval, onForm } = options
+  const approvals = onApproval === undefined ? ("none" as const) : ("camelCase" as const)
+  const server = yield* listeners.client.request(Initialize, {
+    clientInfo,
+    capabilities: { approvals, ...(onForm === undefined ? {} : { elicitation: true }) },
+  })
+  yield* listeners.client.notify(Initialized, undefined)
+  return new ConnectedApp(listeners, server)
+})

@@ -1,10 +1,9 @@
 /**
- * The client of the dialect `codex-mcp`: the handshake, the two tools, the events, the questions. Everything else of
- * the dialect goes through `client`.
+ * The client of the dialect `codex-mcp`: handshake, the tools `codex` and `codex-reply`, events and
+ * questions. Every other method of the dialect can be called through `client`.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
-import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
-import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import {
   type CallToolResult,
   Cancelled,
@@ -12,7 +11,6 @@ import {
   CodexMcp,
   Elicit,
   Initialize,
-  type InitializeParams,
   Ping,
   Progress,
   ToolsCall,
@@ -39,8 +37,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Cancel from "./Cancel.ts"
 import * as Client from "./Client.ts"
-import { handshake } from "./internal/McpHandshake.ts"
-import { type Answerer, exchange, type Said } from "./internal/Stateless.ts"
+import type * as Options from "./internal/McpConnectOptions.ts"
+import { negotiate } from "./internal/McpHandshake.ts"
+import { type ElicitationHandler, exchange, type ClientStatement } from "./internal/Stateless.ts"
 import {
   make as makeListeners,
   type OnProgress,
@@ -51,73 +50,57 @@ type MethodsOf<D> = D extends Dialect<infer C, infer S> ? { readonly c: C; reado
 type ClientMethods = MethodsOf<typeof CodexMcp>["c"]
 type ServerMethods = MethodsOf<typeof CodexMcp>["s"]
 
-/** One `codex/event`, flat. */
-export interface McpEvent {
-  /** The tool call that runs the conversation. */
-  readonly requestId: RequestId | undefined
-  /** From servers of 0.120 on. */
-  readonly threadId: string | undefined
-  /** The submission the event belongs to. */
-  readonly id: string
-  readonly msg: AnyEventMsg
-}
+/** One `codex/event` notification. */
+export type McpEvent = Options.McpEvent
+/** Who the client is, and what it handles. */
+export type ConnectOptions = Options.ConnectOptions
 
-export interface ConnectOptions {
-  readonly clientInfo: InitializeParams["clientInfo"]
-  readonly capabilities?: InitializeParams["capabilities"]
-  /**
-   * The revision to offer; default the newest one with a handshake that is spoken here. One without is not offered but
-   * spoken, if the server speaks it; `auto` speaks the newest of those, and shakes hands where the server does not.
-   */
-  readonly protocolVersion?: string
-  /**
-   * False: asks for none of the events that `onEvent` would hear. Without a handshake they are asked for when there is
-   * an `onEvent`. A given `capabilities.experimental` wins.
-   */
-  readonly events?: false
-  /** Runs for one event after the other, in order; all events of a call before its answer. See `ClientOptions.handlers`. */
-  readonly onEvent?: (event: McpEvent) => Effect.Effect<void>
-  /**
-   * Answers a question of the server: may this command run, may this patch be applied? With a decision, or with an
-   * answer of the specification for any other form. With it the client declares that it can be asked. Questions run
-   * beside each other, each after the handlers of the events before it; one that the server takes back is interrupted.
-   */
-  readonly onElicitation?: (
-    question: ElicitParams,
-  ) => Effect.Effect<ReviewDecision | ElicitResult, JsonRpcError>
-}
-
+/** Options of a tool call. */
 export interface ToolCallOptions extends Client.RequestOptions {
-  /** Asks the server to tell how far the call is; runs like `onEvent`, and no more when the call has ended. */
+  /**
+   * Requests progress notifications from the server. Runs like `onEvent`, and never after the call
+   * has returned.
+   */
   readonly onProgress?: OnProgress
 }
 
-/** The result of `codex` or `codex-reply`, and what is read from it most. */
+/** The result of `codex` or `codex-reply`, with its most used parts. */
 export interface TurnResult extends CallToolResult {
-  /** The agent's last message, or what went wrong when `isError`. */
+  /** The agent's last message, or the error when `isError` is true. */
   readonly text: string
-  /** Names the conversation for `codexReply`; servers before 0.120 send none here. */
+  /** Id of the conversation, for `codexReply`. Servers before 0.120 do not send it here. */
   readonly threadId: string | undefined
 }
 
 type Tool = ResultOf<typeof ToolsList>["tools"][number]
 type Failure = JsonRpcError | ConnectionClosed
 
+/** A connected client. */
 export interface McpClient {
+  /** Calls any method of the dialect. */
   readonly client: Client.Client<ClientMethods>
-  /** The server's answer to the handshake, or the same of what it says without one. */
+  /**
+   * The server's response to the handshake; in a revision without a handshake, the same data from
+   * `server/discover`.
+   */
   readonly server: ResultOf<typeof Initialize>
-  /** Starts a conversation and returns when its first turn has ended. Interruption cancels the turn. */
+  /**
+   * Starts a conversation and resolves when its first turn has ended. Interruption cancels the
+   * turn.
+   */
   readonly codex: (
     args: CodexArguments,
     options?: ToolCallOptions,
   ) => Effect.Effect<TurnResult, Failure>
-  /** Runs one more turn of a conversation. */
+  /**
+   * Runs one more turn of a conversation and resolves when it has ended. Interruption cancels the
+   * turn.
+   */
   readonly codexReply: (
     args: CodexReplyArguments,
     options?: ToolCallOptions,
   ) => Effect.Effect<TurnResult, Failure>
-  /** Calls any tool by its name; a tool that fails gives a result with `isError`. */
+  /** Calls any tool by its name. A tool that fails resolves with a result with `isError`. */
   readonly callTool: (
     name: string,
     args: unknown,
@@ -132,7 +115,10 @@ const cancel = Cancel.make(Cancelled, {
   id: ({ requestId }) => requestId,
 })
 
-/** The typed client without the handshake: `ping` is answered, interrupted requests are cancelled. */
+/**
+ * Creates the typed client without a handshake: `ping` is answered, and interrupted requests are
+ * cancelled.
+ */
 export const make = (
   connection: Connection,
   options: Omit<Client.ClientOptions<ServerMethods>, "cancel"> = {},
@@ -153,7 +139,7 @@ const toEvent = ({ _meta, id, msg }: Params<typeof CodexEvent>): McpEvent => ({
 const isText = (part: CallToolResult["content"][number]): part is { type: "text"; text: string } =>
   part.type === "text" && "text" in part && typeof part["text"] === "string"
 
-/** A block that the server means for the model alone is no part of what the agent said. */
+/** False for a block that is meant for the model only, which is not part of the agent's message. */
 const isForUser = ({ annotations }: CallToolResult["content"][number]): boolean => {
   const audience =
     typeof annotations === "object" && annotations !== null && "audience" in annotations
@@ -174,7 +160,10 @@ const toTurnResult = (result: CallToolResult): TurnResult => ({
   threadId: Option.getOrUndefined(readOutput(result.structuredContent))?.threadId,
 })
 
-/** A form that asks for no decision has no place for one: the word says what became of the form. */
+/**
+ * The result for a decision. A form of another kind has no place for a decision, so its action
+ * expresses it.
+ */
 const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResult => {
   if (question.codex_elicitation !== undefined) return decisionResult(decision)
   switch (decision) {
@@ -187,13 +176,13 @@ const resultOf = (question: ElicitParams, decision: ReviewDecision): ElicitResul
   }
 }
 
-/** The handlers of what the caller wants to hear of. */
+/** The handlers of the server's messages that the caller asked for. */
 const handlersOf = (
   { onEvent }: ConnectOptions,
-  answer: Answerer | undefined,
+  answer: ElicitationHandler | undefined,
   listeners: ProgressListeners,
 ): Partial<Handlers<ServerMethods, Client.ServerCall>> => ({
-  [Progress._tag]: listeners.told,
+  [Progress._tag]: listeners.onNotification,
   ...(onEvent === undefined
     ? {}
     : { [CodexEvent._tag]: (params: Params<typeof CodexEvent>) => onEvent(toEvent(params)) }),
@@ -205,7 +194,7 @@ const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethod
   const seen = new Set<string>()
   let page = yield* client.request(ToolsList, {})
   tools.push(...page.tools)
-  // A server that gives the same cursor twice would never come to an end.
+  // Stops at a repeated cursor, because such a server would never end the list.
   while (page.nextCursor !== undefined && !seen.has(page.nextCursor)) {
     seen.add(page.nextCursor)
     page = yield* client.request(ToolsList, { cursor: page.nextCursor })
@@ -214,7 +203,7 @@ const allTools = Effect.fnUntraced(function* (client: Client.Client<ClientMethod
   return tools
 })
 
-const answererOf = ({ onElicitation }: ConnectOptions): Answerer | undefined =>
+const elicitationHandler = ({ onElicitation }: ConnectOptions): ElicitationHandler | undefined =>
   onElicitation === undefined
     ? undefined
     : (question) =>
@@ -223,23 +212,24 @@ const answererOf = ({ onElicitation }: ConnectOptions): Answerer | undefined =>
         )
 
 /**
- * Meets the server and gives the client, for the length of the scope. Fails with `JsonRpcError` of code -32602 when the
- * server speaks no revision that is spoken here, or not the one without a handshake that was asked for.
+ * Connects to a server and returns the client, which is released with the scope. Fails with a
+ * `JsonRpcError` of code -32602 when the server supports no revision of this client, or not the
+ * requested revision without a handshake.
  */
-export const connect = (
+export const connect: (
   connection: Connection,
   options: ConnectOptions,
-): Effect.Effect<McpClient, Failure, Scope.Scope> =>
-  Effect.gen(function* () {
+) => Effect.Effect<McpClient, Failure, Scope.Scope> = Effect.fn("McpClient.connect")(
+  function* (connection, options) {
     const listeners = makeListeners()
-    const answer = answererOf(options)
-    let said: Said | undefined
+    const answer = elicitationHandler(options)
+    let statement: ClientStatement | undefined
     const client = yield* make(connection, {
       handlers: handlersOf(options, answer, listeners),
-      exchange: exchange(() => said, answer),
+      exchange: exchange(() => statement, answer),
     })
-    const server = yield* handshake(client, options, (next) => {
-      said = next
+    const server = yield* negotiate(client, options, (next) => {
+      statement = next
     })
 
     const callTool: McpClient["callTool"] = (name, args, how) => {
@@ -255,9 +245,14 @@ export const connect = (
     return {
       client,
       server,
-      callTool,
-      codex: (args, how) => run(Codex, args, how),
-      codexReply: (args, how) => run(CodexReply, args, how),
-      listTools: allTools(client),
+      callTool: Effect.fn("McpClient.callTool")(callTool),
+      codex: Effect.fn("McpClient.codex")((args: CodexArguments, how?: ToolCallOptions) =>
+        run(Codex, args, how),
+      ),
+      codexReply: Effect.fn("McpClient.codexReply")(
+        (args: CodexReplyArguments, how?: ToolCallOptions) => run(CodexReply, args, how),
+      ),
+      listTools: Effect.withSpan(allTools(client), "McpClient.listTools"),
     }
-  })
+  },
+)

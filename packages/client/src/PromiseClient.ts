@@ -1,6 +1,6 @@
 /**
- * The client of the dialect `app-server` for those who do not use Effect: promises, an `AsyncIterable` of events, a
- * callback for questions. Thin: what it does is done by `AppClient`.
+ * The client of the dialect `app-server` for programs that do not use Effect: promises, an
+ * `AsyncIterable` of events, callbacks for questions. A thin layer over `AppClient`.
  */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { NewConversation } from "@colloquy/protocol/app/Conversations"
@@ -21,58 +21,71 @@ type MethodsOf<D> = D extends Dialect<infer C, infer _> ? C : never
 type Methods = RequestOf<MethodsOf<typeof AppServer>>
 type Named<Name> = Extract<Methods, { readonly _tag: Name }>
 
-export type ConversationEvent = Extract<AppClient.Told, { readonly _tag: "Event" }>
+/** An event of a conversation. */
+export type ConversationEvent = Extract<AppClient.ConversationMessage, { readonly _tag: "Event" }>
 
+/** Who the client is, and what it answers. */
 export interface ConnectOptions {
   readonly clientInfo: AppClient.ConnectOptions["clientInfo"]
   /**
-   * Answers a question of a conversation that is listened to. The signal tells that no answer is wanted any more; a
-   * promise that is rejected is a denial. Without it the client is not asked.
+   * Answers a question of a conversation that has a listener of this client. The signal is aborted
+   * when the question has been resolved otherwise. A rejected promise denies. Without this callback
+   * the client is never asked.
    */
   readonly onApproval?: (
     approval: AppClient.Approval,
     signal: AbortSignal,
   ) => Promise<ReviewDecision> | ReviewDecision
-  /** Shows the form of a tool server, likewise; a promise that is rejected declines. */
+  /** Shows the form of a tool server. Called like `onApproval`; a rejected promise declines. */
   readonly onForm?: (
     form: AppClient.Form,
     signal: AbortSignal,
-  ) => Promise<AppClient.Filled> | AppClient.Filled
+  ) => Promise<AppClient.FormAnswer> | AppClient.FormAnswer
 }
 
-/** Promises are rejected with `JsonRpcError` as the server sends it, or with `ConnectionClosed`. */
+/**
+ * A connected client. Promises are rejected with the server's `JsonRpcError`, or with
+ * `ConnectionClosed`.
+ */
 export interface PromiseClient {
+  /** Name and version of the server. */
   readonly userAgent: string
+  /** Creates a conversation. */
   readonly newConversation: (
     params?: Params<typeof NewConversation>,
   ) => Promise<ResultOf<typeof NewConversation>>
-  /** Resolved when the message was taken; what comes of it is told by `events`. */
+  /**
+   * Resolves when the server has accepted the message. The resulting events are delivered by
+   * `events`.
+   */
   readonly sendUserMessage: (
     conversationId: string,
     message: string | ReadonlyArray<InputItem>,
     options?: Omit<Params<typeof SendUserMessage>, "conversationId" | "items">,
   ) => Promise<ResultOf<typeof SendUserMessage>>
+  /** Interrupts the running turn of a conversation. */
   readonly interruptConversation: (
     conversationId: string,
   ) => Promise<ResultOf<typeof InterruptConversation>>
   /**
-   * The events from `after` on (default: all), each once, in order. Each iteration listens for itself and stops when it
-   * is left. Ends with `close`, and with the conversation, as when it is archived; throws when the connection ends otherwise.
+   * The events from `after` on (default: all), each once, in order. Each iteration has a listener
+   * of its own, which is removed when the iteration is left. Ends with `close` and when the
+   * conversation ends or is archived; throws when the connection ends otherwise.
    */
   readonly events: (
     conversationId: string,
     options?: AppClient.EventsOptions,
   ) => AsyncIterable<ConversationEvent>
-  /** Any other request of the dialect, by its name. */
+  /** Calls any other request method of the dialect by its name. */
   readonly request: <Name extends Methods["_tag"]>(
     method: Name,
     params: Params<Named<Name>>,
   ) => Promise<ResultOf<Named<Name>>>
-  /** Lets go of the connection; a process that was started for it ends. */
+  /** Releases the connection. A process that was started for it ends. */
   readonly close: () => Promise<void>
 }
 
-const asker =
+const handlerOf =
   <Question, Answer>(
     answer: (question: Question, signal: AbortSignal) => Promise<Answer> | Answer,
   ) =>
@@ -116,7 +129,7 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
       Effect.runPromise(app.client.request(InterruptConversation, { conversationId })),
     events: (conversationId, options) =>
       app.events(conversationId, options).pipe(
-        Stream.filter((told): told is ConversationEvent => told._tag === "Event"),
+        Stream.filter((message): message is ConversationEvent => message._tag === "Event"),
         Stream.catchIf(
           (error) => closing && error._tag === "ConnectionClosed",
           () => Stream.empty,
@@ -131,9 +144,10 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
 }
 
 /**
- * Says who the client is.
+ * Introduces the client to the server and returns it.
  *
- * @param connection one that is open, or what opens one: `StdioCommand.open` of the stdio transport starts a server
+ * @param connection an open connection, or an effect that opens one, such as `StdioCommand.open` of
+ * the stdio transport, which starts a server
  */
 export const connect = async (
   connection: Connection | Effect.Effect<Connection, ConnectionClosed, Scope.Scope>,
@@ -144,8 +158,8 @@ export const connect = async (
     const open = Effect.isEffect(connection) ? yield* connection : connection
     return yield* AppClient.connect(open, {
       clientInfo,
-      ...(onApproval === undefined ? {} : { onApproval: asker(onApproval) }),
-      ...(onForm === undefined ? {} : { onForm: asker(onForm) }),
+      ...(onApproval === undefined ? {} : { onApproval: handlerOf(onApproval) }),
+      ...(onForm === undefined ? {} : { onForm: handlerOf(onForm) }),
     })
   })
   const app = await Effect.runPromise(

@@ -1,96 +1,36 @@
 /**
- * The events of a conversation from a number on, whatever becomes of the listener or of the connection meanwhile: each
- * new subscription begins behind the last event that was given (L4). Opens no connection by itself.
+ * The events of a conversation across several connections: when a listener or a connection ends,
+ * the next subscription starts behind the last event that was delivered (L4). Opens no connection
+ * by itself.
  */
-import { ConnectionClosed } from "@colloquy/protocol/Connection"
+import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import * as Stream from "effect/Stream"
-import type { AppClient, EventsOptions, Told } from "./AppClient.ts"
-import { ConversationFailed, Subscriber } from "./internal/Subscribers.ts"
-
-interface Source<E> {
-  /** The client to listen through now. */
-  readonly current: Effect.Effect<AppClient, E>
-  /** True: the end of a connection is no end, there will be another one. */
-  readonly reopens: boolean
-}
-
-const follow = <E>(
-  { current, reopens }: Source<E>,
-  conversationId: string,
-  { after = -1, raw = false }: EventsOptions,
-): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed | ConversationFailed> => {
-  const begin = Effect.gen(function* () {
-    const subscriber = new Subscriber(after)
-    let app: AppClient | undefined
-    yield* Effect.addFinalizer(() => {
-      subscriber.over = true
-      const id = subscriber.subscriptionId
-      return app === undefined || id === undefined ? Effect.void : app.unsubscribe(id)
-    })
-
-    const subscribe: Effect.Effect<void, E | JsonRpcError | ConnectionClosed> = Effect.gen(
-      function* () {
-        app = yield* current
-        yield* app.subscribe(conversationId, subscriber, raw)
-      },
-    ).pipe(
-      Effect.catchIf(
-        (error) => reopens && error instanceof ConnectionClosed,
-        // Not subscribed: the next read tries again, over the next connection.
-        () => app?.closed ?? Effect.void,
-      ),
-    )
-
-    const pull: Effect.Effect<
-      readonly [Told, ...ReadonlyArray<Told>],
-      E | JsonRpcError | ConnectionClosed | ConversationFailed | Cause.Done
-    > = Effect.suspend(() => {
-      const [first, ...rest] = subscriber.take()
-      if (first !== undefined) return Effect.succeed([first, ...rest] as const)
-      const { closed, cursor, failure } = subscriber
-      if (failure !== undefined) {
-        return Effect.fail(new ConversationFailed({ reason: failure, next: cursor + 1 }))
-      }
-      if (closed) return Cause.done()
-      return Effect.andThen(
-        subscriber.subscriptionId === undefined ? subscribe : subscriber.wait,
-        pull,
-      )
-    })
-    return Stream.fromPull(Effect.succeed(pull))
-  })
-  return Stream.unwrap(begin)
-}
-
-/** Through one client, for as long as its connection lasts. */
-export const over = (
-  app: AppClient,
-  conversationId: string,
-  options: EventsOptions = {},
-): Stream.Stream<Told, JsonRpcError | ConnectionClosed | ConversationFailed> =>
-  follow({ current: Effect.succeed(app), reopens: false }, conversationId, options)
+import type * as Stream from "effect/Stream"
+import type { AppClient } from "./AppClient.ts"
+import { eventStream, type EventsOptions } from "./internal/EventStream.ts"
+import type { ConversationFailed, ConversationMessage } from "./internal/Subscribers.ts"
 
 /**
- * What a conversation tells from `after` on, through whichever client there is: when its connection ends the next one is
- * asked for, and the events go on behind the last one. Fails when there is none, and with `ConversationFailed` when the
- * server can record nothing of the conversation any more. Ends with the conversation, as it does when it is archived.
+ * The events of a conversation from `after` on, over the clients that `current` returns: when a
+ * connection ends, `current` is run again and the events continue behind the last one delivered.
+ * Fails when `current` fails, and with `ConversationFailed` when the server cannot record the
+ * conversation any more. Ends when the conversation ends or is archived.
  */
 export const events = <E>(
   current: Effect.Effect<AppClient, E>,
   conversationId: string,
   options: EventsOptions = {},
-): Stream.Stream<Told, E | JsonRpcError | ConnectionClosed | ConversationFailed> =>
-  follow({ current, reopens: true }, conversationId, options)
+): Stream.Stream<ConversationMessage, E | JsonRpcError | ConnectionClosed | ConversationFailed> =>
+  eventStream({ current, reconnects: true }, conversationId, options)
 
-export interface ReopenOptions {
-  /** Between the end of a connection and the next one. Default 1 s. */
+/** Options of `reconnecting`. */
+export interface ReconnectOptions {
+  /** Pause between the end of a connection and the next one. Default 1 s. */
   readonly pause?: Duration.Input
 }
 
@@ -100,12 +40,12 @@ interface Held {
 }
 
 /**
- * A client that is made when it is first asked for, and made anew when it is asked for after the end of its connection.
- * All who ask share it. The last one ends with the scope.
+ * A client that is opened when it is first requested, and opened again when it is requested after
+ * the end of its connection. All callers share it. The last one is released with the scope.
  */
-export const reopening = <E, R>(
+export const reconnecting = <E, R>(
   open: Effect.Effect<AppClient, E, R>,
-  { pause = Duration.seconds(1) }: ReopenOptions = {},
+  { pause = Duration.seconds(1) }: ReconnectOptions = {},
 ): Effect.Effect<Effect.Effect<AppClient, E>, never, Scope.Scope | Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
     const outer = yield* Effect.scope

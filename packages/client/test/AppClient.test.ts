@@ -53,7 +53,7 @@ const message = (subscriptionId: string, seq: number, text = `${seq}`) =>
     seq,
   })
 
-const event = (seq: number, text = `${seq}`): AppClient.Told => ({
+const event = (seq: number, text = `${seq}`): AppClient.ConversationMessage => ({
   _tag: "Event",
   id: "t",
   msg: { type: "agent_message", message: text },
@@ -63,7 +63,7 @@ const event = (seq: number, text = `${seq}`): AppClient.Told => ({
 const synced = (subscriptionId: string, seq: number) =>
   notificationText("conversationSynced", { conversationId, subscriptionId, seq })
 
-const take = <E>(stream: Stream.Stream<AppClient.Told, E>, count: number) =>
+const take = <E>(stream: Stream.Stream<AppClient.ConversationMessage, E>, count: number) =>
   start(Stream.runCollect(Stream.take(stream, count)))
 
 const command = {
@@ -75,7 +75,7 @@ const command = {
 }
 
 describe("AppClient", () => {
-  it.effect("says who it is; without a handler for questions it asks not to be asked", () =>
+  it.effect("introduces itself; without a handler for questions it asks not to be asked", () =>
     Effect.gen(function* () {
       const { app, hello, initialized } = yield* connected()
       assert.deepStrictEqual(
@@ -91,7 +91,7 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("answers questions of both generations, and an error is its answer too", () =>
+  it.effect("answers questions of both wire versions, and an error is sent as the response", () =>
     Effect.gen(function* () {
       const seen: Array<AppClient.Approval> = []
       const { hello, next, send } = yield* connected({
@@ -99,7 +99,7 @@ describe("AppClient", () => {
           seen.push(approval)
           return approval._tag === "Command"
             ? Effect.succeed("approved")
-            : Effect.fail(new JsonRpcError({ code: -32000, message: "nobody is there" }))
+            : Effect.fail(new JsonRpcError({ code: -32000, message: "no answer" }))
         },
       })
       assert.deepStrictEqual(
@@ -135,7 +135,7 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("shows the forms of tool servers where it can, and says that it does", () =>
+  it.effect("shows the forms of tool servers if it has a handler, and declares it", () =>
     Effect.gen(function* () {
       const seen: Array<AppClient.Form> = []
       const { hello, next, send } = yield* connected({
@@ -168,7 +168,7 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("L4 events that stand in one read with the answer are told, each once", () =>
+  it.effect("L4 events in the same chunk as the response are delivered, each once", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()
       const reading = yield* take(app.events(conversationId, { after: 4 }), 3)
@@ -193,7 +193,7 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("tells that the server lost pieces of text", () =>
+  it.effect("reports that the server lost deltas", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()
       const reading = yield* take(app.events(conversationId), 2)
@@ -207,33 +207,35 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("L6 a stream that is not read is let go of and goes on behind its last event", () =>
-    Effect.gen(function* () {
-      const { app, next, send } = yield* connected()
-      const pull = yield* Stream.toPull(app.events(conversationId))
-      const first = yield* start(pull)
-      yield* next
-      yield* send(successText(1, { subscriptionId: one }), message(one, 0))
-      assert.deepStrictEqual(yield* Fiber.join(first), [event(0)])
-      const many = Array.from({ length: 1100 }, (_, n) => n + 1)
-      yield* send(...many.map((seq) => message(one, seq)))
-      assert.deepStrictEqual(
-        yield* next,
-        request(2, "removeConversationListener", { subscriptionId: one }),
-      )
-      assert.strictEqual((yield* pull).length, 1024)
-      const later = yield* start(pull)
-      assert.deepStrictEqual(yield* next, listen(3, 1024))
-      yield* send(successText(3, { subscriptionId: two }), message(two, 1025))
-      const resumed: AppClient.Told = { _tag: "Resumed", from: 1025 }
-      assert.deepStrictEqual(
-        [...(yield* Fiber.join(later)), ...(yield* pull)],
-        [resumed, event(1025)],
-      )
-    }),
+  it.effect(
+    "L6 a stream that is not read is unsubscribed and continues behind its last event",
+    () =>
+      Effect.gen(function* () {
+        const { app, next, send } = yield* connected()
+        const pull = yield* Stream.toPull(app.events(conversationId))
+        const first = yield* start(pull)
+        yield* next
+        yield* send(successText(1, { subscriptionId: one }), message(one, 0))
+        assert.deepStrictEqual(yield* Fiber.join(first), [event(0)])
+        const many = Array.from({ length: 1100 }, (_, n) => n + 1)
+        yield* send(...many.map((seq) => message(one, seq)))
+        assert.deepStrictEqual(
+          yield* next,
+          request(2, "removeConversationListener", { subscriptionId: one }),
+        )
+        assert.strictEqual((yield* pull).length, 1024)
+        const later = yield* start(pull)
+        assert.deepStrictEqual(yield* next, listen(3, 1024))
+        yield* send(successText(3, { subscriptionId: two }), message(two, 1025))
+        const resumed: AppClient.ConversationMessage = { _tag: "Resumed", from: 1025 }
+        assert.deepStrictEqual(
+          [...(yield* Fiber.join(later)), ...(yield* pull)],
+          [resumed, event(1025)],
+        )
+      }),
   )
 
-  it.effect("events end behind the last one with their conversation, also in one read", () =>
+  it.effect("events end after the last one of the conversation, also in one chunk", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()
       const closed = (subscriptionId: string) =>
@@ -260,7 +262,7 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("L5 events fail with the reason why nothing can be recorded any more", () =>
+  it.effect("L5 events fail with the reason why the conversation cannot be recorded", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()
       const pull = yield* Stream.toPull(app.events(conversationId))
@@ -280,7 +282,7 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("L4 asks again for a number that is missing, once, and takes skipped numbers", () =>
+  it.effect("L4 a missing number is requested again once, and skipped numbers are accepted", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()
       const pull = yield* Stream.toPull(app.events(conversationId))
@@ -304,14 +306,14 @@ describe("AppClient", () => {
         [yield* next, yield* next],
         [listen(2, 2), request(3, "removeConversationListener", { subscriptionId: one })],
       )
-      // A server that numbers what it does not send gives the same again: it is taken as it is.
+      // A server that numbers events it does not send omits the number again: it is accepted then.
       yield* send(successText(2, { subscriptionId: two }), message(two, 4))
-      const resumed: AppClient.Told = { _tag: "Resumed", from: 3 }
+      const resumed: AppClient.ConversationMessage = { _tag: "Resumed", from: 3 }
       assert.deepStrictEqual([...(yield* Fiber.join(later)), ...(yield* pull)], [resumed, event(4)])
     }),
   )
 
-  it.effect("L6 who is behind when its conversation ends reads all that came", () =>
+  it.effect("L6 a slow stream still reads everything when its conversation ends", () =>
     Effect.gen(function* () {
       const { app, next, send } = yield* connected()
       const pull = yield* Stream.toPull(app.events(conversationId))
@@ -329,21 +331,23 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("who leaves before the answer ends the subscription that it names", () =>
-    Effect.gen(function* () {
-      const { app, next, send } = yield* connected()
-      const reading = yield* take(app.events(conversationId), 1)
-      yield* next
-      yield* Fiber.interrupt(reading)
-      yield* send(successText(1, { subscriptionId: one }))
-      assert.deepStrictEqual(
-        yield* next,
-        request(2, "removeConversationListener", { subscriptionId: one }),
-      )
-    }),
+  it.effect(
+    "a stream stopped before the response removes the subscription that the response names",
+    () =>
+      Effect.gen(function* () {
+        const { app, next, send } = yield* connected()
+        const reading = yield* take(app.events(conversationId), 1)
+        yield* next
+        yield* Fiber.interrupt(reading)
+        yield* send(successText(1, { subscriptionId: one }))
+        assert.deepStrictEqual(
+          yield* next,
+          request(2, "removeConversationListener", { subscriptionId: one }),
+        )
+      }),
   )
 
-  it.effect("events fail as the server says, and at the end of the connection", () =>
+  it.effect("events fail with the server's error, and at the end of the connection", () =>
     Effect.gen(function* () {
       const { app, next, send, server } = yield* connected()
       const unknown = yield* take(app.events(conversationId), 1)
@@ -359,26 +363,28 @@ describe("AppClient", () => {
     }),
   )
 
-  it.effect("a question that somebody else has answered is interrupted and not answered", () =>
-    Effect.gen(function* () {
-      let stopped = false
-      const { app, next, send } = yield* connected({
-        onApproval: () =>
-          Effect.never.pipe(
-            Effect.onInterrupt(() =>
-              Effect.sync(() => {
-                stopped = true
-              }),
+  it.effect(
+    "the handler of a question that was resolved elsewhere is interrupted, and no response is sent",
+    () =>
+      Effect.gen(function* () {
+        let stopped = false
+        const { app, next, send } = yield* connected({
+          onApproval: () =>
+            Effect.never.pipe(
+              Effect.onInterrupt(() =>
+                Effect.sync(() => {
+                  stopped = true
+                }),
+              ),
             ),
-          ),
-      })
-      yield* send(requestText("q", "execCommandApproval", command))
-      yield* FakeServer.settled
-      yield* send(notificationText("$/cancelRequest", { id: "q" }))
-      yield* FakeServer.settled
-      assert.isTrue(stopped)
-      yield* take(app.events(conversationId), 1)
-      assert.deepStrictEqual(yield* next, listen(1, -1))
-    }),
+        })
+        yield* send(requestText("q", "execCommandApproval", command))
+        yield* FakeServer.settled
+        yield* send(notificationText("$/cancelRequest", { id: "q" }))
+        yield* FakeServer.settled
+        assert.isTrue(stopped)
+        yield* take(app.events(conversationId), 1)
+        assert.deepStrictEqual(yield* next, listen(1, -1))
+      }),
   )
 })

@@ -36,7 +36,7 @@ const event = (id: string) =>
   notificationText("codex/event", { id, msg: { type: "background_event", message: "m" } })
 
 describe("Client, requests", () => {
-  it.effect("counts ids up from 0 and matches answers in any order", () =>
+  it.effect("numbers requests from 0 and matches responses in any order", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -51,7 +51,7 @@ describe("Client, requests", () => {
     }),
   )
 
-  it.effect("uses a given id, tells it apart by type, and skips numbers in use", () =>
+  it.effect("uses a given id, distinguishes ids by type, and skips numbers in use", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -68,7 +68,7 @@ describe("Client, requests", () => {
     }),
   )
 
-  it.effect("refuses an id in flight without sending, and the first goes on", () =>
+  it.effect("refuses an id in flight without sending, and the first request continues", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -83,7 +83,7 @@ describe("Client, requests", () => {
     }),
   )
 
-  it.effect("fails with the server's error as it came", () =>
+  it.effect("fails with the server's error unchanged", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -95,21 +95,23 @@ describe("Client, requests", () => {
     }),
   )
 
-  it.effect("L13 a result that does not fit fails that request only, and names the fault", () =>
-    Effect.gen(function* () {
-      const { connection, next, send } = yield* FakeServer.make()
-      const client = yield* McpClient.make(connection)
-      const fiber = yield* start(Effect.flip(client.request(ToolsCall, params)))
-      yield* next
-      yield* send(successText(0, { content: "text" }))
-      const error = yield* Fiber.join(fiber)
-      assert.strictEqual(error._tag === "JsonRpcError" && error.code, -32603)
-      assert.match(error.message, /invalid result of `tools\/call`.*"content"/s)
-      const again = yield* start(client.request(ToolsList, {}))
-      yield* next
-      yield* send(successText(1, { tools: [] }))
-      assert.deepStrictEqual(yield* Fiber.join(again), { tools: [] })
-    }),
+  it.effect(
+    "L13 a result that does not fit its schema fails only that request, and the error names the fault",
+    () =>
+      Effect.gen(function* () {
+        const { connection, next, send } = yield* FakeServer.make()
+        const client = yield* McpClient.make(connection)
+        const fiber = yield* start(Effect.flip(client.request(ToolsCall, params)))
+        yield* next
+        yield* send(successText(0, { content: "text" }))
+        const error = yield* Fiber.join(fiber)
+        assert.strictEqual(error._tag === "JsonRpcError" && error.code, -32603)
+        assert.match(error.message, /invalid result of `tools\/call`.*"content"/s)
+        const again = yield* start(client.request(ToolsList, {}))
+        yield* next
+        yield* send(successText(1, { tools: [] }))
+        assert.deepStrictEqual(yield* Fiber.join(again), { tools: [] })
+      }),
   )
 
   it.effect("params that do not fit their schema fail without being sent", () =>
@@ -163,7 +165,7 @@ describe("Client, requests", () => {
     }),
   )
 
-  it.effect("an answer after the cancellation is nobody's", () =>
+  it.effect("a response after the cancellation is ignored", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -202,7 +204,7 @@ describe("Client, requests", () => {
     }),
   )
 
-  it.effect("interruption does not wait for a server that reads nothing", () =>
+  it.effect("interruption does not wait for a server that does not read", () =>
     Effect.gen(function* () {
       const { connection, next } = yield* FakeServer.make(1)
       const client = yield* McpClient.make(connection)
@@ -215,7 +217,7 @@ describe("Client, requests", () => {
 })
 
 describe("Client, the end of the connection", () => {
-  it.effect("fails every request in flight and every later one, and is told by `closed`", () =>
+  it.effect("fails every request in flight and every later one, and resolves `closed`", () =>
     Effect.gen(function* () {
       const { connection, next, server } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -269,91 +271,91 @@ describe("Client, the end of the connection", () => {
   )
 })
 
-describe("Client, what the server asks", () => {
-  it.effect("L1 answers every request once: handled, unknown, with bad params, with a defect", () =>
-    Effect.gen(function* () {
-      const Ask = request("ask", {
-        params: Schema.Struct({ n: Schema.Int }),
-        result: Schema.Struct({ twice: Schema.Int }),
-        since: "1",
-        doc: "",
-      })
-      const Unhandled = request("unhandled", { since: "1", doc: "" })
-      const asking = dialect({
-        name: "asking",
-        clientToServer: [],
-        serverToClient: [Ask, Unhandled],
-      })
-      const { connection, next, send } = yield* FakeServer.make()
-      yield* Client.make(asking, connection, {
-        handlers: {
-          ask: ({ n }) => {
-            if (n === 1) return Effect.die("defect")
-            if (n === 2) return Effect.fail(new JsonRpcError({ code: -1, message: "no" }))
-            if (n === 3) return Effect.interrupt
-            return Effect.succeed({ twice: n * 2 })
-          },
-        },
-      })
-      yield* send(
-        requestText("ok", "ask", { n: 21 }),
-        requestText(1, "ask", { n: 1 }),
-        requestText(2, "ask", { n: 2 }),
-        requestText(3, "ask", { n: 3 }),
-        requestText(4, "ask", { n: "x" }),
-        requestText(5, "unhandled", undefined),
-        requestText(6, "nobody/knows", undefined),
-      )
-      const answers = yield* Effect.forEach(Array.from({ length: 7 }), () => next)
-      const summary = answers.map((answer) =>
-        answer._tag === "Failure"
-          ? [answer.id, answer.error.code]
-          : answer._tag === "Success"
-            ? [answer.id, answer.result]
-            : answer,
-      )
-      assert.deepStrictEqual(
-        new Map(summary.map((entry) => entry as [RequestId, unknown])),
-        new Map<RequestId, unknown>([
-          ["ok", { twice: 42 }],
-          [1, -32603],
-          [2, -1],
-          [3, -32603],
-          [4, -32602],
-          [5, -32601],
-          [6, -32601],
-        ]),
-      )
-    }),
-  )
-
+describe("Client, requests of the server", () => {
   it.effect(
-    "a handler that waits holds up neither notifications nor answers nor other requests",
+    "L1 every request gets one response: handled, unknown, with bad params, with a defect",
     () =>
       Effect.gen(function* () {
+        const Ask = request("ask", {
+          params: Schema.Struct({ n: Schema.Int }),
+          result: Schema.Struct({ twice: Schema.Int }),
+          since: "1",
+          doc: "",
+        })
+        const Unhandled = request("unhandled", { since: "1", doc: "" })
+        const asking = dialect({
+          name: "asking",
+          clientToServer: [],
+          serverToClient: [Ask, Unhandled],
+        })
         const { connection, next, send } = yield* FakeServer.make()
-        const release = yield* Deferred.make<void>()
-        const client = yield* McpClient.make(connection, {
+        yield* Client.make(asking, connection, {
           handlers: {
-            ping: (_, { id }) =>
-              id === "slow" ? Effect.as(Deferred.await(release), {}) : Effect.succeed({}),
+            ask: ({ n }) => {
+              if (n === 1) return Effect.die("defect")
+              if (n === 2) return Effect.fail(new JsonRpcError({ code: -1, message: "no" }))
+              if (n === 3) return Effect.interrupt
+              return Effect.succeed({ twice: n * 2 })
+            },
           },
         })
-        const mine = yield* start(client.request(ToolsList, {}))
-        yield* next
         yield* send(
-          requestText("slow", "ping", undefined),
-          requestText("quick", "ping", undefined),
-          successText(0, { tools: [] }),
+          requestText("ok", "ask", { n: 21 }),
+          requestText(1, "ask", { n: 1 }),
+          requestText(2, "ask", { n: 2 }),
+          requestText(3, "ask", { n: 3 }),
+          requestText(4, "ask", { n: "x" }),
+          requestText(5, "unhandled", undefined),
+          requestText(6, "unknown/method", undefined),
         )
-        yield* Fiber.join(mine)
-        assert.deepStrictEqual(yield* next, { _tag: "Success", id: "quick", result: {} })
-        yield* Deferred.succeed(release, undefined)
-        assert.deepStrictEqual(yield* next, { _tag: "Success", id: "slow", result: {} })
+        const answers = yield* Effect.forEach(Array.from({ length: 7 }), () => next)
+        const summary = answers.map((answer) =>
+          answer._tag === "Failure"
+            ? [answer.id, answer.error.code]
+            : answer._tag === "Success"
+              ? [answer.id, answer.result]
+              : answer,
+        )
+        assert.deepStrictEqual(
+          new Map(summary.map((entry) => entry as [RequestId, unknown])),
+          new Map<RequestId, unknown>([
+            ["ok", { twice: 42 }],
+            [1, -32603],
+            [2, -1],
+            [3, -32603],
+            [4, -32602],
+            [5, -32601],
+            [6, -32601],
+          ]),
+        )
       }),
   )
 
-  it.effect("L1 a request that the server cancels is stopped and not answered", () =>
+  it.effect("a waiting handler delays neither notifications nor responses nor other requests", () =>
+    Effect.gen(function* () {
+      const { connection, next, send } = yield* FakeServer.make()
+      const release = yield* Deferred.make<void>()
+      const client = yield* McpClient.make(connection, {
+        handlers: {
+          ping: (_, { id }) =>
+            id === "slow" ? Effect.as(Deferred.await(release), {}) : Effect.succeed({}),
+        },
+      })
+      const mine = yield* start(client.request(ToolsList, {}))
+      yield* next
+      yield* send(
+        requestText("slow", "ping", undefined),
+        requestText("quick", "ping", undefined),
+        successText(0, { tools: [] }),
+      )
+      yield* Fiber.join(mine)
+      assert.deepStrictEqual(yield* next, { _tag: "Success", id: "quick", result: {} })
+      yield* Deferred.succeed(release, undefined)
+      assert.deepStrictEqual(yield* next, { _tag: "Success", id: "slow", result: {} })
+    }),
+  )
+
+  it.effect("L1 a request that the server cancels is interrupted and gets no response", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       const stopped = yield* Deferred.make<void>()
@@ -379,7 +381,7 @@ describe("Client, what the server asks", () => {
   )
 
   it.effect(
-    "L1 a cancelled handler that cannot be interrupted is not answered, and frees its id",
+    "L1 a cancelled handler that cannot be interrupted sends no response and frees its id",
     () =>
       Effect.gen(function* () {
         const { connection, next, send } = yield* FakeServer.make()
@@ -410,7 +412,7 @@ describe("Client, what the server asks", () => {
       }),
   )
 
-  it.effect("refuses the second request of one id, and more than the limit", () =>
+  it.effect("refuses a second request with the same id, and more requests than the limit", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       yield* McpClient.make(connection, {
@@ -429,7 +431,7 @@ describe("Client, what the server asks", () => {
     }),
   )
 
-  it.effect("answers a request that is none, when it can tell the id, and nothing else", () =>
+  it.effect("answers an invalid request whose id is readable, and no other invalid message", () =>
     Effect.gen(function* () {
       const { connection, next, send } = yield* FakeServer.make()
       yield* McpClient.make(connection)
@@ -442,9 +444,9 @@ describe("Client, what the server asks", () => {
   )
 })
 
-describe("Client, what the server tells", () => {
+describe("Client, notifications of the server", () => {
   it.effect(
-    "runs notification handlers in order of arrival, all before a later answer returns",
+    "runs notification handlers in order of arrival, all before a later response returns",
     () =>
       Effect.gen(function* () {
         const { connection, next, send } = yield* FakeServer.make()
@@ -453,7 +455,8 @@ describe("Client, what the server tells", () => {
           handlers: {
             "codex/event": ({ id }) =>
               Effect.andThen(
-                // The earlier, the longer: out of order if they ran side by side.
+                // Earlier ones take longer: they would finish out of order if they ran
+                // concurrently.
                 Effect.forEach(Array.from({ length: 5 - Number(id) }), () => Effect.yieldNow),
                 Effect.sync(() => void seen.push(id)),
               ),
@@ -487,7 +490,7 @@ describe("Client, what the server tells", () => {
     }),
   )
 
-  it.effect("L13 a response that was too long to read fails its request, and no other", () =>
+  it.effect("L13 a response that is too long to read fails only its request", () =>
     Effect.gen(function* () {
       const { connection, next, send, server } = yield* FakeServer.make()
       const client = yield* McpClient.make(connection)
@@ -507,7 +510,7 @@ describe("Client, what the server tells", () => {
     }),
   )
 
-  it.effect("L13 nothing unreadable, unknown or broken ends the client", () =>
+  it.effect("L13 unreadable, unknown and malformed messages do not end the client", () =>
     Effect.gen(function* () {
       const { connection, next, send, server } = yield* FakeServer.make()
       const seen: Array<unknown> = []
@@ -524,7 +527,7 @@ describe("Client, what the server tells", () => {
       yield* send(
         successText("unknown", {}),
         failureText(null, new JsonRpcError({ code: -32700, message: "what?" })),
-        notificationText("nobody/knows", {}),
+        notificationText("unknown/method", {}),
         notificationText("codex/event", { id: 5 }),
         notificationText("codex/event", undefined),
         event("defect"),

@@ -1,10 +1,10 @@
-/** The server's end of a connection in memory, driven by the test message by message. */
+/** The server's end of a connection in memory; the test drives it message by message. */
 import type { Connection } from "@colloquy/protocol/Connection"
 import { type Message, parse } from "@colloquy/protocol/JsonRpc"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Effect from "effect/Effect"
 
-/** The messages the client sends, one at a time. Dies at the end of the connection. */
+/** The messages that the client sends, one at a time. Dies at the end of the connection. */
 const messages = (connection: Connection) => {
   let read: Array<Message> = []
   return Effect.suspend(function next(): Effect.Effect<Message> {
@@ -17,9 +17,10 @@ const messages = (connection: Connection) => {
   })
 }
 
+/** Creates the pair of connections. */
 export const make = (capacity?: number) =>
   Effect.map(memoryPair(capacity), ([client, server]) => ({
-    /** For the client under test. */
+    /** The connection of the client under test. */
     connection: client,
     server,
     /** The client's next message. */
@@ -27,7 +28,7 @@ export const make = (capacity?: number) =>
     send: (...texts: ReadonlyArray<string>) => Effect.orDie(server.send(texts)),
   }))
 
-/** Enough turns of the scheduler for everything that can go on to have gone on. */
+/** Yields until every fiber that can proceed has done so. */
 export const settled = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, {
   discard: true,
 })

@@ -36,7 +36,7 @@ const form = (message: string) => ({
   params: { message, requestedSchema: { type: "object", properties: {} } },
 })
 
-/** Meets a server that speaks the revision; then the test goes on with both. */
+/** Connects to a server that supports the revision, and continues the test with both ends. */
 const met = (options: Partial<McpClient.ConnectOptions> = {}) =>
   Effect.gen(function* () {
     const server = yield* FakeServer.make()
@@ -50,7 +50,7 @@ const met = (options: Partial<McpClient.ConnectOptions> = {}) =>
   })
 
 describe("McpClient without a handshake", () => {
-  it.effect("asks what the server speaks, and says with every request who asks", () =>
+  it.effect("asks for the supported revisions and states in every request who it is", () =>
     Effect.gen(function* () {
       const { client, first, server } = yield* met()
       assert.deepStrictEqual(first, {
@@ -81,7 +81,7 @@ describe("McpClient without a handshake", () => {
     }),
   )
 
-  it.effect("asks for events when it hears them, and declares that it can be asked", () =>
+  it.effect("requests events if there is a handler, and declares that it can be asked", () =>
     Effect.gen(function* () {
       const { first } = yield* met({
         onEvent: () => Effect.void,
@@ -93,64 +93,66 @@ describe("McpClient without a handshake", () => {
     }),
   )
 
-  it.effect("answers what is asked instead of a result, and calls again until there is one", () =>
-    Effect.gen(function* () {
-      const asked: Array<string> = []
-      const { client, server } = yield* met({
-        onElicitation: ({ message }) =>
-          Effect.sync(() => {
-            asked.push(message)
-            return { action: "accept", content: { said: message } } as const
+  it.effect(
+    "answers the questions in a response and repeats the call until there is a result",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const { client, server } = yield* met({
+          onElicitation: ({ message }) =>
+            Effect.sync(() => {
+              asked.push(message)
+              return { action: "accept", content: { said: message } } as const
+            }),
+        })
+        const calling = yield* Effect.forkChild(client.callTool("t", {}, { id: "mine" }), {
+          startImmediately: true,
+        })
+        const ids: Array<unknown> = []
+        const sent: Array<unknown> = []
+        const next = Effect.map(server.next, (message) => {
+          if (message._tag !== "Request") return
+          ids.push(message.id)
+          const { _meta, ...params } = message.params as Readonly<Record<string, unknown>>
+          sent.push(params)
+        })
+        yield* next
+        yield* server.send(
+          result("mine", {
+            resultType: "input_required",
+            inputRequests: { a: form("a?"), b: form("b?") },
+            requestState: "s1",
           }),
-      })
-      const calling = yield* Effect.forkChild(client.callTool("t", {}, { id: "mine" }), {
-        startImmediately: true,
-      })
-      const ids: Array<unknown> = []
-      const sent: Array<unknown> = []
-      const next = Effect.map(server.next, (message) => {
-        if (message._tag !== "Request") return
-        ids.push(message.id)
-        const { _meta, ...params } = message.params as Readonly<Record<string, unknown>>
-        sent.push(params)
-      })
-      yield* next
-      yield* server.send(
-        result("mine", {
-          resultType: "input_required",
-          inputRequests: { a: form("a?"), b: form("b?") },
-          requestState: "s1",
-        }),
-      )
-      yield* next
-      yield* server.send(
-        result(1, { resultType: "input_required", inputRequests: { c: form("c?") } }),
-      )
-      yield* next
-      yield* server.send(result(2, text("done")))
-      yield* Fiber.join(calling)
-      const said = (message: string) => ({ action: "accept", content: { said: message } })
-      assert.deepStrictEqual(
-        [ids, asked, sent],
-        [
-          ["mine", 1, 2],
-          ["a?", "b?", "c?"],
+        )
+        yield* next
+        yield* server.send(
+          result(1, { resultType: "input_required", inputRequests: { c: form("c?") } }),
+        )
+        yield* next
+        yield* server.send(result(2, text("done")))
+        yield* Fiber.join(calling)
+        const accepted = (message: string) => ({ action: "accept", content: { said: message } })
+        assert.deepStrictEqual(
+          [ids, asked, sent],
           [
-            { name: "t", arguments: {} },
-            {
-              name: "t",
-              arguments: {},
-              inputResponses: { a: said("a?"), b: said("b?") },
-              requestState: "s1",
-            },
-            { name: "t", arguments: {}, inputResponses: { c: said("c?") } },
+            ["mine", 1, 2],
+            ["a?", "b?", "c?"],
+            [
+              { name: "t", arguments: {} },
+              {
+                name: "t",
+                arguments: {},
+                inputResponses: { a: accepted("a?"), b: accepted("b?") },
+                requestState: "s1",
+              },
+              { name: "t", arguments: {}, inputResponses: { c: accepted("c?") } },
+            ],
           ],
-        ],
-      )
-    }),
+        )
+      }),
   )
 
-  it.effect("fails when the server asks what nobody here answers", () =>
+  it.effect("fails when the server asks a question and there is no handler", () =>
     Effect.gen(function* () {
       const { client, server } = yield* met()
       const calling = yield* Effect.forkChild(Effect.flip(client.callTool("t", {})), {
@@ -164,12 +166,12 @@ describe("McpClient without a handshake", () => {
       assert.deepInclude(failure, {
         _tag: "JsonRpcError",
         code: -32603,
-        message: 'the server asks "elicitation/create", which is not answered',
+        message: 'the server asks "elicitation/create", and there is no handler for it',
       })
     }),
   )
 
-  it.effect("fails when the server does not speak it", () =>
+  it.effect("fails when the server does not support the revision", () =>
     Effect.gen(function* () {
       const server = yield* FakeServer.make()
       const connecting = yield* Effect.forkChild(
@@ -185,7 +187,7 @@ describe("McpClient without a handshake", () => {
     }),
   )
 
-  it.effect("auto shakes hands with a server that knows no other way", () =>
+  it.effect("auto performs a handshake with a server that supports nothing else", () =>
     Effect.gen(function* () {
       const server = yield* FakeServer.make()
       const connecting = yield* Effect.forkChild(

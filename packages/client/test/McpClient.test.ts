@@ -25,7 +25,7 @@ const threadId = "0199b6c0-0000-7000-8000-000000000001"
 const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-/** A client that has shaken hands as request 0, and the server's end. */
+/** A client whose handshake was request 0, and the server's end. */
 const connected = (options: Omit<McpClient.ConnectOptions, "clientInfo"> = {}) =>
   Effect.gen(function* () {
     const fake = yield* FakeServer.make()
@@ -44,7 +44,7 @@ const request = (id: string | number, method: string, params: unknown): Message 
 })
 
 describe("McpClient", () => {
-  it.effect("shakes hands: initialize, then the initialized notification", () =>
+  it.effect("performs the handshake: initialize, then the initialized notification", () =>
     Effect.gen(function* () {
       const { client, hello, initialized } = yield* connected()
       assert.deepStrictEqual(
@@ -81,7 +81,7 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("fails when the server refuses, or speaks a revision nobody knows", () =>
+  it.effect("fails when the server refuses or uses an unknown revision", () =>
     Effect.gen(function* () {
       const refused = new JsonRpcError({ code: -32602, message: "no" })
       for (const [answer, expected] of [
@@ -102,7 +102,7 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("a handshake that is interrupted is not cancelled at the server", () =>
+  it.effect("an interrupted handshake is not cancelled at the server", () =>
     Effect.gen(function* () {
       const fake = yield* FakeServer.make()
       const connecting = yield* start(McpClient.connect(fake.connection, { clientInfo }))
@@ -113,7 +113,7 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("answers a ping by itself, and again under the same id", () =>
+  it.effect("answers a ping, also when an id is used again", () =>
     Effect.gen(function* () {
       const { next, send } = yield* connected()
       for (const id of ["p", "p"]) {
@@ -123,60 +123,63 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("runs a turn: the arguments as given, the events in order, the answer after them", () =>
-    Effect.gen(function* () {
-      const seen: Array<unknown> = []
-      const { client, next, send } = yield* connected({
-        onEvent: (event) => Effect.sync(() => void seen.push(event)),
-      })
-      const turn = yield* start(
-        Effect.tap(client.codex({ prompt: "hi", "approval-policy": "never" }, { id: "call" }), () =>
-          Effect.sync(() => void seen.push("answer")),
-        ),
-      )
-      assert.deepStrictEqual(
-        yield* next,
-        request("call", "tools/call", {
-          name: "codex",
-          arguments: { prompt: "hi", "approval-policy": "never" },
-        }),
-      )
-      const started = { type: "task_started", model_context_window: null }
-      const foreign = { type: "from_the_future", x: [1] }
-      yield* send(
-        notificationText("codex/event", {
-          _meta: { requestId: "call", threadId },
-          id: "0",
-          msg: started,
-        }),
-        notificationText("codex/event", { _meta: { requestId: null }, id: "1", msg: foreign }),
-        notificationText("codex/event", { id: "2", msg: foreign }),
-      )
-      const result = {
-        content: [
-          { type: "text", text: "hello" },
-          { type: "image", data: "" },
-          { type: "text", text: "there", annotations: { audience: ["user", "assistant"] } },
-          { type: "text", text: "threadId: t", annotations: { audience: ["assistant"] } },
-        ],
-        structuredContent: { threadId, conversationId: threadId, content: "hello" },
-      }
-      yield* send(successText("call", result))
-      assert.deepStrictEqual<unknown>(yield* Fiber.join(turn), {
-        ...result,
-        text: "hello\nthere",
-        threadId,
-      })
-      assert.deepStrictEqual(seen, [
-        { requestId: "call", threadId, id: "0", msg: started },
-        { requestId: undefined, threadId: undefined, id: "1", msg: foreign },
-        { requestId: undefined, threadId: undefined, id: "2", msg: foreign },
-        "answer",
-      ])
-    }),
+  it.effect(
+    "runs a turn: the arguments as given, the events in order, the response after them",
+    () =>
+      Effect.gen(function* () {
+        const seen: Array<unknown> = []
+        const { client, next, send } = yield* connected({
+          onEvent: (event) => Effect.sync(() => void seen.push(event)),
+        })
+        const turn = yield* start(
+          Effect.tap(
+            client.codex({ prompt: "hi", "approval-policy": "never" }, { id: "call" }),
+            () => Effect.sync(() => void seen.push("answer")),
+          ),
+        )
+        assert.deepStrictEqual(
+          yield* next,
+          request("call", "tools/call", {
+            name: "codex",
+            arguments: { prompt: "hi", "approval-policy": "never" },
+          }),
+        )
+        const started = { type: "task_started", model_context_window: null }
+        const foreign = { type: "from_the_future", x: [1] }
+        yield* send(
+          notificationText("codex/event", {
+            _meta: { requestId: "call", threadId },
+            id: "0",
+            msg: started,
+          }),
+          notificationText("codex/event", { _meta: { requestId: null }, id: "1", msg: foreign }),
+          notificationText("codex/event", { id: "2", msg: foreign }),
+        )
+        const result = {
+          content: [
+            { type: "text", text: "hello" },
+            { type: "image", data: "" },
+            { type: "text", text: "there", annotations: { audience: ["user", "assistant"] } },
+            { type: "text", text: "threadId: t", annotations: { audience: ["assistant"] } },
+          ],
+          structuredContent: { threadId, conversationId: threadId, content: "hello" },
+        }
+        yield* send(successText("call", result))
+        assert.deepStrictEqual<unknown>(yield* Fiber.join(turn), {
+          ...result,
+          text: "hello\nthere",
+          threadId,
+        })
+        assert.deepStrictEqual(seen, [
+          { requestId: "call", threadId, id: "0", msg: started },
+          { requestId: undefined, threadId: undefined, id: "1", msg: foreign },
+          { requestId: undefined, threadId: undefined, id: "2", msg: foreign },
+          "answer",
+        ])
+      }),
   )
 
-  it.effect("goes on with a conversation; a failed turn is a result, not an error", () =>
+  it.effect("continues a conversation; a failed turn is a result, not an error", () =>
     Effect.gen(function* () {
       const { client, next, send } = yield* connected()
       const turn = yield* start(client.codexReply({ prompt: "more", threadId }))
@@ -208,7 +211,7 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("calls any tool, with the arguments untouched", () =>
+  it.effect("calls any tool with unchanged arguments", () =>
     Effect.gen(function* () {
       const { client, next, send } = yield* connected()
       const call = yield* start(client.callTool("other", ["not", "a", "map"]))
@@ -221,7 +224,7 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("lists the tools of all pages, and stops at a cursor it has seen", () =>
+  it.effect("lists the tools of all pages, and stops at a repeated cursor", () =>
     Effect.gen(function* () {
       const { client, next, send } = yield* connected()
       const listing = yield* start(client.listTools)
@@ -252,10 +255,10 @@ describe("McpClient", () => {
     ],
   ])("answers a question with %j, after the events before it", ([given, sent]) =>
     Effect.gen(function* () {
-      const heard: Array<unknown> = []
+      const received: Array<unknown> = []
       const fake = yield* connected({
-        onEvent: ({ msg }) => Effect.sync(() => heard.push(msg.type)),
-        onElicitation: (asked) => Effect.sync(() => (heard.push(asked), given)),
+        onEvent: ({ msg }) => Effect.sync(() => received.push(msg.type)),
+        onElicitation: (asked) => Effect.sync(() => (received.push(asked), given)),
       })
       assert.deepStrictEqual(
         fake.hello,
@@ -270,7 +273,7 @@ describe("McpClient", () => {
         requestText(0, "elicitation/create", question),
       )
       assert.deepStrictEqual(yield* fake.next, { _tag: "Success", id: 0, result: sent })
-      assert.deepStrictEqual(heard, ["warning", question])
+      assert.deepStrictEqual(received, ["warning", question])
     }),
   )
 
@@ -288,23 +291,23 @@ describe("McpClient", () => {
     }),
   )
 
-  it.effect("stops asking the person when the server takes its question back", () =>
+  it.effect("interrupts the handler of a question that the server withdraws", () =>
     Effect.gen(function* () {
-      const heard: Array<string> = []
+      const received: Array<string> = []
       const fake = yield* connected({
         onElicitation: () =>
-          Effect.onInterrupt(Effect.never, () => Effect.sync(() => heard.push("taken back"))),
+          Effect.onInterrupt(Effect.never, () => Effect.sync(() => received.push("withdrawn"))),
       })
       yield* fake.send(requestText(0, "elicitation/create", question))
       yield* FakeServer.settled
-      assert.deepStrictEqual(heard, [])
+      assert.deepStrictEqual(received, [])
       yield* fake.send(notificationText("notifications/cancelled", { requestId: 0 }))
       yield* FakeServer.settled
-      assert.deepStrictEqual(heard, ["taken back"])
+      assert.deepStrictEqual(received, ["withdrawn"])
     }),
   )
 
-  it.effect("L1 a question is answered with an error when nobody here answers questions", () =>
+  it.effect("L1 a question gets an error response when there is no handler", () =>
     Effect.gen(function* () {
       const fake = yield* connected()
       yield* fake.send(requestText(0, "elicitation/create", question))

@@ -31,19 +31,19 @@ const connected = (options: Omit<McpClient.ConnectOptions, "clientInfo"> = {}) =
 const params = (message: ReturnType<typeof parse>): unknown =>
   message._tag === "Request" ? message.params : message._tag
 
-const told = (progressToken: unknown, progress: number, more: object = {}) =>
+const progressText = (progressToken: unknown, progress: number, more: object = {}) =>
   notificationText("notifications/progress", { progressToken, progress, ...more })
 
 describe("ProgressListeners", () => {
-  it.effect("each call hears its own progress, in order, and nothing after its end", () =>
+  it.effect("each call gets its own progress, in order, and none after its end", () =>
     Effect.gen(function* () {
       const { client, next, send } = yield* connected()
-      const heard: Array<readonly [call: string, progress: CallProgress]> = []
+      const received: Array<readonly [call: string, progress: CallProgress]> = []
       const call = (name: string) =>
         Effect.forkChild(
           client.codex(
             { prompt: name },
-            { onProgress: (progress) => Effect.sync(() => heard.push([name, progress])) },
+            { onProgress: (progress) => Effect.sync(() => received.push([name, progress])) },
           ),
           { startImmediately: true },
         )
@@ -57,19 +57,19 @@ describe("ProgressListeners", () => {
         })),
       )
       yield* send(
-        told(1, 1, { message: "one" }),
-        told(0, 1),
-        told(1, 2, { total: 3 }),
-        told("1", 9),
-        told(7, 9),
+        progressText(1, 1, { message: "one" }),
+        progressText(0, 1),
+        progressText(1, 2, { total: 3 }),
+        progressText("1", 9),
+        progressText(7, 9),
         notificationText("notifications/progress", { progressToken: 1 }),
         successText(2, done),
-        told(1, 3),
+        progressText(1, 3),
       )
       assert.strictEqual((yield* Fiber.join(b)).text, "done")
-      yield* send(told(0, 2), successText(1, done))
+      yield* send(progressText(0, 2), successText(1, done))
       yield* Fiber.join(a)
-      assert.deepStrictEqual(heard, [
+      assert.deepStrictEqual(received, [
         ["b", { progress: 1, message: "one" }],
         ["a", { progress: 1 }],
         ["b", { progress: 2, total: 3 }],
@@ -78,7 +78,7 @@ describe("ProgressListeners", () => {
     }),
   )
 
-  it.effect("a call without a listener names no token", () =>
+  it.effect("a call without a listener sends no token", () =>
     Effect.gen(function* () {
       const { client, next } = yield* connected()
       yield* Effect.forkChild(client.codexReply({ prompt: "x", threadId: "t" }), {
@@ -91,7 +91,7 @@ describe("ProgressListeners", () => {
     }),
   )
 
-  it.effect("who wants no events says so in the handshake", () =>
+  it.effect("a client that wants no events says so in the handshake", () =>
     Effect.gen(function* () {
       const { hello } = yield* connected({ events: false })
       assert.deepStrictEqual(params(hello), {

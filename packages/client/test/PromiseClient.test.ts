@@ -37,7 +37,7 @@ const message = (seq: number) =>
 const command = { conversationId, callId: "c", command: ["ls"], cwd: "/work", parsedCmd: [] }
 
 describe("PromiseClient", () => {
-  it.effect("makes a conversation, says something, and asks for anything else by its name", () =>
+  it.effect("creates a conversation, sends a message, and calls any other method by its name", () =>
     Effect.gen(function* () {
       const { client, next, send } = yield* connected()
       assert.strictEqual(client.userAgent, "fake/1")
@@ -118,7 +118,7 @@ describe("PromiseClient", () => {
     }),
   )
 
-  it.effect("a method that the dialect does not have is refused by its name", () =>
+  it.effect("an unknown method is refused with its name", () =>
     Effect.gen(function* () {
       const { client } = yield* connected()
       const thrown = yield* Effect.promise(() =>
@@ -134,46 +134,50 @@ describe("PromiseClient", () => {
     }),
   )
 
-  it.effect("answers questions with what the callback gives; one that throws is an error", () =>
-    Effect.gen(function* () {
-      const { next, send } = yield* connected({
-        onApproval: ({ callId }) =>
-          callId === "c" ? "approved" : Promise.reject(new Error("nobody is there")),
-      })
-      yield* send(requestText("q", "execCommandApproval", command))
-      assert.deepStrictEqual(yield* next, {
-        _tag: "Success",
-        id: "q",
-        result: { decision: "approved" },
-      })
-      yield* send(requestText("r", "execCommandApproval", { ...command, callId: "d" }))
-      const refused = yield* next
-      assert.strictEqual(
-        refused._tag === "Failure" ? refused.error.message : undefined,
-        "the client could not decide: nobody is there",
-      )
-    }),
+  it.effect(
+    "answers questions with the result of the callback; an exception is an error response",
+    () =>
+      Effect.gen(function* () {
+        const { next, send } = yield* connected({
+          onApproval: ({ callId }) =>
+            callId === "c" ? "approved" : Promise.reject(new Error("no answer")),
+        })
+        yield* send(requestText("q", "execCommandApproval", command))
+        assert.deepStrictEqual(yield* next, {
+          _tag: "Success",
+          id: "q",
+          result: { decision: "approved" },
+        })
+        yield* send(requestText("r", "execCommandApproval", { ...command, callId: "d" }))
+        const refused = yield* next
+        assert.strictEqual(
+          refused._tag === "Failure" ? refused.error.message : undefined,
+          "the client could not decide: no answer",
+        )
+      }),
   )
 
-  it.effect("shows forms by the callback; one that throws is an error", () =>
-    Effect.gen(function* () {
-      const { next, send } = yield* connected({
-        onForm: ({ message }) =>
-          message === "a" ? { action: "decline" } : Promise.reject(new Error("no screen")),
-      })
-      const form = { conversationId, elicitationId: "e", serverName: "s", requestedSchema: {} }
-      yield* send(requestText("q", "elicitationRequest", { ...form, message: "a" }))
-      assert.deepStrictEqual(yield* next, {
-        _tag: "Success",
-        id: "q",
-        result: { action: "decline" },
-      })
-      yield* send(requestText("r", "elicitationRequest", { ...form, message: "b" }))
-      const refused = yield* next
-      assert.strictEqual(
-        refused._tag === "Failure" ? refused.error.message : undefined,
-        "the client could not decide: no screen",
-      )
-    }),
+  it.effect(
+    "answers forms with the result of the callback; an exception is an error response",
+    () =>
+      Effect.gen(function* () {
+        const { next, send } = yield* connected({
+          onForm: ({ message }) =>
+            message === "a" ? { action: "decline" } : Promise.reject(new Error("no screen")),
+        })
+        const form = { conversationId, elicitationId: "e", serverName: "s", requestedSchema: {} }
+        yield* send(requestText("q", "elicitationRequest", { ...form, message: "a" }))
+        assert.deepStrictEqual(yield* next, {
+          _tag: "Success",
+          id: "q",
+          result: { action: "decline" },
+        })
+        yield* send(requestText("r", "elicitationRequest", { ...form, message: "b" }))
+        const refused = yield* next
+        assert.strictEqual(
+          refused._tag === "Failure" ? refused.error.message : undefined,
+          "the client could not decide: no screen",
+        )
+      }),
   )
 })

@@ -1,11 +1,13 @@
 /**
- * Says what is wrong with a value of the configuration: what was found, what was expected, the nearest known name,
- * and the key. The wording is the original's (recording 0.29 `bad_args`, id 14):
+ * Describes what is wrong with a value of the configuration: what was found, what was expected, the
+ * nearest known name, and the key. The wording is that of the original program, which clients may
+ * parse:
  *
  *     unknown variant `bogus`, expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`
  *     in `model_reasoning_effort`
  *
- * Never quotes a text where no closed set of names was expected: it may be a secret.
+ * Never quotes a text unless the expected values are a closed set of names, because it may be a
+ * secret.
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -13,11 +15,14 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Data from "effect/Data"
 import { type ConfigTree, isTable } from "./ConfigTree.ts"
 
-/** What is wrong with a configuration. */
+/** The configuration is invalid. */
 export class ConfigFault extends Data.TaggedError("ConfigFault")<{
-  /** Two lines where a key is at fault, the second naming it. */
+  /** The problem in the first line; the key, if one is at fault, in the second. */
   readonly message: string
-  /** Dotted; that of the table where a key is missing. Absent where no single key is at fault. */
+  /**
+   * The dotted path of the key at fault, or of the table that lacks a key. Absent when no single
+   * key is at fault.
+   */
   readonly key?: string
 }> {}
 
@@ -39,7 +44,8 @@ const leafOf = (
     case "Composite":
       return leafOf(issue.issues[0], path, issue.ast)
     case "AnyOf": {
-      // The value has the type of one member alone, such as a sequence: the fault lies inside of it.
+      // The value has the type of exactly one member, such as a sequence, so the fault is inside
+      // it.
       const [only, ...others] = issue.issues
       return only !== undefined && others.length === 0 && only._tag !== "InvalidType"
         ? leafOf(only, path)
@@ -61,7 +67,7 @@ const kinds: Partial<Record<SchemaAST.AST["_tag"], string>> = {
   Arrays: "a sequence",
 }
 
-/** The members of a union that are no names. */
+/** The types of a union's members that are not names. */
 const kindsOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
   ast.types.flatMap((type) => kinds[type._tag] ?? [])
 
@@ -70,7 +76,7 @@ const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
     type._tag === "Literal" && typeof type.literal === "string" ? [type.literal] : [],
   )
 
-const found = (value: unknown): string => {
+const describeFound = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "sequence"
   if (value instanceof Date) return "datetime"
@@ -87,19 +93,20 @@ const found = (value: unknown): string => {
 const oneOf = (ast: SchemaAST.Union, value: unknown): string => {
   const names = namesOf(ast)
   const expected = `expected one of ${[...names.map((name) => `\`${name}\``), ...kindsOf(ast)].join(", ")}`
-  if (typeof value !== "string") return `invalid type: ${found(value)}, ${expected}`
+  if (typeof value !== "string") return `invalid type: ${describeFound(value)}, ${expected}`
   const near = nearest(value, names)
   const suggestion = near === undefined ? "" : `, did you mean \`${near}\`?`
   return `unknown variant \`${value.slice(0, 80)}\`, ${expected}${suggestion}`
 }
 
+/** The fault of a key: the problem in the first line, the dotted path in the second. */
 export const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFault => {
   const key = path.join(".")
   return new ConfigFault({ message: `${problem}\nin \`${key}\`\n`, key })
 }
 
-/** The fault of `tree` that `issue` reports. */
-export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault => {
+/** The fault of `tree` that a schema issue reports. */
+export const faultOfIssue = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault => {
   const leaf = leafOf(issue, [])
   if (leaf.issue._tag === "MissingKey") {
     return faultAt(leaf.path.slice(0, -1), `missing field \`${leaf.path.at(-1)}\``)
@@ -112,13 +119,16 @@ export const explain = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault
   if (leaf.refusedBy !== undefined) {
     const stated =
       leaf.issue._tag === "Filter" ? leaf.issue.filter.annotations?.expected : undefined
-    // What Effect's checks of numbers expect is less than what a key does, which must not be negative either; a key with
-    // a range of its own states it.
+    // Effect's checks of numbers state less than the key expects, which must also not be negative.
+    // A key with a range of its own states it.
     const isOwn =
       leaf.refusedBy._tag === "String" || stated?.startsWith("an integer from ") === true
     const expected = (isOwn ? stated : undefined) ?? kinds[leaf.refusedBy._tag] ?? "another value"
-    return faultAt(leaf.path, `invalid value: ${found(value)}, expected ${expected}`)
+    return faultAt(leaf.path, `invalid value: ${describeFound(value)}, expected ${expected}`)
   }
   const expected = leaf.issue._tag === "InvalidType" ? kinds[leaf.issue.ast._tag] : undefined
-  return faultAt(leaf.path, `invalid type: ${found(value)}, expected ${expected ?? "another type"}`)
+  return faultAt(
+    leaf.path,
+    `invalid type: ${describeFound(value)}, expected ${expected ?? "another type"}`,
+  )
 }

@@ -1,21 +1,24 @@
 /**
- * The keys of a configuration schema as data: what the reference page lists, what a misspelt key is compared with, and
- * what `colloquy config` shows. Derived from the schema alone.
+ * The keys of a configuration schema as data, for the reference page, for suggestions when a key is
+ * misspelt, and for `colloquy config`. Derived from the schema only.
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { type ConfigTree, isTable } from "./ConfigTree.ts"
 
+/** One key of the configuration. */
 export interface ConfigKey {
-  /** Dotted; `<name>` stands for a name that the writer of the file chooses. */
+  /** The dotted path. `<name>` is in place of names that the author of the file chooses. */
   readonly path: string
+  /** The type of the value. */
   readonly ast: SchemaAST.AST
   readonly description: string
+  /** The value that counts when the key is absent. */
   readonly default?: unknown
 }
 
-/** Below a table with chosen names. */
+/** Placeholder for names that the author of the file chooses. */
 const anyName = "<name>"
 
 const keyOf = (path: string, ast: SchemaAST.AST): ConfigKey => {
@@ -42,14 +45,21 @@ const walk = (ast: SchemaAST.AST, path: string): ReadonlyArray<ConfigKey> =>
 /** Every key that has a value, in the order of the schema. */
 export const keysOf = (schema: Schema.Top): ReadonlyArray<ConfigKey> => walk(schema.ast, "")
 
+/** A key of a file that no part of the program reads. */
 export interface UnknownKey {
-  /** Dotted, as it stands in the file. */
+  /** The dotted path, as in the file. */
   readonly path: string
-  /** The known key that may be meant; looked for only for the first hundred. */
+  /**
+   * The dotted path of the known key that may be meant. Determined only for the first hundred
+   * unknown keys.
+   */
   readonly near?: string
 }
 
-/** Keys that a name is suggested for: comparing names costs far more than finding the key. */
+/**
+ * Number of unknown keys that a name is suggested for; comparing names costs far more than finding
+ * the key.
+ */
 const maxSuggestions = 100
 
 const unknownIn = (
@@ -72,6 +82,9 @@ const unknownIn = (
   })
 }
 
-/** The keys of `tree` that the schema does not name, at any depth. They are ignored (§7.1), which somebody should be told. */
+/**
+ * The keys of `tree` that the schema does not name, at any depth. They are ignored when settings
+ * are resolved, so the caller should warn about them.
+ */
 export const unknownKeys = (schema: Schema.Top, tree: ConfigTree): ReadonlyArray<UnknownKey> =>
   unknownIn(schema.ast, tree, "", { suggestions: maxSuggestions })

@@ -1,7 +1,9 @@
 /**
- * Every key of `config.toml` (§7.2) with its type, default and meaning; §7.3 is in `ConfigServers.ts`. A key that is
- * not named is ignored, so that a file written for another generation of the original works; a bad value of a named
- * key is an error that tells the key, also of one that has no meaning here. A schema list.
+ * All keys of `config.toml` with their types, defaults and meanings; the tables of providers and
+ * tool servers are in `ConfigServers.ts`. A key that is not named here is ignored, so that a file
+ * written for another version of the original works. An invalid value of a named key is an error
+ * that names the key, also when the key has no meaning here. The keys are described in
+ * `packages/docs/wire/config.md`.
  */
 import {
   AskForApproval,
@@ -12,8 +14,8 @@ import {
 } from "@colloquy/protocol/Policy"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type ConfigFault, explain } from "./ConfigFault.ts"
-import { Count, key, keyOr, Name, Seconds, Strings, StringTable } from "./ConfigKey.ts"
+import { type ConfigFault, faultOfIssue } from "./ConfigFault.ts"
+import { Count, key, keyOr, Name, Seconds, Strings, StringTable } from "./KeySchemas.ts"
 import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 import type { ConfigTree } from "./ConfigTree.ts"
 
@@ -21,18 +23,33 @@ export type { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 
 const unused = (what: string) => `${what} Read and not used here.`
 
-/** What a profile may set over the top level. `sandbox_mode` came with later generations. */
+/**
+ * The keys that a profile may set instead of the top level. `sandbox_mode` came with later versions
+ * of the original.
+ */
 const profileKeys = {
-  model: keyOr(Name, "gpt-5", "The model that answers."),
-  model_provider: keyOr(Name, "openai", "Who serves it: built in, or of `model_providers`."),
-  approval_policy: keyOr(AskForApproval, "on-request", "When a person is asked first."),
+  model: keyOr(Name, "gpt-5", "The model."),
+  model_provider: keyOr(
+    Name,
+    "openai",
+    "Provider of the model: a built-in one, or one of `model_providers`.",
+  ),
+  approval_policy: keyOr(
+    AskForApproval,
+    "on-request",
+    "When a person is asked before a command runs or a file changes.",
+  ),
   sandbox_mode: keyOr(ConfiguredSandboxMode, "read-only", "What commands and edits may touch."),
   model_reasoning_effort: key(
     ReasoningEffort,
     "How much the model thinks; sent on the Responses wire only, to models with reasoning.",
   ),
-  model_reasoning_summary: keyOr(ReasoningSummary, "auto", "How much of it is told."),
-  model_verbosity: key(Verbosity, "How much the model says."),
+  model_reasoning_summary: keyOr(
+    ReasoningSummary,
+    "auto",
+    "How detailed the summaries of reasoning are.",
+  ),
+  model_verbosity: key(Verbosity, "How long the model's answers are."),
   chatgpt_base_url: keyOr(
     Schema.String,
     "https://chatgpt.com/backend-api/",
@@ -53,35 +70,32 @@ const ShellEnvironmentConfig = Schema.Struct({
   ),
   experimental_use_profile: off("True: commands run in the login shell with its profile."),
   exclude: keyOr(Strings, [], "Patterns of names that are left out."),
-  include_only: keyOr(Strings, [], "Patterns; where there are any, nothing else stays in."),
-  set: key(StringTable, "Added, whatever was left out."),
+  include_only: keyOr(
+    Strings,
+    [],
+    "Patterns of names; if there are any, all other variables are left out.",
+  ),
+  set: key(StringTable, "Variables that are added, also if a pattern leaves them out."),
 })
 
 const WorkspaceWriteConfig = Schema.Struct({
   writable_roots: keyOr(
     Strings,
     [],
-    "Directories that may be written beside the working directory.",
+    "Directories that may be written besides the working directory.",
   ),
   network_access: off("True: commands may use the network."),
   exclude_tmpdir_env_var: off("True: `$TMPDIR` may not be written."),
   exclude_slash_tmp: off("True: `/tmp` may not be written."),
 })
 
-export const Config = Schema.Struct({
-  ...profileKeys,
-  profile: key(Name, "The table of `profiles` whose keys go before those of the top level."),
-  profiles: key(Schema.Record(Schema.String, Schema.Struct(profileKeys)), "Profiles by name."),
-  model_providers: key(Schema.Record(Schema.String, ProviderConfig), "Providers by id."),
-  mcp_servers: key(Schema.Record(Schema.String, McpServerConfig), "Tool servers by name."),
-  sandbox_workspace_write: key(WorkspaceWriteConfig, "What `workspace-write` allows beyond."),
-  shell_environment_policy: key(ShellEnvironmentConfig, "The environment of commands."),
+const modelKeys = {
   review_model: keyOr(Schema.String, "gpt-5-codex", unused("The model of reviews.")),
   model_context_window: key(Count, "Tokens that go into one request; default by the model."),
-  model_max_output_tokens: key(Count, unused("Tokens of one answer.")),
+  model_max_output_tokens: key(Count, unused("Largest number of tokens in one answer.")),
   model_auto_compact_token_limit: key(
     Count,
-    "Tokens of a request from which on the history is summarised; 0: never. Default 80 % of the window.",
+    "Number of tokens in a request from which on the history is summarized; 0: never. Default: 80 % of the window.",
   ),
   compact_prompt: key(Schema.String, "Replaces the instructions for a summary of the history."),
   model_supports_reasoning_summaries: key(
@@ -90,17 +104,25 @@ export const Config = Schema.Struct({
   ),
   model_reasoning_summary_format: key(
     Schema.Literals(["none", "experimental"]),
-    unused("How summaries are laid out."),
+    unused("Format of summaries."),
   ),
-  hide_agent_reasoning: off(unused("Leaves reasoning out of a display.")),
-  show_raw_agent_reasoning: off("Tells the model's own words of reasoning, too."),
-  instructions: key(Schema.String, unused("AGENTS.md files take its place.")),
+}
+
+const conversationKeys = {
+  hide_agent_reasoning: off(unused("Hides reasoning in a terminal interface.")),
+  show_raw_agent_reasoning: off(
+    "True: events contain the model's full reasoning, not only its summary.",
+  ),
+  instructions: key(Schema.String, unused("AGENTS.md files are used instead.")),
   experimental_resume: key(
     Schema.String,
     "Absolute path of a stored conversation whose history every new conversation begins with; empty: none.",
   ),
-  /** Bytes; 0 reads none. */
-  project_doc_max_bytes: keyOr(Count, 32_768, "Bytes of AGENTS.md files that are told the model."),
+  project_doc_max_bytes: keyOr(
+    Count,
+    32_768,
+    "Bytes of AGENTS.md files that are sent to the model; 0: none.",
+  ),
   include_plan_tool: off("Offers `update_plan`."),
   include_apply_patch_tool: key(Schema.Boolean, "Offers `apply_patch`; default by the model."),
   tools: key(
@@ -116,24 +138,30 @@ export const Config = Schema.Struct({
       persistence: keyOr(
         Schema.Literals(["save-all", "none"]),
         "save-all",
-        "Whether what a person says is kept in `history.jsonl`.",
+        "Whether messages of the user are stored in `history.jsonl`.",
       ),
-      max_bytes: key(Count, unused("Size of that file.")),
+      max_bytes: key(Count, unused("Largest size of that file.")),
     }),
     "The history of messages.",
   ),
-  /** What decides where nobody can answer a question. */
   unattended: keyOr(
     Schema.Literals(["deny", "park"]),
     "deny",
-    "What becomes of a question that nobody can be asked: denied, or left open until somebody can; only then its deadline begins.",
+    "What happens to a question that no client can be asked: it is denied, or it waits for a client; its deadline starts when it is asked.",
   ),
   on_restart: keyOr(
     Schema.Literals(["close", "continue"]),
     "close",
-    "What becomes of a turn whose process ended under it: aborted, or taken up again.",
+    "What happens to a turn that was running when the process ended: it is aborted, or continued.",
   ),
-  approval_timeout_sec: keyOr(Seconds, 600, "Seconds a question waits for its answer."),
+  approval_timeout_sec: keyOr(
+    Seconds,
+    600,
+    "Seconds after which an unanswered question is denied.",
+  ),
+}
+
+const programKeys = {
   notify: key(
     Strings,
     "Program and arguments, started after each completed turn with a JSON text as the last argument. Only `config.toml` may set it.",
@@ -141,7 +169,7 @@ export const Config = Schema.Struct({
   file_opener: keyOr(
     Schema.Literals(["vscode", "vscode-insiders", "windsurf", "cursor", "none"]),
     "vscode",
-    unused("Where links to files lead."),
+    unused("Program that links to files open in."),
   ),
   tui: key(
     Schema.Struct({
@@ -157,21 +185,39 @@ export const Config = Schema.Struct({
     Schema.Record(
       Schema.String,
       Schema.Struct({
-        trust_level: key(Schema.Literals(["trusted", "untrusted"]), unused("Trust in it.")),
+        trust_level: key(
+          Schema.Literals(["trusted", "untrusted"]),
+          unused("Whether the directory is trusted."),
+        ),
       }),
     ),
     "Directories by path.",
   ),
   experimental_use_exec_command_tool: off(unused("A tool of the original.")),
   experimental_use_unified_exec_tool: off(unused("A tool of the original.")),
-  disable_paste_burst: off(unused("Of the terminal interface.")),
-  disable_response_storage: off(unused("Of the first generation.")),
+  disable_paste_burst: off(unused("Terminal interface.")),
+  disable_response_storage: off(unused("First versions of the original.")),
+}
+
+/** The schema of `config.toml`. */
+export const Config = Schema.Struct({
+  ...profileKeys,
+  profile: key(Name, "The table of `profiles` whose keys take precedence over the top level."),
+  profiles: key(Schema.Record(Schema.String, Schema.Struct(profileKeys)), "Profiles by name."),
+  model_providers: key(Schema.Record(Schema.String, ProviderConfig), "Providers by id."),
+  mcp_servers: key(Schema.Record(Schema.String, McpServerConfig), "Tool servers by name."),
+  sandbox_workspace_write: key(WorkspaceWriteConfig, "What `workspace-write` allows in addition."),
+  shell_environment_policy: key(ShellEnvironmentConfig, "The environment of commands."),
+  ...modelKeys,
+  ...conversationKeys,
+  ...programKeys,
 })
+/** The values of `config.toml`, as far as they are set. */
 export type Config = typeof Config.Type
 
-/** Reads the keys that `schema` names. */
+/** Decodes the keys that `schema` names and ignores all others. */
 export const decode = <S extends Schema.Codec<unknown, unknown>>(
   schema: S,
   tree: ConfigTree,
 ): Result.Result<S["Type"], ConfigFault> =>
-  Result.mapError(Schema.decodeResult(schema)(tree), (error) => explain(error.issue, tree))
+  Result.mapError(Schema.decodeResult(schema)(tree), (error) => faultOfIssue(error.issue, tree))

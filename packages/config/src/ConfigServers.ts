@@ -1,20 +1,20 @@
-/** The tables of the configuration that name something to talk to: model providers (§7.3) and tool servers (§7.2). */
+/**
+ * The tables of the configuration that name a program or host to connect to: model providers and
+ * tool servers.
+ */
 import * as Schema from "effect/Schema"
-import { Count, key, keyOr, Seconds, Strings, StringTable } from "./ConfigKey.ts"
+import { Count, key, keyOr, Seconds, Strings, StringTable } from "./KeySchemas.ts"
 
 /** One table under `model_providers`. */
 export const ProviderConfig = Schema.Struct({
-  name: Schema.String.annotate({ description: "Name for people." }),
-  base_url: key(
-    Schema.String,
-    "Address that the paths of the wire are added to. A provider that is used must have one.",
-  ),
+  name: Schema.String.annotate({ description: "Name to show to people." }),
+  base_url: key(Schema.String, "Base address of the API. Required for a provider that is used."),
   env_key: key(Schema.String, "Environment variable that holds the API key."),
   experimental_bearer_token: key(
     Schema.String,
-    "Bearer token sent with every request where `env_key` gives no key; better kept in a variable that `env_key` names.",
+    "Bearer token sent with every request if `env_key` yields no key. Prefer a variable that `env_key` names.",
   ),
-  env_key_instructions: key(Schema.String, "What a person is told who has not set that variable."),
+  env_key_instructions: key(Schema.String, "Instructions shown when that variable is not set."),
   wire_api: keyOr(
     Schema.Literals(["responses", "chat"]),
     "chat",
@@ -24,35 +24,41 @@ export const ProviderConfig = Schema.Struct({
   http_headers: key(StringTable, "Added to every request."),
   env_http_headers: key(
     StringTable,
-    "Headers whose values are those of environment variables; one that is not set adds none.",
+    "Headers whose values are taken from environment variables; a variable that is not set adds none.",
   ),
   request_max_retries: keyOr(Count, 4, "Further attempts at a request, at most 100."),
-  stream_max_retries: keyOr(Count, 5, "Further attempts when an answer breaks off, at most 100."),
+  stream_max_retries: keyOr(
+    Count,
+    5,
+    "Further attempts when the response stream breaks off, at most 100.",
+  ),
   stream_idle_timeout_ms: keyOr(
     Count,
     300_000,
-    "Milliseconds without a word of an answer after which it counts as broken off.",
+    "Milliseconds without data after which the response stream counts as broken off.",
   ),
   requires_openai_auth: keyOr(
     Schema.Boolean,
     false,
-    "The key is that of OpenAI: `OPENAI_API_KEY`, or what a login stored.",
+    "True: the API key is `OPENAI_API_KEY`, or the one that a login stored.",
   ),
 })
+/** The values of one table under `model_providers`, as far as they are set. */
 export type ProviderConfig = typeof ProviderConfig.Type
 
-/** One table under `mcp_servers`: a program, or a server reached over HTTP. */
+/** One table under `mcp_servers`: a program to start, or a server that is called over HTTP. */
 export const McpServerConfig = Schema.Struct({
   command: key(Schema.String, "Program to start; either this or `url`."),
-  args: keyOr(Strings, [], "Its arguments."),
-  env: key(StringTable, "Added to its environment."),
-  cwd: key(Schema.String, "Its working directory."),
+  args: keyOr(Strings, [], "Arguments of the program."),
+  env: key(StringTable, "Variables added to the environment of the program."),
+  cwd: key(Schema.String, "Working directory of the program."),
   url: key(Schema.String, "Address of a server that speaks Streamable HTTP."),
   http_headers: key(StringTable, "Added to every request."),
   bearer_token_env_var: key(Schema.String, "Environment variable that holds the bearer token."),
-  startup_timeout_sec: keyOr(Seconds, 10, "Seconds it may take to be ready."),
-  startup_timeout_ms: key(Count, "The same in milliseconds; an older name."),
-  tool_timeout_sec: keyOr(Seconds, 60, "Seconds a call of one of its tools may take."),
-  enabled: keyOr(Schema.Boolean, true, "False: as if the table were not there."),
+  startup_timeout_sec: keyOr(Seconds, 10, "Seconds that the server may take to start."),
+  startup_timeout_ms: key(Count, "The same in milliseconds; older name of the key."),
+  tool_timeout_sec: keyOr(Seconds, 60, "Seconds that a call of one of its tools may take."),
+  enabled: keyOr(Schema.Boolean, true, "False: the table is ignored."),
 })
+/** The values of one table under `mcp_servers`, as far as they are set. */
 export type McpServerConfig = typeof McpServerConfig.Type

@@ -1,41 +1,50 @@
 /**
- * A configuration as a tree of tables, before anyone asks what its keys mean: building it, editing it along a dotted
- * path, and reading the `key=value` of `-c` (§7.4). Never reads a file and never changes a tree in place.
+ * A configuration as a tree of tables, independent of what its keys mean: building it, editing it
+ * along a dotted path, and reading the `key=value` of the option `-c`. Never reads a file and never
+ * changes a tree in place.
  *
- * Every table has a null prototype, as the TOML parser makes them, so `__proto__` and `constructor` are names like
- * any other and reach nothing outside of the tree.
+ * Every table has a null prototype, as the TOML parser makes them, so that `__proto__` and
+ * `constructor` are names like any other and do not affect anything outside the tree.
  */
 import * as Toml from "effect/encoding/Toml"
 import * as Result from "effect/Result"
 
-/** Values are what TOML and JSON know: strings, numbers, booleans, dates, arrays and tables. */
+/** Values are those of TOML and JSON: strings, numbers, booleans, dates, arrays and tables. */
 export type ConfigTree = Readonly<Record<string, unknown>>
 
 type Table = Record<string, unknown>
 
 const emptyTable = (): Table => Object.create(null) as Table
 
+/** A tree without keys. */
 export const empty: ConfigTree = emptyTable()
 
+/** True for a tree without keys. */
 export const isEmpty = (tree: ConfigTree): boolean => Object.keys(tree).length === 0
 
-/** True for a table, and for no array and no date. */
+/** True for a table; false for an array or a date. */
 export const isTable = (value: unknown): value is ConfigTree => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }
 
-/** Clients write `null` for a member that is absent. */
+/** Clients write `null` for an absent member. */
 const isAbsent = (value: unknown): boolean => value === null || value === undefined
 
-/** A JSON value as a configuration value: objects become tables. In an array `null` stays, for the error that names it. */
+/**
+ * Converts a JSON value: objects become tables. `null` in an array is kept, so that decoding fails
+ * with an error that names the array.
+ */
 const fromJson = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromJson)
   return isTable(value) ? fromRecord(value) : value
 }
 
-/** The tree of a plain record: a JSON object, or an object literal of an embedder. Members that are `null` are absent. */
+/**
+ * The tree of a plain record: a JSON object, or an object literal of an embedding program. Members
+ * that are `null` are absent.
+ */
 export const fromRecord = (record: Readonly<Record<string, unknown>>): ConfigTree => {
   const table = emptyTable()
   for (const key of Object.keys(record)) {
@@ -44,7 +53,7 @@ export const fromRecord = (record: Readonly<Record<string, unknown>>): ConfigTre
   return table
 }
 
-/** The value at a dotted path, `undefined` where there is none. */
+/** The value at a dotted path; `undefined` when there is none. */
 export const get = (tree: ConfigTree, path: string): unknown => {
   let value: unknown = tree
   for (const key of path.split(".")) {
@@ -55,8 +64,8 @@ export const get = (tree: ConfigTree, path: string): unknown => {
 }
 
 /**
- * The tree with `value` at a dotted path. Tables on the way are created, and whatever else stands there is
- * overwritten (§7.4). A path knows no quoting: every dot divides.
+ * The tree with `value` at a dotted path. Tables on the way are created; any other value on the way
+ * is replaced by a table. Paths have no quoting: every dot separates keys.
  */
 export const set = (tree: ConfigTree, path: string, value: unknown): ConfigTree => {
   const keys = path.split(".")
@@ -71,7 +80,7 @@ export const set = (tree: ConfigTree, path: string, value: unknown): ConfigTree 
   return at(tree, 0) as ConfigTree
 }
 
-/** Deeper than any setting lies, and far from what would overflow the stack. */
+/** No setting is nested as deeply, and the stack does not overflow at this depth. */
 const maxDepth = 64
 
 const isDeeper = (value: unknown, depth: number): boolean => {
@@ -82,13 +91,19 @@ const isDeeper = (value: unknown, depth: number): boolean => {
 const deepFault = (key: string): string =>
   `nested more than ${maxDepth} levels deep\nin \`${key.slice(0, 80)}\`\n`
 
-/** What is wrong with a member that lies deeper than the limit; its name is quoted up to 80 characters. */
+/**
+ * The fault of a member that is nested more deeply than the limit. Quotes at most 80 characters of
+ * its name.
+ */
 const tooDeep = (path: string, value: unknown): string | undefined => {
   const depth = path.split(".", maxDepth + 1).length
   return depth > maxDepth || isDeeper(value, maxDepth - depth) ? deepFault(path) : undefined
 }
 
-/** Lays the members of a JSON `config` object on the tree, each a dotted path, in order (§7.4); or tells a fault. */
+/**
+ * Sets the members of a JSON `config` object in the tree, each a dotted path, in order. Fails with
+ * the message of a fault.
+ */
 export const applyRecord = (
   tree: ConfigTree,
   record: Readonly<Record<string, unknown>>,
@@ -103,24 +118,27 @@ export const applyRecord = (
   return Result.succeed(edited)
 }
 
-/** One `-c key=value`, read, or a key that an option of its own sets. */
+/** One `-c key=value`, or a key that another command-line option sets. */
 export interface Override {
   readonly path: string
   readonly value: unknown
-  /** That option, such as `--model`; it wins over a profile. */
+  /** That other option, such as `--model`. Its value wins over a profile. */
   readonly flag?: string
 }
 
-/** The keys of the top level that options of their own set. */
+/** The keys that command-line options other than `-c` set. */
 export const flagKeys = (overrides: ReadonlyArray<Override>): ReadonlySet<string> =>
   new Set(overrides.flatMap(({ flag, path }) => (flag === undefined ? [] : [path])))
 
 const isQuote = (character: string | undefined): boolean => character === '"' || character === "'"
 
-/** A TOML value; what is none is a string, freed of the quotes around it (§7.4). */
+/**
+ * Parses a TOML value. A text that is not one is a string; quotes around it are removed, as the
+ * original does.
+ */
 export const parseValue = (text: string): unknown => {
   const parsed = Toml.parse(`x = ${text}`)
-  // A line break could smuggle in more keys; then the text is no single value.
+  // A line break could add more keys; then the text is not a single value.
   if (Result.isSuccess(parsed) && Object.keys(parsed.success).length === 1) {
     return parsed.success["x"]
   }
@@ -132,7 +150,10 @@ export const parseValue = (text: string): unknown => {
   return bare.slice(start, end)
 }
 
-/** Reads one `-c` argument, divided at its first `=`; the errors are those of §7.4. */
+/**
+ * Parses one `-c` argument, which is divided at its first `=`. The error messages are those of the
+ * original.
+ */
 export const parseOverride = (argument: string): Result.Result<Override, string> => {
   const equals = argument.indexOf("=")
   if (equals === -1) return Result.fail(`Invalid override (missing '='): ${argument}`)
@@ -143,7 +164,7 @@ export const parseOverride = (argument: string): Result.Result<Override, string>
   return fault === undefined ? Result.succeed({ path, value }) : Result.fail(fault)
 }
 
-/** Reads `-c` arguments, in order; the first bad one is the error. */
+/** Parses `-c` arguments, in order. Fails with the message of the first invalid one. */
 export const parseOverrides = (
   args: ReadonlyArray<string>,
 ): Result.Result<ReadonlyArray<Override>, string> => {
@@ -156,14 +177,20 @@ export const parseOverrides = (
   return Result.succeed(overrides)
 }
 
-/** Lays them on the tree, in order: the later ones win. */
+/** Sets the values of overrides in the tree, in order: later ones win. */
 export const applyOverrides = (tree: ConfigTree, overrides: ReadonlyArray<Override>): ConfigTree =>
   overrides.reduce((edited, { path, value }) => set(edited, path, value), tree)
 
-/** A dotted path of a file, in UTF-16 units. Names of directories are keys of `projects`; no real path comes near. */
+/**
+ * Longest dotted path in a file, in UTF-16 code units. Directory names are keys of `projects`; no
+ * real path is nearly as long.
+ */
 const maxPathLength = 8192
 
-/** What is wrong with the first value that lies too deep, or whose path is too long; undefined: nothing is. */
+/**
+ * The message for the first value that is nested too deeply or whose path is too long; undefined
+ * when there is none.
+ */
 const sizeFault = (tree: ConfigTree): string | undefined => {
   const open: Array<readonly [table: object, path: string, depth: number]> = [[tree, "", 0]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -182,19 +209,20 @@ const sizeFault = (tree: ConfigTree): string | undefined => {
   return undefined
 }
 
-/** The parser names keys in full. */
+/** The parser's messages quote keys in full, however long they are. */
 const shortened = (message: string): string =>
   message.length <= 512 ? message : `${message.slice(0, 256)}…${message.slice(-256)}`
 
-// The parser quotes what it could not read, which may be a key somebody forgot to put in quotes.
+// The parser quotes what it could not read, which may be an API key without quotation marks.
 const quoted = /^(Invalid value|Invalid date-time|Integer out of range) '.*' at line /s
 
-/** The tree of a TOML document, or what is wrong with it, with line and column but without its text. */
+/** Parses a TOML document. Fails with a message that has line and column but not the text. */
 export const parseToml = (text: string): Result.Result<ConfigTree, string> => {
   const parsed = Toml.parse(text)
   if (Result.isFailure(parsed)) {
     const message = parsed.failure.message.replace(quoted, "$1 at line ")
-    // The parser goes down arrays and inline tables by recursion, and says so when it cannot go on.
+    // The parser recurses into arrays and inline tables; this is its message when the stack
+    // overflows.
     return Result.fail(
       message.startsWith("Maximum call stack")
         ? `TOML parse error: nested more than ${maxDepth} levels deep`

@@ -1,9 +1,9 @@
 /**
- * The provider that a configuration selects (§7.3). Pure.
+ * Determines the provider that a configuration selects. Pure.
  *
- * Never substitutes an address: a provider without one, a misspelt key that would leave the address unset, and an entry
- * that has the id of a built-in provider but another address are errors, since prompts and keys would otherwise be sent
- * to a host that the configuration does not name.
+ * Never substitutes an address. A provider without one, a misspelt key that would leave the address
+ * unset, and an entry with the id of a built-in provider but another address are errors, since
+ * prompts and API keys would otherwise be sent to a host that the configuration does not name.
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Duration from "effect/Duration"
@@ -15,10 +15,13 @@ import type { Config } from "./ConfigSchema.ts"
 import { ProviderConfig } from "./ConfigServers.ts"
 import { type ConfigTree, get, isTable } from "./ConfigTree.ts"
 
-/** The original's limit. */
+/** The limit of the original program. */
 const maxRetries = 100
 
-export const own = <A>(
+/**
+ * The value of an own property of a record; undefined for inherited names such as `constructor`.
+ */
+export const ownValue = <A>(
   record: Readonly<Record<string, A>> | undefined,
   key: string,
 ): A | undefined => (record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined)
@@ -58,7 +61,10 @@ const providerOf = (
   })
 }
 
-/** An entry with the id of a built-in provider is ignored, as in the original, but not when it names another address. */
+/**
+ * An entry with the id of a built-in provider is ignored, as in the original, except when it names
+ * another address, which is an error.
+ */
 const builtinOf = (
   builtin: ModelProvider,
   entry: ProviderConfig | undefined,
@@ -74,13 +80,13 @@ const builtinOf = (
       )
 }
 
-/** The provider of that id; undefined where the configuration has none. */
+/** The provider with this id; undefined when the configuration has none. */
 export const findProvider = (
   builtins: ReadonlyArray<ModelProvider>,
   config: Config,
   id: string,
 ): Result.Result<ModelProvider, ConfigFault> | undefined => {
-  const entry = own(config.model_providers, id)
+  const entry = ownValue(config.model_providers, id)
   const builtin = builtins.find((provider) => provider.id === id)
   if (builtin !== undefined) return builtinOf(builtin, entry)
   return entry === undefined ? undefined : providerOf(id, entry)
@@ -92,7 +98,10 @@ const providerKeys = Object.keys(ProviderConfig.fields)
 const meantProviderKey = (key: string): string | undefined =>
   providerKeys.includes(key) ? undefined : nearest(key, providerKeys)
 
-/** The first misspelt key of a provider: ignored, it would leave in effect what it was meant to change. */
+/**
+ * The fault of the first misspelt key of a provider. If the key were ignored, the default that it
+ * was meant to change would stay in effect.
+ */
 export const misspeltProviderKey = (tree: ConfigTree): ConfigFault | undefined => {
   const providers = get(tree, "model_providers")
   if (!isTable(providers)) return undefined

@@ -1,8 +1,11 @@
 /**
- * Turns a configuration tree and what a client asks for into the settings of one conversation: precedence (§7.1),
- * defaults (§7.2), providers (§7.3). A pure function; the layer serves it as the port `SettingsResolver`.
+ * Resolves a configuration tree and a client's overrides to the settings of one conversation:
+ * precedence, defaults, provider. A pure function; `layer` provides it as the port
+ * `SettingsResolver`. Precedence and defaults are those of the original; see
+ * `packages/docs/wire/config.md`.
  *
- * Never reads a file or the environment: the tree, the built-in providers and the directory come in as values.
+ * Never reads a file or the environment: the tree, the built-in providers and the directory are
+ * arguments.
  */
 import type { ConfiguredSandboxMode, SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
@@ -21,29 +24,35 @@ import { Config, decode } from "./ConfigSchema.ts"
 import { type ConfigFault, faultAt } from "./ConfigFault.ts"
 import { applyRecord, type ConfigTree, isEmpty } from "./ConfigTree.ts"
 import { contextWindowOf } from "@colloquy/core/turn/ModelFamily"
-import { findProvider, misspeltProviderKey, own } from "./ProviderSettings.ts"
+import { findProvider, misspeltProviderKey, ownValue } from "./ProviderSettings.ts"
 import { misspeltRoutingKey } from "./RoutingKeys.ts"
 import { toolSettings } from "./ToolSettings.ts"
 
 /** Everything that does not depend on the conversation. */
 export interface ResolveSource {
-  /** `config.toml` with the `-c` edits laid on it. */
+  /** `config.toml` with the `-c` overrides set in it. */
   readonly tree: ConfigTree
-  /** Keys of its top level that options of the command line set: a profile replaces them only if the client selects it. */
+  /**
+   * Keys of the tree's top level that command-line options other than `-c` set. A profile replaces
+   * them only when the client selects the profile.
+   */
   readonly flagKeys?: ReadonlySet<string>
-  /** An entry of the same id in `model_providers` does not replace one of these (§7.3). */
+  /** Providers that an entry with the same id in `model_providers` does not replace. */
   readonly builtinProviders: ReadonlyArray<ModelProvider>
-  /** The provider where `model_provider` names none. */
+  /** Id of the provider when `model_provider` names none. */
   readonly defaultProvider: string
-  /** Why that one cannot answer, and what to configure: the error of a conversation that would be created with it. */
-  readonly unconfigured?: string
-  /** The directory of the process, absolute. */
+  /**
+   * Why the default provider cannot be used, and what to configure: the error of a new conversation
+   * that would use it.
+   */
+  readonly missingProviderMessage?: string
+  /** The working directory of the process, absolute. */
   readonly cwd: string
-  /** The person's login shell, where it is one that the model is told of. */
+  /** The user's login shell, if it is one that the model is informed about. */
   readonly shell?: "bash" | "zsh"
 }
 
-/** Where no `model` is configured; a provider that is not named here gets the original's default (§7.2). */
+/** The model when none is configured, by provider. Other providers get the original's default. */
 const defaultModels: ReadonlyMap<string, string> = new Map([
   ["offline", "offline"],
   ["oss", "gpt-oss:20b"],
@@ -70,13 +79,16 @@ const sandboxPolicyOf = (
 const fail = (message: string, key?: string) =>
   Result.fail(new SettingsError({ message, ...(key === undefined ? {} : { key }) }))
 
-const faulty = ({ key, message }: ConfigFault) => fail(message, key)
+const failWithFault = ({ key, message }: ConfigFault) => fail(message, key)
 
 const isDefined = (value: unknown): boolean => value !== undefined && value !== null
 
 const offline = "offline"
 
-/** The model `offline` is a request for the offline provider, unless a provider is configured that may have its own. */
+/**
+ * Selects the provider. The model name `offline` selects the offline provider, unless another
+ * provider is configured, which may have a model of that name.
+ */
 const providerOf = (
   source: ResolveSource,
   overrides: SettingsOverrides,
@@ -88,20 +100,21 @@ const providerOf = (
     config.model_provider ??
     (isOffline && source.builtinProviders.some((one) => one.id === offline) ? offline : undefined)
   if (requested === undefined && overrides.requiresProvider === true) {
-    if (source.unconfigured !== undefined) return fail(source.unconfigured, "model_provider")
+    if (source.missingProviderMessage !== undefined)
+      return fail(source.missingProviderMessage, "model_provider")
   }
   const id = requested ?? source.defaultProvider
   const found = findProvider(source.builtinProviders, config, id)
   if (found === undefined) return fail(`Model provider \`${id}\` not found`, "model_provider")
-  return Result.isFailure(found) ? faulty(found.failure) : Result.succeed(found.success)
+  return Result.isFailure(found) ? failWithFault(found.failure) : Result.succeed(found.success)
 }
 
-/** Most people configure nothing: then there is nothing to read, and no reader is made while a client waits. */
-const read = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
+/** Most users configure nothing: then no schema decoder is built while a client waits. */
+const decodeConfig = (tree: ConfigTree): Result.Result<Config, ConfigFault> =>
   isEmpty(tree) ? Result.succeed({}) : decode(Config, tree)
 
-/** An argument of a call that names nothing. */
-const emptyName = (overrides: SettingsOverrides): ConfigFault | undefined => {
+/** The fault of a call's argument that is an empty name. */
+const emptyNameFault = (overrides: SettingsOverrides): ConfigFault | undefined => {
   for (const name of ["model", "profile"] as const) {
     if (overrides[name]?.trim() === "") {
       return faultAt([name], "invalid value: string, expected a name that is not empty")
@@ -110,16 +123,21 @@ const emptyName = (overrides: SettingsOverrides): ConfigFault | undefined => {
   return undefined
 }
 
-/** What the selected profile sets. Without this, a profile could allow more than `--sandbox` on the command line does. */
+/**
+ * The keys that the selected profile sets. A profile from the file does not replace keys that
+ * command-line options set; otherwise it could allow more than `--sandbox` on the command line
+ * does.
+ */
 const profileOf = (
   { flagKeys }: ResolveSource,
   overrides: SettingsOverrides,
   config: Config,
 ): Result.Result<Partial<Config>, SettingsError> => {
   const name = overrides.profile ?? config.profile
-  const profile = name === undefined ? {} : own(config.profiles, name)
+  const profile = name === undefined ? {} : ownValue(config.profiles, name)
   if (profile === undefined) return fail(`config profile \`${name}\` not found`, "profile")
-  const isOfClient = overrides.profile !== undefined || isDefined(own(overrides.config, "profile"))
+  const isOfClient =
+    overrides.profile !== undefined || isDefined(ownValue(overrides.config, "profile"))
   if (isOfClient || flagKeys === undefined) return Result.succeed(profile)
   return Result.succeed(
     Object.fromEntries(Object.entries(profile).filter(([key]) => !flagKeys.has(key))),
@@ -127,22 +145,22 @@ const profileOf = (
 }
 
 /**
- * The settings of one conversation. Precedence, low to high: default, top level of the tree with the edits of
- * `overrides.config`, the selected profile, the other overrides. A profile therefore wins over an edit of the
- * top level, as in the original (§7.1), but not over an option of the command line.
+ * The settings of one conversation. Precedence from low to high: default, top level of the tree
+ * with the edits of `overrides.config`, selected profile, other overrides. A profile therefore wins
+ * over an edit of the top level, as in the original, but not over a command-line option.
  */
 export const resolve = (
   source: ResolveSource,
   overrides: SettingsOverrides,
 ): Result.Result<ConversationSettings, SettingsError> => {
-  const unnamed = emptyName(overrides)
+  const unnamed = emptyNameFault(overrides)
   if (unnamed !== undefined) return fail(unnamed.message)
   const tree = applyRecord(source.tree, overrides.config ?? {})
   if (Result.isFailure(tree)) return fail(tree.failure)
-  const decoded = read(tree.success)
-  if (Result.isFailure(decoded)) return faulty(decoded.failure)
+  const decoded = decodeConfig(tree.success)
+  if (Result.isFailure(decoded)) return failWithFault(decoded.failure)
   const misspelt = misspeltProviderKey(tree.success) ?? misspeltRoutingKey(tree.success)
-  if (misspelt !== undefined) return faulty(misspelt)
+  if (misspelt !== undefined) return failWithFault(misspelt)
   const config = decoded.success
 
   const profile = profileOf(source, overrides, config)
@@ -152,14 +170,14 @@ export const resolve = (
   if (Result.isFailure(provider)) return Result.fail(provider.failure)
 
   const tools = toolSettings(chosen)
-  if (Result.isFailure(tools)) return faulty(tools.failure)
-  const settled = settle({ source, overrides, config: chosen, provider: provider.success })
+  if (Result.isFailure(tools)) return failWithFault(tools.failure)
+  const settled = settingsFrom({ source, overrides, config: chosen, provider: provider.success })
   const settings = { ...settled, ...tools.success }
   const { stored } = overrides
   return Result.succeed(stored === undefined ? settings : withStored(settings, stored))
 }
 
-/** When and how the history is summarised. */
+/** When and how the history is summarized. */
 const compaction = (
   overrides: SettingsOverrides,
   config: Config,
@@ -172,7 +190,47 @@ const compaction = (
   }
 }
 
-const settle = (choice: {
+/** What the model is instructed with, and the stored conversation that the history starts with. */
+const instructions = (
+  overrides: SettingsOverrides,
+  config: Config,
+  cwd: string,
+): Pick<
+  ConversationSettings,
+  "baseInstructions" | "baseInstructionsFile" | "developerInstructions" | "resumePath"
+> => {
+  const { baseInstructions, developerInstructions } = overrides
+  const { experimental_instructions_file: file, experimental_resume: resumePath } = config
+  return {
+    ...(baseInstructions === undefined ? {} : { baseInstructions }),
+    ...(file === undefined ? {} : { baseInstructionsFile: resolvePath(cwd, file) }),
+    ...(resumePath === undefined || resumePath === "" ? {} : { resumePath }),
+    ...(developerInstructions === undefined ? {} : { developerInstructions }),
+  }
+}
+
+/** How much the model reasons and writes, and what of its reasoning is delivered. */
+const verbosity = (
+  config: Config,
+): Pick<
+  ConversationSettings,
+  "effort" | "summary" | "verbosity" | "supportsReasoning" | "showRawReasoning"
+> => {
+  const {
+    model_reasoning_effort: effort,
+    model_supports_reasoning_summaries: supportsReasoning,
+    model_verbosity: verbosity,
+  } = config
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    summary: config.model_reasoning_summary ?? "auto",
+    ...(verbosity === undefined ? {} : { verbosity }),
+    ...(supportsReasoning === undefined ? {} : { supportsReasoning }),
+    showRawReasoning: config.show_raw_agent_reasoning ?? false,
+  }
+}
+
+const settingsFrom = (choice: {
   readonly source: ResolveSource
   readonly overrides: SettingsOverrides
   readonly config: Config
@@ -181,46 +239,29 @@ const settle = (choice: {
   const { source, overrides, config, provider } = choice
   const cwd = resolvePath(source.cwd, overrides.cwd ?? "")
   const model = overrides.model ?? config.model ?? defaultModels.get(provider.id) ?? "gpt-5"
+  const sandbox = overrides.sandbox ?? config.sandbox_mode ?? "read-only"
   return {
     model,
     provider,
     cwd,
     approvalPolicy: overrides.approvalPolicy ?? config.approval_policy ?? "on-request",
-    sandboxPolicy: sandboxPolicyOf(
-      overrides.sandbox ?? config.sandbox_mode ?? "read-only",
-      config,
-      source.cwd,
-    ),
-    ...(overrides.baseInstructions === undefined
-      ? {}
-      : { baseInstructions: overrides.baseInstructions }),
-    ...(config.experimental_instructions_file === undefined
-      ? {}
-      : { baseInstructionsFile: resolvePath(cwd, config.experimental_instructions_file) }),
-    ...(config.experimental_resume === undefined || config.experimental_resume === ""
-      ? {}
-      : { resumePath: config.experimental_resume }),
-    ...(overrides.developerInstructions === undefined
-      ? {}
-      : { developerInstructions: overrides.developerInstructions }),
+    sandboxPolicy: sandboxPolicyOf(sandbox, config, source.cwd),
+    ...instructions(overrides, config, cwd),
     ...compaction(overrides, config),
     ...(source.shell === undefined ? {} : { shell: source.shell }),
     includePlanTool: overrides.includePlanTool ?? config.include_plan_tool ?? false,
-    ...(config.model_reasoning_effort === undefined
-      ? {}
-      : { effort: config.model_reasoning_effort }),
-    summary: config.model_reasoning_summary ?? "auto",
-    ...(config.model_verbosity === undefined ? {} : { verbosity: config.model_verbosity }),
-    ...(config.model_supports_reasoning_summaries === undefined
-      ? {}
-      : { supportsReasoning: config.model_supports_reasoning_summaries }),
+    ...verbosity(config),
     contextWindow: config.model_context_window ?? contextWindowOf(model),
-    showRawReasoning: config.show_raw_agent_reasoning ?? false,
   }
 }
 
-/** The port over a fixed source: for an embedding application, and for the CLI once it has read its files. */
+/**
+ * Layer of the port over a fixed source: for an embedding application, and for the CLI once it has
+ * read its files.
+ */
 export const layer = (source: ResolveSource): Layer.Layer<SettingsResolver> =>
   Layer.succeed(SettingsResolver, {
-    resolve: (overrides) => Effect.fromResult(resolve(source, overrides)),
+    resolve: Effect.fn("SettingsResolver.resolve")((overrides: SettingsOverrides) =>
+      Effect.fromResult(resolve(source, overrides)),
+    ),
   })

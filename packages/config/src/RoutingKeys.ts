@@ -1,7 +1,9 @@
 /**
- * Misspelt names of the keys that decide where prompts and keys of a provider are sent. Pure.
+ * Recognizes misspelt names of the keys that decide to which host prompts and API keys are sent.
+ * Pure.
  *
- * Other unknown keys are ignored with a warning. One of these would leave the default host in effect, so it is an error.
+ * Other unknown keys are ignored with a warning. A misspelling of one of these would leave the
+ * default host in effect, so it is an error.
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import { type ConfigFault, faultAt } from "./ConfigFault.ts"
@@ -21,13 +23,19 @@ const knownKeys = Object.keys(Config.fields)
 /** Keys that versions of the original know and that resemble one of those above. */
 const keysOfOriginal: ReadonlySet<string> = new Set(["oss_provider"])
 
-/** A key of later versions of the original that names a host. Ignored, prompts would go to the default host. */
+/**
+ * Keys of later versions of the original that name a host. If one were ignored, prompts would go to
+ * the default host.
+ */
 const unsupported: Readonly<Record<string, string>> = {
   openai_base_url:
     "is not supported; set the environment variable `OPENAI_BASE_URL`, or `base_url` of a provider in `model_providers`",
 }
 
-/** The key that decides about the host and that `key`, of the top level or of a profile, misspells. */
+/**
+ * The key that decides about the host and of which `key`, at the top level or in a profile, is a
+ * misspelling; undefined for any other key.
+ */
 export const meantRoutingKey = (key: string): string | undefined => {
   if (knownKeys.includes(key) || keysOfOriginal.has(key)) return undefined
   const near = nearest(key, knownKeys)
@@ -45,7 +53,7 @@ const faultIn = (table: ConfigTree, path: ReadonlyArray<string>): ConfigFault | 
   return undefined
 }
 
-/** The first misspelt key of the tree or of one of its profiles. */
+/** The fault of the first misspelt key of the tree or of one of its profiles. */
 export const misspeltRoutingKey = (tree: ConfigTree): ConfigFault | undefined => {
   const fault = faultIn(tree, [])
   const profiles = get(tree, "profiles")

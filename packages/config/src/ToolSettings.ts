@@ -1,4 +1,7 @@
-/** The settings of tools out of the configuration (§7.2): environment of commands, tool servers. Pure. */
+/**
+ * The settings of tools from the configuration: environment of commands, tool servers, which tools
+ * are offered. Pure.
+ */
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import type {
@@ -19,7 +22,7 @@ const shellEnvironment = (
   includeOnly: config.include_only ?? [],
 })
 
-const faulty = (key: string, problem: string) =>
+const failAtKey = (key: string, problem: string) =>
   Result.fail(new ConfigFault({ message: `\`${key}\`: ${problem}`, key }))
 
 const transportOf = (
@@ -28,7 +31,7 @@ const transportOf = (
 ): Result.Result<McpServer["transport"], ConfigFault> => {
   const { command, url } = config
   if ((command === undefined) === (url === undefined)) {
-    return faulty(at, "expected either `command` or `url`")
+    return failAtKey(at, "expected either `command` or `url`")
   }
   if (url !== undefined) {
     return Result.succeed({
@@ -59,7 +62,7 @@ const mcpServers = (
     if (config.enabled === false) continue
     const at = `mcp_servers.${name}`
     if (!serverName.test(name)) {
-      return faulty(at, "expected a name of letters, digits, `_` and `-`")
+      return failAtKey(at, "expected a name of letters, digits, `_` and `-`")
     }
     const transport = transportOf(at, config)
     if (Result.isFailure(transport)) return Result.fail(transport.failure)
@@ -86,7 +89,7 @@ const secretNames = (config: Config): ReadonlyArray<string> => [
   ),
 ]
 
-/** What the configuration says of tools. */
+/** The settings that the configuration determines for tools. */
 export const toolSettings = (
   config: Config,
 ): Result.Result<Partial<ConversationSettings>, ConfigFault> => {

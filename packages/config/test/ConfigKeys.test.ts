@@ -21,7 +21,7 @@ const provider = (id: string) => ({
 
 const tree = (toml: string) => Result.getOrThrow(ConfigTree.parseToml(toml))
 
-/** The tables around the one key are there, so that only the key makes the difference. */
+/** Adds the tables around a key, so that only the key makes a difference. */
 const around = `
   model_provider = "p"
   sandbox_mode = "workspace-write"
@@ -56,7 +56,7 @@ const chosen = (path: string) =>
 describe("ConfigKeys", () => {
   const keys = keysOf(Config)
 
-  it("every key says what it is for, and none is listed twice", () => {
+  it("every key has a description, and none is listed twice", () => {
     assert.deepStrictEqual(
       keys.filter(({ description, path }) => description === "" && !path.endsWith(".<name>")),
       [],
@@ -75,31 +75,33 @@ describe("ConfigKeys", () => {
     )
   })
 
-  /** The provider is another one when it is named; without the key the tree chooses it. */
+  /**
+   * Naming a provider selects it, and without the key the tree does, so this key is not compared.
+   */
   const withDefault = keys.filter(
     (key) => key.default !== undefined && key.path !== "model_provider",
   )
 
   it.each(withDefault.map((key) => [key.path, key] as const))(
-    "%s: written out, its default changes nothing",
+    "%s: setting the key to its default changes nothing",
     (_, key) => {
       const base = tree(key.path.startsWith("sandbox_mode") ? 'model_provider = "openai"' : around)
       const plain = Result.getOrThrow(resolved(base))
-      const told = Result.getOrThrow(resolved(base, chosen(key.path), key.default))
+      const explicit = Result.getOrThrow(resolved(base, chosen(key.path), key.default))
       const settle = (settings: typeof plain) => ({
         ...settings,
-        // Absent settings are the defaults of who reads them.
+        // The code that reads an absent setting applies its default.
         approvalDeadline: settings.approvalDeadline ?? Duration.minutes(10),
         unattended: settings.unattended ?? "deny",
         projectDocMaxBytes: settings.projectDocMaxBytes ?? 32_768,
         includeViewImageTool: settings.includeViewImageTool ?? true,
         onRestart: settings.onRestart ?? "close",
       })
-      assert.deepStrictEqual(settle(told), settle(plain))
+      assert.deepStrictEqual(settle(explicit), settle(plain))
     },
   )
 
-  it("unknown keys are told at any depth, with the nearest known one", () => {
+  it("unknown keys are found at any depth, with the nearest known key", () => {
     const found = unknownKeys(
       Config,
       tree(`
@@ -124,7 +126,7 @@ describe("ConfigKeys", () => {
     ])
   })
 
-  it("a tree of known keys has none that is unknown", () => {
+  it("a tree of known keys has no unknown ones", () => {
     assert.deepStrictEqual(unknownKeys(Config, tree(around)), [])
   })
 })

@@ -15,7 +15,7 @@ const Edits = Schema.Array(Schema.Struct({ path: Path, value: Schema.Int })).che
 
 describe("ConfigTree", () => {
   it.effect.prop(
-    "a dotted path reads back what was set there, keeps its siblings and touches no prototype",
+    "a value set at a dotted path is read there; siblings are kept and no prototype is changed",
     [Edits, Path, Schema.Int],
     ([edits, keys, value]) =>
       Effect.sync(() => {
@@ -38,7 +38,7 @@ describe("ConfigTree", () => {
     { arbitrary: { runs: 300 } },
   )
 
-  it("a path overwrites what is no table and creates what is missing", () => {
+  it("setting a path replaces values that are not tables and creates missing tables", () => {
     const tree = ConfigTree.fromRecord({ a: 1, list: [1] })
     const edited = ConfigTree.set(ConfigTree.set(tree, "a.b.c", true), "list.0", "x")
     assert.deepStrictEqual(plain(edited), { a: { b: { c: true } }, list: { 0: "x" } })
@@ -72,19 +72,19 @@ describe("ConfigTree", () => {
     ["{ x = 1 }", { x: 1 }],
     ["http://localhost:1/v1?a=b", "http://localhost:1/v1?a=b"],
   ] as const) {
-    it(`the value ${JSON.stringify(text)} of -c reads as ${JSON.stringify(value)}`, () => {
+    it(`the value ${JSON.stringify(text)} of -c is parsed as ${JSON.stringify(value)}`, () => {
       assert.deepStrictEqual(plain(ConfigTree.parseValue(text)), value)
     })
   }
 
-  it("-c is divided at the first `=` and its key is trimmed", () => {
+  it("an argument of -c is divided at its first `=`, and the key is trimmed", () => {
     assert.deepStrictEqual(
       ConfigTree.parseOverride(" a.b = c=d"),
       Result.succeed({ path: "a.b", value: "c=d" }),
     )
   })
 
-  it("the errors of -c name the argument (§7.4)", () => {
+  it("the errors of -c quote the argument", () => {
     assert.deepStrictEqual(
       ConfigTree.parseOverrides(["a=1", "novalue"]),
       Result.fail("Invalid override (missing '='): novalue"),
@@ -95,7 +95,7 @@ describe("ConfigTree", () => {
     )
   })
 
-  it("L13 what lies deeper than any setting is refused by its name, before anything walks it", () => {
+  it("L13 a value nested more deeply than any setting is refused with its name, before it is traversed", () => {
     const message = (path: string) =>
       Result.fail(`nested more than 64 levels deep\nin \`${path}\`\n`)
     const nested = (levels: number): unknown => {
@@ -122,7 +122,7 @@ describe("ConfigTree", () => {
     assert.deepStrictEqual(plain(tree), { a: { x: 2, y: 0 }, b: "s" })
   })
 
-  it("a TOML error tells line and column and never the text, which may be a key", () => {
+  it("a TOML error has line and column and never the text, which may be an API key", () => {
     assert.deepStrictEqual(
       ConfigTree.parseToml('model = "x"\nkey = sk-se\'cret at line 1\n'),
       Result.fail("TOML parse error: Invalid value at line 2, column 17"),

@@ -8,7 +8,7 @@ import { tokenCount } from "@colloquy/core/turn/ModelEvents"
 const faultOf = (text: string): string => Result.getOrThrow(Result.flip(parseToml(text)))
 
 describe("a hostile configuration", () => {
-  it("L13 nests deeper than 64 levels: it is refused, however it is written", () => {
+  it("L13 with values nested more than 64 levels deep is refused, however they are written", () => {
     const deep = "nested more than 64 levels deep"
     for (const text of [
       `x = ${"[".repeat(50_000)}${"]".repeat(50_000)}`,
@@ -27,15 +27,15 @@ describe("a hostile configuration", () => {
     assert.isTrue(Result.isSuccess(parseToml(`a${".a".repeat(63)} = 1`)))
   })
 
-  it("L13 has a key longer than 8,192 characters: it is refused, and the message is short", () => {
+  it("L13 with a key longer than 8,192 characters is refused, and the message is short", () => {
     const name = "n".repeat(500_000)
     const fault = faultOf(`[${name}]\na = 1`)
     assert.strictEqual(fault, `a key is longer than 8192 characters\nin \`${"n".repeat(80)}\`\n`)
     assert.isBelow(faultOf(`${name} = 1\n${name} = 2`).length, 600)
   })
 
-  it("L13 has keys without end that nobody knows: names are suggested for the first hundred", () => {
-    // Two letters from "model" each.
+  it("L13 with very many unknown keys gets suggestions for the first hundred only", () => {
+    // Each name differs from "model" in two letters.
     const letters = Array.from("abcdfghijkmnopqrstuvwxyz")
     const text = letters.flatMap((a) => letters.map((b) => `mod${a}${b} = 1`)).join("\n")
     const found = unknownKeys(Config, Result.getOrThrow(parseToml(text)))
@@ -47,7 +47,7 @@ describe("a hostile configuration", () => {
     )
   })
 
-  it("L13 an override of quotes without end is read in linear time", { timeout: 20_000 }, () => {
+  it("L13 an override with very many quotes is read in linear time", { timeout: 20_000 }, () => {
     const quotes = '"'.repeat(500_000)
     assert.deepStrictEqual(Result.getOrThrow(parseOverride(`a='[${quotes}x${quotes}`)), {
       path: "a",
@@ -57,7 +57,7 @@ describe("a hostile configuration", () => {
 })
 
 describe("tokenCount", () => {
-  it("L13 a sum beyond what an event carries stays at its bound", () => {
+  it("L13 a sum that exceeds what an event can hold stays at the bound", () => {
     const most = Number.MAX_SAFE_INTEGER
     const usage = {
       input_tokens: most,

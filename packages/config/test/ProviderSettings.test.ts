@@ -78,12 +78,12 @@ describe("the address of a provider", () => {
       { profile: "p" },
     ],
   ] as const) {
-    it(`L13 that ${name} is an error, never another host`, () => {
+    it(`L13 that ${name} is an error and is never replaced by another host`, () => {
       assert.deepStrictEqual(resolve(toml, overrides), missing)
     })
   }
 
-  it("that is null in the edit of a client is that of the file", () => {
+  it("that is null in a client's edit is taken from the file", () => {
     const overrides = { config: { "model_providers.mine.base_url": null } }
     assert.strictEqual(
       resolve(mine('base_url = "http://mine"'), overrides).provider?.baseUrl,
@@ -91,12 +91,12 @@ describe("the address of a provider", () => {
     )
   })
 
-  it("is not needed by a provider that is not used", () => {
+  it("is not required for a provider that is not used", () => {
     const toml = 'model_provider = "openai"\n[model_providers.mine]\nname = "Mine"'
     assert.deepStrictEqual(resolve(toml).provider, builtins[0])
   })
 
-  it("of a built-in provider is not replaced: an entry with another one is an error", () => {
+  it("of a built-in provider is not replaced: an entry with another address is an error", () => {
     const entry = (url: string) => `[model_providers.openai]\nname = "Proxy"\nbase_url = "${url}"`
     assert.deepStrictEqual(resolve(entry("http://proxy.example/v1")), {
       message:
@@ -106,7 +106,7 @@ describe("the address of a provider", () => {
     assert.deepStrictEqual(resolve(entry("https://openai.example/v1/")).provider, builtins[0])
   })
 
-  it("counts with and without a slash at its end", () => {
+  it("is the same with and without a slash at its end", () => {
     for (const url of ["http://mine/v1", "http://mine/v1/", " http://mine/v1// "]) {
       const found = resolve(mine(`base_url = "${url}"`))
       assert.strictEqual(found.provider?.baseUrl, "http://mine/v1")
@@ -132,7 +132,7 @@ describe("a misspelt key of a provider", () => {
       key: `model_providers.mine.${key}`,
     }
     assert.deepStrictEqual(resolve(mine(`base_url = "http://mine"\n${key} = "x"`)), error)
-    // Also where the provider is not selected yet, and in an edit of a client.
+    // Also when the provider is not selected yet, and in an edit by a client.
     const unused = `[model_providers.mine]\nname = "Mine"\n${key} = "x"`
     assert.deepStrictEqual(resolve(unused), error)
     const config = { [`model_providers.mine.${key}`]: "x" }
@@ -146,14 +146,14 @@ describe("a misspelt key of a provider", () => {
     "auth",
     "aws",
     "colour",
-  ])("is not what a later generation or another program calls `%s`", (key) => {
+  ])("is not reported for `%s`, which a later version or another program uses", (key) => {
     const found = resolve(mine(`base_url = "http://mine"\n${key} = "x"`))
     assert.strictEqual(found.provider?.baseUrl, "http://mine")
   })
 })
 
 describe("without a configured provider", () => {
-  const unconfigured = { defaultProvider: "openai", unconfigured: "Set KEY." }
+  const unconfigured = { defaultProvider: "openai", missingProviderMessage: "Set KEY." }
   const error = { message: "Set KEY.", key: "model_provider" }
   const creating = { requiresProvider: true }
 
@@ -163,11 +163,11 @@ describe("without a configured provider", () => {
     assert.deepStrictEqual(resolve('model = "gpt-5"', creating, unconfigured), error)
   })
 
-  it("everything but a new conversation has settings", () => {
+  it("settings are resolved for everything except a new conversation", () => {
     assert.strictEqual(resolve("", {}, unconfigured).provider?.id, "openai")
   })
 
-  it("the offline model answers where it is requested, by provider or by model", () => {
+  it("the offline provider is selected by its id or by its model", () => {
     for (const [toml, overrides] of [
       ['model_provider = "offline"', {}],
       ['model = "offline"', {}],
@@ -183,7 +183,7 @@ describe("without a configured provider", () => {
     }
   })
 
-  it("a provider of one's own may have a model named offline", () => {
+  it("a configured provider may have a model named offline", () => {
     const found = resolve(
       mine('base_url = "http://mine"'),
       { ...creating, model: "offline" },

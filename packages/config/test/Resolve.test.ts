@@ -45,7 +45,7 @@ const problem = (toml: string, overrides: SettingsOverrides = {}) =>
   })
 
 describe("Resolve", () => {
-  it("experimental_resume counts for a new conversation alone, and an empty path is none", () => {
+  it("experimental_resume applies to new conversations only, and an empty path means none", () => {
     const toml = 'experimental_resume = "/sessions/one.jsonl"'
     assert.strictEqual(settings(toml).resumePath, "/sessions/one.jsonl")
     assert.isUndefined(settings(toml, { stored: toStored(settings(toml)) }).resumePath)
@@ -53,7 +53,7 @@ describe("Resolve", () => {
     assert.include(problem("experimental_resume = 5"), "in `experimental_resume`")
   })
 
-  it("L13 keys that options of the command line set win over a profile, arguments of a call over both", () => {
+  it("L13 keys set by command-line options win over a profile, arguments of a call win over both", () => {
     const toml = `model = "of the option"
 sandbox_mode = "read-only"
 approval_policy = "untrusted"
@@ -87,7 +87,7 @@ model_verbosity = "low"
     ])
   })
 
-  it("null in `config` of a call means absent, and in an array the error names it", () => {
+  it("null in `config` of a call means absent; in an array it is an error that names the array", () => {
     const toml = 'model = "m"\n[model_providers.p]\nname = "P"\n'
     const keys = [
       "model",
@@ -140,7 +140,7 @@ model_verbosity = "low"
     })
   }
 
-  it("without any configuration the defaults of §7.2 hold", () => {
+  it("without any configuration the defaults of the original apply", () => {
     assert.deepStrictEqual(settings(""), {
       model: "gpt-5",
       provider: openai,
@@ -218,12 +218,12 @@ model_verbosity = "low"
       verbosity: "low",
       contextWindow: 1234,
       showRawReasoning: true,
-      // No command sees it.
+      // Commands never see the variable.
       secretNames: ["MOCK_KEY", "D"],
     })
   })
 
-  it("what a client asks for itself wins over everything configured", () => {
+  it("overrides of a client win over the whole configuration", () => {
     const overrides = {
       model: "o3-pro",
       cwd: "../there/./x",
@@ -256,10 +256,10 @@ model_verbosity = "low"
   const profiled =
     'model = "top"\n[profiles.p]\nmodel = "profile"\n[profiles.constructor]\nmodel="c"'
   for (const [situation, overrides, model] of [
-    ["the top level holds without a profile", {}, "top"],
+    ["the top level applies without a profile", {}, "top"],
     ["an edit wins over the top level", { config: { model: "edit" } }, "edit"],
     ["a profile wins over the top level", { profile: "p" }, "profile"],
-    ["a profile chosen by an edit counts", { config: { profile: "p" } }, "profile"],
+    ["a profile chosen by an edit applies", { config: { profile: "p" } }, "profile"],
     [
       "a profile wins over an edit of the top level",
       { profile: "p", config: { model: "e" } },
@@ -270,8 +270,12 @@ model_verbosity = "low"
       { profile: "p", config: { "profiles.p.model": "e" } },
       "e",
     ],
-    ["a model that is asked for wins over the profile", { profile: "p", model: "asked" }, "asked"],
-    ["a profile may bear the name of an object's member", { profile: "constructor" }, "c"],
+    ["a model argument wins over the profile", { profile: "p", model: "asked" }, "asked"],
+    [
+      "a profile may have the name of an object's inherited member",
+      { profile: "constructor" },
+      "c",
+    ],
   ] as const) {
     it(situation, () => assert.strictEqual(settings(profiled, overrides).model, model))
   }
@@ -353,7 +357,7 @@ model_verbosity = "low"
     it(`${name} is an error that names it`, () => assert.strictEqual(problem(toml), message))
   }
 
-  it("a value that a client edits in is checked like one of the file", () => {
+  it("a value in a client's edit is checked like one of the file", () => {
     assert.strictEqual(
       problem("", { config: { model_reasoning_effort: "bogus" } }),
       "unknown variant `bogus`, expected one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`\nin `model_reasoning_effort`\n",
@@ -364,7 +368,7 @@ model_verbosity = "low"
     assert.strictEqual(settings('[model_providers.openai]\nname = "Mine"').provider, openai)
   })
 
-  it("a provider of one's own has the chat wire and the retries of §7.3", () => {
+  it("a configured provider has the chat wire and the original's number of retries by default", () => {
     const toml =
       'model_provider = "m"\n[model_providers.m]\nname = "M"\nbase_url = "http://m/"\nrequires_openai_auth = true'
     assert.deepStrictEqual(settings(toml).provider, {
@@ -419,12 +423,12 @@ model_verbosity = "low"
     ["../../../..", "/"],
     ["C:\\a\\..\\b/c", "C:\\b\\c"],
   ] as const) {
-    it(`the directory "${cwd}" means ${resolved}`, () => {
+    it(`the directory "${cwd}" is resolved to ${resolved}`, () => {
       assert.strictEqual(settings("", { cwd }).cwd, resolved)
     })
   }
 
-  it("gives a conversation that was stored what it ran with, with the provider of now", () => {
+  it("a stored conversation keeps its settings and gets the present configuration of its provider", () => {
     const toml = `
       model = "m"
       model_provider = "a"
@@ -442,12 +446,12 @@ model_verbosity = "low"
     const stored = toStored({ ...before, model: "other" })
     assert.notInclude(JSON.stringify(stored), "https://b.example")
     assert.deepStrictEqual(settings(toml, { stored }), { ...before, model: "other" })
-    // What was not set then is not set now.
+    // A setting that was absent then stays absent.
     const { effort: _, ...plain } = stored
     assert.isUndefined(settings(toml, { stored: plain }).effort)
   })
 
-  it("a tool server that is neither a program nor an address is told with its key", () => {
+  it("a tool server that is neither a program nor an address is an error that names its key", () => {
     const failed = Resolve.resolve(source('[mcp_servers.a]\ncomand = "x"'), {})
     assert.deepStrictEqual(
       Result.isFailure(failed) ? [failed.failure.message, failed.failure.key] : undefined,
@@ -455,7 +459,7 @@ model_verbosity = "low"
     )
   })
 
-  it.effect("the layer serves the settings and the errors as values", () =>
+  it.effect("the layer provides settings and errors as values", () =>
     Effect.gen(function* () {
       const resolver = yield* SettingsResolver
       assert.strictEqual((yield* resolver.resolve({ model: "m" })).model, "m")

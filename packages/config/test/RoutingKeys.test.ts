@@ -82,7 +82,7 @@ const ofOriginal = [
   "zsh_path",
 ]
 
-describe("L13 a misspelt key that decides where prompts go is an error", () => {
+describe("L13 a misspelt key that decides where prompts are sent is an error", () => {
   for (const [key, meant] of [
     ["model_providr", "model_provider"],
     ["modelProvider", "model_provider"],
@@ -99,7 +99,7 @@ describe("L13 a misspelt key that decides where prompts go is an error", () => {
       `unknown field \`${key}\`, did you mean \`${meant}\`?\nin \`${path}\`\n`,
     ]
 
-    it(`${key} is taken for ${meant}`, () => {
+    it(`${key} is recognized as a misspelling of ${meant}`, () => {
       assert.deepStrictEqual(problem(`${key} = "local"`), fault(key))
       assert.deepStrictEqual(problem(`[${key}.x]\nname = "local"`), fault(key))
       assert.deepStrictEqual(problem("", { [key]: "local" }), fault(key))
@@ -108,7 +108,7 @@ describe("L13 a misspelt key that decides where prompts go is an error", () => {
     })
   }
 
-  it("a key of the original that names a host and has no meaning here says what to set instead", () => {
+  it("a key of the original that names a host and is not supported says what to set instead", () => {
     const fault = (path: string) => [
       path,
       `\`openai_base_url\` is not supported; set the environment variable \`OPENAI_BASE_URL\`, or \`base_url\` of a provider in \`model_providers\`\nin \`${path}\`\n`,
@@ -119,7 +119,7 @@ describe("L13 a misspelt key that decides where prompts go is an error", () => {
     assert.deepStrictEqual(problem(`[profiles.d]\n${toml}`), fault("profiles.d.openai_base_url"))
   })
 
-  it("known keys, keys of the original and keys that resemble none of those are accepted", () => {
+  it("known keys, keys of the original and keys that resemble none of them are accepted", () => {
     for (const key of [
       ...Object.keys(Config.fields),
       ...ofOriginal,

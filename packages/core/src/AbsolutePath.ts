@@ -1,11 +1,11 @@
-/** Paths as plain text: what a relative path means from a directory. Asks no file system and follows no link. */
+/** Resolves paths as plain text. Reads no file system and follows no link. Pure. */
 
 const isAbsolute = (path: string) => path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)
 
-/** `path` from the absolute directory `base`, without `.` and `..`; an empty path is `base` itself. */
+/** `path` resolved against the absolute directory `base`, without `.` and `..`. An empty path gives `base`. */
 export const resolvePath = (base: string, path: string): string => {
   const joined = isAbsolute(path) ? path : `${base}/${path}`
-  // Drive letters keep their own spelling: backslashes divide there, and only there.
+  // Only paths with a drive letter are divided by backslashes.
   const drive = /^[A-Za-z]:/.exec(joined)?.[0]
   const kept: Array<string> = []
   for (const part of joined.slice(drive?.length ?? 0).split(drive === undefined ? "/" : /[\\/]/)) {

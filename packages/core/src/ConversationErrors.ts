@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { SettingsError } from "./ConversationSettings.ts"
 import { LeaseHeld, LeaseLost, StoreError, StoreLimit } from "./StoreErrors.ts"
 
-/** The conversation is shutting down or gone. */
+/** The conversation is shutting down or has ended. */
 export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()(
   "ConversationClosed",
   {},
@@ -11,7 +11,7 @@ export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()
   override readonly message = "the conversation is closed"
 }
 
-/** The submission was not taken; nothing changed, its id stays free. `message` says why and names the limit. */
+/** The submission was refused. Nothing changed and its id stays free. `message` gives the reason and names the limit. */
 export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
   "SubmissionRefused",
   {
@@ -34,7 +34,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
 
 /** The provider that a stored conversation was made with is not configured any more. */
 export class ProviderGone extends Schema.TaggedError<ProviderGone>()("ProviderGone", {
-  /** Its id. */
+  /** Id of the provider. */
   provider: Schema.String,
 }) {
   override get message() {
@@ -43,15 +43,15 @@ export class ProviderGone extends Schema.TaggedError<ProviderGone>()("ProviderGo
 }
 
 /**
- * The conversation exists but cannot be used now: it could not be loaded, or what it was about to do could not be recorded,
- * and nothing of that happened. The next use loads it again.
+ * The conversation exists but cannot be used now: it could not be loaded, or the events of the last submission could not
+ * be recorded, and then nothing of that submission happened. The next use loads it again.
  */
 export class ConversationUnavailable extends Schema.TaggedError<ConversationUnavailable>()(
   "ConversationUnavailable",
   {
     id: Schema.String,
     reason: Schema.String,
-    /** What stands behind it, where a program can tell: who has the lease, which limit was reached, which provider is gone. */
+    /** The cause as an error, if there is one: the held lease, the exceeded limit, the missing provider. */
     because: Schema.optionalKey(
       Schema.Union([LeaseHeld, LeaseLost, StoreLimit, StoreError, ProviderGone, SettingsError]),
     ),
@@ -59,18 +59,19 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
 ) {
   override get message() {
     const of = `conversation ${this.id} is `
-    // What stands behind it may name the conversation already.
+    // The text of the cause may name the conversation already.
     const reason = this.reason.startsWith(of) ? this.reason.slice(of.length) : this.reason
     return `${of}not available: ${reason}`
   }
 }
 
+/** Why a submission was not accepted. */
 export type SubmitError = ConversationClosed | SubmissionRefused | ConversationUnavailable
 
-/** A listener asked for events that do not exist yet, or for no whole number. */
+/** `from` of a listener lies beyond the next event or is no whole number. */
 export class EventsFromFuture extends Schema.TaggedError<EventsFromFuture>()("EventsFromFuture", {
   from: Schema.Number,
-  /** Number of the next event. */
+  /** Number that the next event gets. */
   next: Schema.Int,
 }) {
   override get message() {
@@ -78,6 +79,7 @@ export class EventsFromFuture extends Schema.TaggedError<EventsFromFuture>()("Ev
   }
 }
 
+/** The conversation has as many listeners as it may have. */
 export class TooManyListeners extends Schema.TaggedError<TooManyListeners>()("TooManyListeners", {
   maxListeners: Schema.Int,
 }) {
@@ -86,8 +88,10 @@ export class TooManyListeners extends Schema.TaggedError<TooManyListeners>()("To
   }
 }
 
+/** Why a listener could not be attached. */
 export type AttachError = EventsFromFuture | TooManyListeners | ConversationUnavailable
 
+/** No conversation has this id or path, or it is hidden because it is being removed or archived. */
 export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()(
   "NoSuchConversation",
   { id: Schema.String },
@@ -97,12 +101,12 @@ export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()
   }
 }
 
-/** The stored conversation that `resumePath` of the settings names cannot be read. Nothing was made. */
+/** The stored conversation that `resumePath` of the settings names cannot be read. Nothing was created. */
 export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResume", {
   path: Schema.String,
   /** What was expected of the path, or why the file cannot be read. */
   reason: Schema.String,
-  /** Present where the store said why. */
+  /** The error of the store, if it was the cause. */
   because: Schema.optionalKey(StoreError),
 }) {
   override get message() {
@@ -110,11 +114,11 @@ export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResu
   }
 }
 
-/** A limit on conversations is reached; nothing was made or loaded. */
+/** A limit on conversations is reached. Nothing was created or loaded. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
   "TooManyConversations",
   {
-    /** `total`: that exist. `loaded`: that are in memory and busy, or cannot be stored. */
+    /** `total`: conversations that exist. `loaded`: conversations in memory that are busy or cannot be evicted. */
     limit: Schema.Literals(["total", "loaded"]),
     maxConversations: Schema.Int,
   },
@@ -126,11 +130,12 @@ export class TooManyConversations extends Schema.TaggedError<TooManyConversation
   }
 }
 
-/** The manager has been shut down, or is about to be. */
+/** The manager is shutting down or has shut down. */
 export class ManagerClosed extends Schema.TaggedError<ManagerClosed>()("ManagerClosed", {}) {
   override readonly message = "conversations are being shut down; no new work is taken"
 }
 
+/** `limit` of a page is no whole number in its range. */
 export class BadPageLimit extends Schema.TaggedError<BadPageLimit>()("BadPageLimit", {
   limit: Schema.Number,
   maxLimit: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * Port: the conversations of one process, made, found, listed, forked and ended here, nowhere else (§5.1, §5.2). `Conversations`
- * keeps them.
+ * Port: the conversations of one process. They are created, found, listed, forked and removed through this service and
+ * nowhere else. `manager/Conversations.ts` implements it.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
@@ -16,24 +16,24 @@ import type {
   NoSuchConversation,
   TooManyConversations,
 } from "./ConversationErrors.ts"
-import type { ListQuery } from "./ConversationStore.ts"
-import type { ConversationSettings } from "./ConversationSettings.ts"
 import type {
   ConversationSummary as StoredSummary,
+  ListQuery,
   LogAddress,
   Owner,
 } from "./ConversationStore.ts"
+import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { BadForkRule, ForkRule } from "./ForkRule.ts"
 import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
 
-/** Why a conversation could not be made. Nothing of it is left behind (L3). */
+/** Why a conversation could not be created. A failed creation leaves nothing behind (L3). */
 export type CreateError =
   | TooManyConversations
   | ManagerClosed
   | StoreError
   | ConversationUnavailable
 
-/** Why what a store has of a conversation could not be taken away or moved. */
+/** Why a conversation could not be removed, archived or unarchived. */
 export type RemoveError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
 
 /**
@@ -43,93 +43,108 @@ export interface Access {
   readonly owner: Owner
 }
 
+/** Why a conversation could not be found or loaded. */
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
-/** What a list tells of a conversation; none of them is loaded for it. */
+/** A conversation as a list shows it. Listing loads no conversation. */
 export interface ConversationSummary {
   readonly id: ConversationId
-  /** False when it is in the store and comes back at its next use. */
+  /** True while it is in memory; false for one that its next use loads. */
   readonly loaded: boolean
-  /** What a person said first, white space folded; absent while nobody has said anything. */
+  /** The first message of the user, with white space folded. Absent while there is none. */
   readonly preview?: string
+  /** Milliseconds since the epoch, like `updatedAtMs`. */
   readonly createdAtMs: number
+  /** Time of the last append to the log. */
   readonly updatedAtMs: number
+  /** Working directory at its creation. Absolute. */
   readonly cwd: string
+  /** Id of the provider at its creation. */
   readonly provider?: string
+  /** Name of the model at its creation. */
   readonly model?: string
   readonly archived: boolean
-  /** Of its file, where the store keeps files. */
+  /** Path of its rollout file. Absent when the store keeps no files. */
   readonly path?: string
 }
 
+/** One page of a list. */
 export interface ConversationPage {
+  /** Newest first. */
   readonly items: ReadonlyArray<ConversationSummary>
-  /** Where the next page begins; absent on the last. */
+  /** The `cursor` of the next page. Absent on the last page. */
   readonly nextCursor?: string
 }
 
+/** Which page of which conversations. The filters are those of the store. */
 export interface PageOptions extends Pick<
   ListQuery,
   "cwd" | "provider" | "archived" | "spoken" | "text" | "owner"
 > {
-  /** The `nextCursor` of an earlier page; default: the newest. */
+  /** The `nextCursor` of an earlier page. Default: the first page. */
   readonly cursor?: string
-  /** 1 to 1,000; default 50. */
+  /** Conversations per page, 1 to 1,000. Default 50. */
   readonly limit?: number
 }
 
 /**
- * The methods that take an `access` treat a conversation of another owner as unknown, in every error too; without one, as an
- * embedding program calls them, they reach every conversation. `list` restricts by `owner` of its options.
+ * The conversations of one process. The methods that take an `access` treat a conversation of another owner as unknown, in
+ * every error too. Without one, as an embedding program calls them, they reach every conversation. `list` restricts by
+ * the `owner` of its options.
  */
 export class ConversationManager extends Context.Service<
   ConversationManager,
   {
     /**
-     * Makes a conversation; it is on disk, and its first event, `session_configured`, is in its log when this returns (L10).
-     * With `resumePath` in its settings it begins with the history of that stored conversation, which stays as it is: events of
-     * a turn that was not over there are left out, ids of submissions are kept.
+     * Creates a conversation. Resolves when its log with the first event, `session_configured`, is on disk (L10). With
+     * `resumePath` in the settings it begins with the history of that stored conversation, which is not changed: events
+     * of a turn that had not ended there are left out, ids of submissions are kept.
      */
     readonly create: (
       settings: ConversationSettings,
       access?: Access,
     ) => Effect.Effect<Conversation, CreateError | CannotResume>
     /**
-     * Finds a conversation, of whatever process, and loads it if need be; several callers share one load. What it gives
-     * goes on working when the conversation leaves memory meanwhile: each call loads it again. An archived one is
-     * `ConversationUnavailable`; so is one that another process writes, and `because` then names it (`LeaseHeld`).
+     * Finds a conversation that any process created, and loads it if needed; several callers share one load. The result
+     * stays usable when the conversation is evicted: each of its calls loads it again. Fails with
+     * `ConversationUnavailable` for an archived conversation, and for one whose lease another process holds; `because`
+     * is `LeaseHeld` then and names the process.
      */
     readonly get: (id: string, access?: Access) => Effect.Effect<Conversation, GetError>
-    /** Likewise, by the path of its file, archived or not. A path that the store does not take is `ConversationUnavailable`. */
+    /**
+     * Like `get`, by the path of its file, archived or not. Fails with `ConversationUnavailable` for a path that the
+     * store does not accept.
+     */
     readonly open: (path: string, access?: Access) => Effect.Effect<Conversation, GetError>
     /**
-     * What the store has, newest first by the time of creation, a page at a time; loads nothing. Pages that follow on one
-     * another show each conversation that lives throughout exactly once, whatever is made or removed in between.
+     * One page of the stored conversations, newest first by the time of creation. Loads none of them. Successive pages
+     * contain each conversation that exists throughout exactly once, whatever is created or removed in between.
      */
     readonly list: (
       options?: PageOptions,
     ) => Effect.Effect<ConversationPage, BadCursor | BadPageLimit | StoreError>
     /** What the store records about a conversation, archived or not. Loads nothing. */
     readonly metadata: (
-      where: LogAddress,
+      address: LogAddress,
       access?: Access,
     ) => Effect.Effect<StoredSummary, NoSuchConversation | StoreError>
     /**
-     * Ends a conversation: its turn, its listeners, its fiber, what the store has of it. Returns when that is done.
-     * From the call on nobody finds it. When the store fails it is found again, and removing it can be tried again.
+     * Ends a conversation: its turn, its listeners, its fiber and its log in the store. Resolves when that is done. From
+     * the call on no caller finds it. When the store fails it can be found again, and the removal can be retried.
      */
     readonly remove: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
-     * Ends what runs of a conversation and puts it away: it is not listed and not found by its id until it is unarchived. When
-     * the store fails it is where it was.
+     * Ends what runs of a conversation and archives it: until `unarchive` it is not listed by default and not found by its
+     * id. When the store fails it stays unarchived.
      */
     readonly archive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
-    /** Brings it back. */
+    /** Makes an archived conversation listed and found by its id again. Loads nothing. */
     readonly unarchive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
-     * Makes a conversation of another one's beginning, with the settings that one has now; a turn that runs there
-     * is left out and goes on. Its log is its own: nothing of it is read elsewhere. A rule that cannot be counted,
-     * counts beyond the history, or names a submission whose turn is not over, is refused.
+     * Creates a conversation from the beginning of another one, with the settings that one has now. A turn that runs
+     * there is left out and continues. The new log is a copy: nothing is read from the other one later. Fails with
+     * `BadForkRule` for a number that is not a count or lies beyond the history, and for a submission whose turn has
+     * not ended.
      */
     readonly fork: (
       id: string,
@@ -137,16 +152,18 @@ export class ConversationManager extends Context.Service<
       access?: Access,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
-     * Calls the listener right after each change of the list: one was made, one was removed or put away. Until the
-     * scope ends. It must return at once.
+     * Calls `listener` right after each change of the list: a conversation was created, removed, archived or unarchived.
+     * Ends with the scope. The listener must return at once.
      */
     readonly watch: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
     /**
-     * Ends every conversation in memory, all at once: returns when the slowest one's turn has stopped (one second and the
-     * kill grace, where its tools stop) and a store that was just asked has answered, after twelve seconds whatever does
-     * not. What is left behind then goes on ending by itself. No new work is taken from the call on.
-     * Closing the layer does the same.
+     * Ends every conversation in memory, all at the same time. Resolves when the slowest turn has stopped (one second plus
+     * the kill grace, if its tools stop) and running calls of the store have ended; after twelve seconds it resolves in
+     * any case, and what still runs then continues to end by itself. From the call on no new work is accepted. Closing
+     * the layer does the same.
      */
     readonly shutdown: Effect.Effect<void>
+    /** True from `shutdown` on, or from the closing of the layer: every other member then fails with `ManagerClosed`. */
+    readonly isClosed: Effect.Effect<boolean>
   }
 >()("@colloquy/core/ConversationManager") {}

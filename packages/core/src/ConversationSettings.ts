@@ -15,85 +15,90 @@ import type { Unattended } from "./approvals/Approval.ts"
 import type { ModelProvider } from "./ModelClient.ts"
 import type { StoredSettings } from "./StoredSettings.ts"
 
+/** The settings of one conversation, fully resolved. */
 export interface ConversationSettings {
+  /** Name of the model at its provider. */
   readonly model: string
   readonly provider: ModelProvider
-  /** Absolute. */
+  /** Working directory. Absolute. */
   readonly cwd: string
   readonly approvalPolicy: AskForApproval
   readonly sandboxPolicy: SandboxPolicy
   /** Replaces the built-in system instructions. */
   readonly baseInstructions?: string
-  /** Absolute; whoever gives out settings has read it into `baseInstructions` and left this out. */
+  /** Absolute path of a file with base instructions. The resolver reads it into `baseInstructions` and removes this. */
   readonly baseInstructionsFile?: string
   /**
-   * Path of the stored conversation that a new one begins with the history of; the store says which paths it accepts. Only
-   * read when the conversation is made.
+   * Path of a stored conversation whose history the new one begins with. The store decides which paths it accepts. Only
+   * read when the conversation is created.
    */
   readonly resumePath?: string
   /** Added after the system instructions. */
   readonly developerInstructions?: string
   /** Replaces the built-in instructions for a summary of the history. */
   readonly compactPrompt?: string
-  /** Tokens of a request from which on the history is summarised; 0: never. Default 80 % of `contextWindow`. */
+  /** Size of a request in tokens at which the history is summarised; 0 means never. Default 80 % of `contextWindow`. */
   readonly autoCompactTokenLimit?: number
+  /** Offer `update_plan`. */
   readonly includePlanTool: boolean
-  /** Not sent to a model without reasoning. */
+  /** Reasoning effort. Not sent to a model without reasoning. */
   readonly effort?: ReasoningEffort
-  /** Not sent to a model without reasoning. */
+  /** Kind of the reasoning summaries. Not sent to a model without reasoning. */
   readonly summary: ReasoningSummary
-  /** Whether the model has reasoning. Default: as the family of the model has it (`settings/ModelFamily.ts`). */
+  /** Whether the model has reasoning. Default: by the family of the model (`turn/ModelFamily.ts`). */
   readonly supportsReasoning?: boolean
   readonly verbosity?: Verbosity
-  /** In tokens; null when the model is not known (§6.11). */
+  /** Context window of the model in tokens; null when it is not known. */
   readonly contextWindow: number | null
-  /** Send `agent_reasoning_raw_content*` events. */
+  /** Emit `agent_reasoning_raw_content` events and their deltas. */
   readonly showRawReasoning: boolean
   /**
-   * What a process may take between being asked to end and being killed. An interrupted turn is told of as over one
-   * second and this time after the interrupt, at the latest (L14). Default 500 ms.
+   * Time between the request that a process ends and its kill. The terminal event of an interrupted turn follows at most
+   * one second plus this time after the interrupt (L14). Default 500 ms.
    */
   readonly killGrace?: Duration.Duration
-  /** How long a question waits for its answer; then it is denied. Default 10 minutes. */
+  /** How long a question waits for an answer before it is denied. Default 10 minutes. */
   readonly approvalDeadline?: Duration.Duration
-  /** What decides while no listener can answer. Default `deny`. */
+  /** What decides a question while no listener can answer it. Default `deny`. */
   readonly unattended?: Unattended
   /**
-   * What becomes of a turn that the death of its process cut off. Default `close`: it is told to be aborted. One that only
-   * waits for answers goes on waiting either way.
+   * What happens to a turn whose process ended during it. `close`, the default, ends it with `turn_aborted`; `continue`
+   * resumes it. A turn that only waits for answers keeps waiting in both cases.
    */
   readonly onRestart?: "close" | "continue"
-  /** The person's login shell, as the model is told of it at the beginning (§6.2). */
+  /** The user's login shell, as the first environment context names it for the model. */
   readonly shell?: "bash" | "zsh"
-  /** Default: everything but names that look like secrets. */
+  /** Which environment variables commands see. Default: all except names that look like secrets. */
   readonly shellEnvironment?: ShellEnvironment
-  /** Environment variables that the configuration names as keys of providers and tool servers: no command sees them. */
+  /** Environment variables that hold keys of providers and tool servers, by the configuration. No command sees them. */
   readonly secretNames?: ReadonlyArray<string>
-  /** True: commands run in the person's login shell with its profile (`experimental_use_profile`). */
+  /** True: commands run in the user's login shell with its profile (`experimental_use_profile`). */
   readonly useLoginShell?: boolean
-  /** Offer `apply_patch`; absent: as the family of the model has it (§6.11). */
+  /** Offer `apply_patch`. Default: by the family of the model. */
   readonly includeApplyPatchTool?: boolean
   /** Offer `view_image`. Default true. */
   readonly includeViewImageTool?: boolean
   /** Offer the provider's own search of the web. Default false. */
   readonly includeWebSearchTool?: boolean
-  /** By name, which matches `^[a-zA-Z0-9_-]+$`. */
+  /** Tool servers by name, which matches `^[a-zA-Z0-9_-]+$`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>
-  /** Text of the AGENTS.md files, read when the conversation was made (§6.10). */
+  /** Text of the AGENTS.md files, read when the conversation was created. */
   readonly userInstructions?: string
-  /** Bytes of AGENTS.md files; 0 reads none. Default 32,768. */
+  /** Most bytes that are read of AGENTS.md files; 0 reads none. Default 32,768. */
   readonly projectDocMaxBytes?: number
 }
 
-/** What of the server's environment commands see (§6.12); provider keys never. */
+/** Which variables of the server's environment commands see. They never see keys of providers. */
 export interface ShellEnvironment {
+  /** `core`: only variables such as `PATH`, `HOME` and `LANG`. */
   readonly inherit: "all" | "core" | "none"
-  /** True: names that look like secrets stay in. */
+  /** True: names that look like secrets are not excluded. */
   readonly ignoreDefaultExcludes: boolean
-  /** Patterns with `*` and `?`, whatever the case. */
+  /** Patterns of names to exclude, with `*` and `?`; case does not matter. */
   readonly exclude: ReadonlyArray<string>
+  /** Variables to add or replace. */
   readonly set: Readonly<Record<string, string>>
-  /** Not empty: nothing else stays. */
+  /** Patterns of names to keep; when there are any, all other names are excluded. */
   readonly includeOnly: ReadonlyArray<string>
 }
 
@@ -111,47 +116,52 @@ export interface McpServer {
         readonly _tag: "Http"
         readonly url: string
         readonly headers: Readonly<Record<string, string>>
-        /** Name of an environment variable. */
+        /** Name of the environment variable that holds the bearer token. */
         readonly bearerTokenEnv?: string
       }
+  /** Longest wait for the handshake and the list of tools. */
   readonly startupTimeout: Duration.Duration
+  /** Longest run of one call. */
   readonly toolTimeout: Duration.Duration
 }
 
-/** What a client may set for one conversation; everything else comes from configuration. */
+/** What a client may set for one conversation. Everything else comes from the configuration. */
 export interface SettingsOverrides {
   readonly model?: string
+  /** Name of a profile of the configuration. */
   readonly profile?: string
-  /** A relative path is taken from the directory of the process. */
+  /** Working directory; a relative path is resolved against the directory of the process. */
   readonly cwd?: string
   readonly approvalPolicy?: AskForApproval
   readonly sandbox?: SandboxMode
-  /** Dotted paths into the configuration tree (§7.4). */
+  /** Overrides of configuration keys, by dotted path. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly baseInstructions?: string
   readonly developerInstructions?: string
   readonly compactPrompt?: string
+  /** Offer `update_plan`. */
   readonly includePlanTool?: boolean
-  /** True for a conversation that is about to be created: without a configured provider that is an error. */
+  /** True for a conversation that is about to be created: no configured provider is an error then. */
   readonly requiresProvider?: boolean
   /**
-   * Of a conversation that another process made: these hold, with the provider of that id as it is configured now. A
+   * Settings that were stored with a conversation. They apply, with the provider of that id as it is configured now; a
    * provider that is not configured any more is an error whose `key` is `model_provider`.
    */
   readonly stored?: StoredSettings
 }
 
-/** The configuration does not make sense; `message` names the key and what was expected. */
+/** The configuration is not valid. `message` names the key and what was expected. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   message: Schema.String,
   /** The key at fault, dotted, where it is one. */
   key: Schema.optionalKey(Schema.String),
 }) {}
 
+/** Resolves the settings of a conversation from the configuration and the overrides of a client. */
 export class SettingsResolver extends Context.Service<
   SettingsResolver,
   {
-    /** Precedence, low to high: built in, file, profile, `-c` and `config`, the other overrides (§7.1). */
+    /** Precedence, low to high: built-in values, file, profile, `-c` and `config`, the other overrides. */
     readonly resolve: (
       overrides: SettingsOverrides,
     ) => Effect.Effect<ConversationSettings, SettingsError>

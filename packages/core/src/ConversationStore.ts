@@ -1,10 +1,10 @@
 /**
- * Port: where conversations are kept. One log of records per conversation, one writer at a time (L16), and what lists need.
- * A conversation appends as it goes; the log is the truth, and whoever opens it folds it (L10, L11).
+ * Port: where conversations are stored. One log of records per conversation, one writer at a time (L16), and the data
+ * that lists need. The state of a conversation is a fold of its log (L10, L11).
  *
- * The first record of every log is event 0, `session_configured`; a store that reads logs of others, which have none,
- * makes one of what it knows, and numbers the events that follow by their order. A store never decides what is
- * recorded, or when it is loaded. `MemoryStore` lives as long as its layer; `@colloquy/store` keeps files.
+ * The first record of every log is event 0, `session_configured`. A store that reads the logs of another program, which
+ * have no such event, makes one of what it knows and numbers the later events by their order. A store never decides what
+ * is recorded or when a log is loaded. `MemoryStore` lives as long as its layer; `@colloquy/store` keeps files.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
@@ -14,104 +14,114 @@ import type { NoSuchConversation } from "./ConversationErrors.ts"
 import type { LogRecord } from "./LogRecord.ts"
 import type { AppendError, LeaseHeld, StoreError } from "./StoreErrors.ts"
 
-/** What a conversation is, told once when it is made. Plain data. */
+/** Facts about a conversation, fixed at its creation. Plain data. */
 export interface ConversationMeta {
   readonly id: ConversationId
+  /** Milliseconds since the epoch. */
   readonly createdAtMs: number
-  /** Absolute. */
+  /** Working directory. Absolute. */
   readonly cwd: string
-  /** The program that made it, and its version. */
+  /** The program that created it. */
   readonly originator: string
+  /** Version of that program. */
   readonly version: string
-  /** Text of the AGENTS.md files that it began with. */
+  /** Text of the AGENTS.md files at its creation. */
   readonly instructions?: string
-  /** Id of the provider, and the model, that it began with. */
+  /** Id of the provider at its creation. */
   readonly provider?: string
+  /** Name of the model at its creation. */
   readonly model?: string
-  /** Where it came from, as the original says it: `cli`, `vscode`, `exec`, `mcp` … */
+  /** Kind of the program that created it, in the words of the original: `cli`, `vscode`, `exec`, `mcp` … */
   readonly source?: string
+  /** The repository that the working directory was in. */
   readonly git?: {
     readonly commitHash?: string
     readonly branch?: string
     readonly repositoryUrl?: string
   }
+  /** Id of the conversation that its log was copied from. */
   readonly forkedFrom?: string
-  /** The principal that the conversation belongs to. Absent: it belongs to the local user, as every rollout file without one. */
+  /** The principal that the conversation belongs to. Absent: the local user, as in every rollout file without one. */
   readonly owner?: string
 }
 
 /** The owner of conversations: a principal, or null for conversations that have none recorded. */
 export type Owner = string | null
 
-/** What a list tells of a conversation without reading its log. */
+/** A conversation as a list shows it, without reading its log. */
 export interface ConversationSummary {
   readonly meta: ConversationMeta
   /**
-   * What a person said first: the first `user_message` of kind `plain`, white space folded, at most 1,024 UTF-16
-   * code units (`Preview.ts`); absent while nobody has said anything.
+   * The first `user_message` of kind `plain`, with white space folded, at most 1,024 UTF-16 code units
+   * (`store/Preview.ts`). Absent while there is none.
    */
   readonly preview?: string
-  /** Of the last append. */
+  /** Time of the last append, in milliseconds since the epoch. */
   readonly updatedAtMs: number
+  /** True when it was archived and not unarchived since. */
   readonly archived: boolean
-  /** Of a store that keeps files. Absolute. */
+  /** Path of the rollout file, absolute. Absent when the store keeps no files. */
   readonly path?: string
 }
 
-/** Where a page of a list ended. */
+/** Where a page of a list ended: the sort key of its last item. */
 export interface ListPosition {
   readonly createdAtMs: number
   readonly id: ConversationId
 }
 
+/** Which conversations a page lists. Filters are combined by "and". */
 export interface ListQuery {
-  /** At least 1. */
+  /** Most items of the page, at least 1. */
   readonly limit: number
-  /** Only those behind this place. */
+  /** Only conversations behind this position. */
   readonly after?: ListPosition
+  /** Only those created in this working directory. */
   readonly cwd?: string
-  /** Id of the provider it began with. */
+  /** Only those created with the provider of this id. */
   readonly provider?: string
-  /** Default false: only those that are not; true: only those that are. */
+  /** True: only archived ones. Default false: only those that are not archived. */
   readonly archived?: boolean
   /** True: only those with a preview. */
   readonly spoken?: boolean
-  /** In the preview, whatever the case. */
+  /** Only those with this text in the preview; case does not matter. */
   readonly text?: string
-  /** Only those of this owner; default: those of all owners. */
+  /** Only those of this owner. Default: those of all owners. */
   readonly owner?: Owner
 }
 
+/** One page of a list. */
 export interface ListPage {
-  /** Newest first: by `createdAtMs`, the same time by `id`, both descending. */
+  /** Newest first: by `createdAtMs`, then by `id`, both descending. */
   readonly items: ReadonlyArray<ConversationSummary>
-  /** The place of the last item when there may be more. */
+  /** Position of the last item. Absent when there are no more. */
   readonly next?: ListPosition
 }
 
-/** By its id, or by the path of its file where the store keeps files. */
+/** The log of the conversation with this id, or the one in this file if the store keeps files. */
 export type LogAddress = { readonly id: ConversationId } | { readonly path: string }
 
-/** A place between two records of a log, as a page gave it: valid for that log as long as nobody removes it. 0: before the first. */
+/** A position between two records of a log, as a page returned it; valid as long as the log exists. 0: before the first. */
 export type Position = number
 
+/** One page of a log. */
 export interface RecordPage {
-  /** In the order of the log. */
+  /** In the order of the log, also when reading backward. */
   readonly records: ReadonlyArray<LogRecord>
-  /** Where to go on, in the direction of reading; absent when there is nothing more. */
+  /** Position of the next page in the direction of reading. Absent when there are no more records. */
   readonly next?: Position
 }
 
-/** `written`: survives the process. `synced`: survives the machine. */
+/** `written`: survives the end of the process. `synced`: survives a crash of the machine. */
 export type Durability = "written" | "synced"
 
+/** The right to append to one log. */
 export interface LogWriter {
-  /** Grows with each writer of the conversation; a writer with a smaller one than the latest appends nothing (L16). */
+  /** Grows with each writer of the log; a writer appends nothing once there is one with a larger number (L16). */
   readonly generation: number
   /**
-   * The whole batch or nothing, behind everything appended before. Calls come one at a time. When it fails nothing of the
-   * batch is read later, except where it fails `Slow`; the writer is not used again then. An interrupt while it is
-   * being carried out waits for its end.
+   * Appends the whole batch or nothing. Callers make one call at a time. After a failure other than `Slow` nothing of the
+   * batch is read later, and the writer is not used again. An interruption during the append waits for its end.
    */
   readonly append: (
     records: ReadonlyArray<LogRecord>,
@@ -119,66 +129,71 @@ export interface LogWriter {
   ) => Effect.Effect<void, AppendError>
 }
 
-/** What was wrong with a log and was put right, or was left out, when it was opened. */
+/** A fault of a log that was repaired, or left out, when the log was opened. */
 export interface Repair {
   readonly kind: "torn_tail_cut" | "torn_tail_completed" | "bad_line_skipped"
-  /** For a person; says where, not what stood there. */
+  /** For a person. Names the position, never the content. */
   readonly message: string
 }
 
+/** A log that was opened for appending. */
 export interface OpenedLog {
   readonly writer: LogWriter
   readonly summary: ConversationSummary
   readonly repairs: ReadonlyArray<Repair>
 }
 
+/** The logs of all conversations. */
 export class ConversationStore extends Context.Service<
   ConversationStore,
   {
     /**
-     * Makes the log of a conversation with these first records; it is there, synced, when this returns. The lease is
-     * held until the scope closes. Fails, and nothing is left behind.
+     * Creates the log of a conversation with these first records. Resolves when it is synced. The lease is held until the
+     * scope closes. A failure leaves no log.
      */
     readonly create: (
       meta: ConversationMeta,
       records: ReadonlyArray<LogRecord>,
     ) => Effect.Effect<LogWriter, StoreError, Scope.Scope>
-    /** The file that `create` makes for this conversation, absolute. Absent, or undefined: there is none. */
+    /** Absolute path of the file that `create` makes for this conversation. Absent or undefined when the store keeps no files. */
     readonly placeOf?: (meta: ConversationMeta) => Effect.Effect<string | undefined>
     /**
-     * Takes the lease until the scope closes and puts right what a crash left: after it the whole log can be read. The
-     * lease of an owner that is dead is taken over.
+     * Takes the lease until the scope closes and repairs what a crash left, so that the whole log can be read afterwards.
+     * The lease of a process that has ended is taken over.
      */
     readonly open: (
       where: LogAddress,
     ) => Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope>
-    /** Forward from `from` (default: the first record), at most `max` records. Needs no lease. */
+    /** Reads at most `max` records forward from `from` (default: the first record). Needs no lease. */
     readonly read: (
       id: ConversationId,
       page: { readonly from?: Position; readonly max: number },
     ) => Effect.Effect<RecordPage, StoreError | NoSuchConversation>
-    /** Backward from `before` (default: the end), at most `max` records, the last ones before it. Needs no lease. */
+    /** Reads the last `max` records before `before` (default: the end). Needs no lease. */
     readonly readBackward: (
       id: ConversationId,
       page: { readonly before?: Position; readonly max: number },
     ) => Effect.Effect<RecordPage, StoreError | NoSuchConversation>
-    /** The place right before the record of durable event `seq`; undefined where the log has no such event (yet). */
+    /** The position right before the record of durable event `seq`; undefined when the log has no such event. Needs no lease. */
     readonly positionOf: (
       id: ConversationId,
       seq: number,
     ) => Effect.Effect<Position | undefined, StoreError | NoSuchConversation>
+    /** One page of the conversations. Takes no lease. */
     readonly list: (query: ListQuery) => Effect.Effect<ListPage, StoreError>
+    /** One conversation as a list shows it. Takes no lease. */
     readonly metadata: (
       where: LogAddress,
     ) => Effect.Effect<ConversationSummary, StoreError | NoSuchConversation>
-    /** Nobody writes it meanwhile. Done twice it is done once. */
+    /** Marks the conversation as archived; does nothing for an archived one. Fails while a writer has the lease. */
     readonly archive: (
       id: ConversationId,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
+    /** Reverses `archive`, with the same failures. */
     readonly unarchive: (
       id: ConversationId,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
-    /** Nothing of it is found any more, archived or not. */
+    /** Removes the log, archived or not. Fails while a writer has the lease. */
     readonly delete: (
       id: ConversationId,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>

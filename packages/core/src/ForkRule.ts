@@ -1,34 +1,35 @@
-/** Where the log of a conversation is cut to make another one of it. */
+/** Where the log of a conversation is cut to create another one from its beginning. */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Schema from "effect/Schema"
 
+/** What the new conversation keeps. User messages are those of a person; messages that Colloquy adds do not count. */
 export type ForkRule =
-  /** August: the n-th user message from the last and everything after it goes. 0 keeps everything. */
+  /** Drops the n-th user message from the last and everything after it. 0 keeps everything. */
   | { readonly _tag: "DropLastUserMessages"; readonly n: number }
-  /** September: keeps what comes before the user message with that number, from 0. */
+  /** Keeps what comes before the user message with this number, counted from 0. */
   | { readonly _tag: "BeforeUserMessage"; readonly nth: number }
-  /** Keeps what comes before the first message of that submission. */
+  /** Keeps what comes before the turn of this submission. */
   | { readonly _tag: "BeforeSubmission"; readonly id: SubmissionId }
-  /** Keeps everything up to the end of that submission's turn. */
+  /** Keeps everything up to the end of the turn of this submission. */
   | { readonly _tag: "ThroughSubmission"; readonly id: SubmissionId }
-  /** Keeps the events with smaller numbers: at least the first. */
+  /** Keeps the events with smaller numbers; at least 1, so that the first event is kept. */
   | { readonly _tag: "BeforeEvent"; readonly seq: number }
 
 /**
- * The rule counts something that cannot be counted, user messages that the history does not have, or names a submission
- * without a turn that is over. The original
- * makes an empty conversation of the latter; who wants that asks for one.
+ * The rule has a number that is not a count, counts more user messages or events than there are, or names a submission
+ * without a turn that has ended. The original program creates an empty conversation in the last case; here a caller that
+ * wants an empty one creates it.
  */
 export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule", {
   field: Schema.Literals(["n", "nth", "seq", "id"]),
   value: Schema.Union([Schema.Number, Schema.String]),
-  /** How many user messages there are to count, where that was not enough. */
+  /** Number of user messages, if the rule counts more than there are. */
   userMessages: Schema.optionalKey(Schema.Int),
-  /** Number of the event after the last, where the rule names a later one. */
+  /** Number of the event after the last, if the rule names a later one. */
   next: Schema.optionalKey(Schema.Int),
 }) {
   override get message() {
-    if (this.field === "id") return `id: no turn that is over has the id \`${this.value}\``
+    if (this.field === "id") return `id: no ended turn has the id \`${this.value}\``
     if (this.field === "seq") {
       const most = this.next === undefined ? "" : ` to ${this.next}`
       return `seq: expected the number of an event, from 1${most}; got ${this.value}`
@@ -43,6 +44,7 @@ export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule"
   }
 }
 
+/** What is wrong with the rule by itself, whatever the history; undefined if nothing is. */
 export const problemOf = (rule: ForkRule): BadForkRule | undefined => {
   switch (rule._tag) {
     case "DropLastUserMessages":

@@ -1,6 +1,6 @@
 /**
- * Port: new conversation ids. The default draws on `Clock` and `Random`, so a seeded test repeats them (L12), and grows with
- * each id, also within a millisecond and when the clock jumps back: the order of ids is that of creation.
+ * Port: ids of new conversations. The default implementation uses `Clock` and `Random`, so a seeded test repeats them
+ * (L12). Its ids grow, also within a millisecond and when the clock jumps back: their order is that of creation.
  */
 import { ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
@@ -11,13 +11,18 @@ import * as Random from "effect/Random"
 
 const word = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })
 
-/** Values of the twelve bits behind the time, which count within a millisecond (RFC 9562 section 6.2, method 1). */
+/** Values of the twelve bits after the time; they count within a millisecond (RFC 9562 section 6.2, method 1). */
 const counts = 0x1000
 
+/** Makes the ids of new conversations. */
 export class IdGenerator extends Context.Service<
   IdGenerator,
-  { readonly conversationId: Effect.Effect<ConversationId> }
+  {
+    /** A UUIDv7 that no earlier call returned. Never fails. */
+    readonly conversationId: Effect.Effect<ConversationId>
+  }
 >()("@colloquy/core/IdGenerator") {
+  /** Ids from the Clock and the Random service at hand. */
   static readonly layer = Layer.sync(this, () => {
     let lastMs = -1
     let count = 0
@@ -28,7 +33,7 @@ export class IdGenerator extends Context.Service<
         const rest = [yield* word, yield* word, yield* word] as const
         if (now > lastMs) {
           lastMs = now
-          // Half of them are left to count up.
+          // Starts in the lower half, so that there is room to count up.
           count = first % (counts / 2)
         } else if (++count === counts) {
           lastMs++

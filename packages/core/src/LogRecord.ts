@@ -1,8 +1,9 @@
 /**
- * The records of a conversation's log, in order: what a store keeps and gives back. Everything a conversation is follows
- * from them by a fold (L10, L11). Plain data: each member is JSON as it stands.
+ * The records of a conversation's log, in order: what a store keeps and returns. The state of a conversation is a fold of
+ * them (L10, L11). Plain data: each member is JSON.
  *
- * `atMs` is the Clock's time of the append, in milliseconds since the epoch; it may jump back, the order may not.
+ * `atMs` is the Clock's time of the append, in milliseconds since the epoch. It may jump back; the order of the records
+ * does not depend on it.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import { EventMsg } from "@colloquy/protocol/EventMsg"
@@ -12,16 +13,17 @@ import * as Schema from "effect/Schema"
 import { StoredSettings } from "./StoredSettings.ts"
 
 /**
- * What happens to a call of a tool that was cut off, where its turn is taken up again: `safe` runs again, `ask` runs
- * again once a person has agreed, `never` gets an output that says it was cut off.
+ * What happens to a tool call whose process ended during it, when its turn is resumed: `safe` runs again, `ask` runs
+ * again after an approval, `never` gets an output that says it was interrupted.
  */
 export const ReplayClass = Schema.Literals(["safe", "ask", "never"])
+/** One of the classes above. */
 export type ReplayClass = typeof ReplayClass.Type
 
 /** Milliseconds since the epoch. */
 const atMs = Schema.Finite
 
-/** A durable event. Those of a log are numbered from 0 without a gap; the first is `session_configured` (L3, L4). */
+/** A durable event. The events of a log are numbered from 0 without a gap; the first is `session_configured` (L3, L4). */
 const EventRecord = Schema.TaggedStruct("Event", {
   atMs,
   event: Schema.Struct({ seq: Schema.Int, id: Schema.String, msg: EventMsg }),
@@ -30,67 +32,68 @@ const EventRecord = Schema.TaggedStruct("Event", {
 /** An accepted submission: recorded before it is acknowledged (L10). */
 const SubmissionRecord = Schema.TaggedStruct("Submission", {
   atMs,
-  /** The one the client chose, or the automatic one. */
+  /** The id that the client chose, or the automatic one. */
   id: Schema.String,
-  /** True when the client chose `id`: repeated, it gets `receipt` again, also after a restart. */
+  /** True when the client chose `id`: a repeated submission gets `receipt` again, also after a restart. */
   chosen: Schema.Boolean,
   receipt: Schema.Struct({
-    /** Of the turn that the submission started or joined, else its own. */
+    /** Id of the turn that the submission started or joined; otherwise that of the submission. */
     id: Schema.String,
     disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
   }),
-  /** Of one that waits for a turn of its own: what it will run; of any other its events tell all there is. */
+  /** What a queued submission will run. Absent for others, whose events contain everything. */
   op: Schema.optionalKey(Op),
-  /** Of one that waits: true when it runs before those that wait already. */
+  /** True for a queued submission that runs before those that were queued earlier. */
   first: Schema.optionalKey(Schema.Boolean),
 })
 
-/** A call of a tool is about to run: recorded before it does (R22). */
+/** A tool call is about to run; recorded before it runs. */
 const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
   atMs,
   turnId: Schema.String,
-  /** As the model named it; models repeat them in later responses. */
+  /** Id that the model gave the call. Models repeat ids in later responses. */
   callId: Schema.String,
-  /** As its events name it, where that differs: an id that no other call of the conversation has. */
+  /** Id of the call in events, unique in the conversation. Absent when it equals `callId`. */
   eventCallId: Schema.optionalKey(Schema.String),
   name: Schema.String,
   replay: ReplayClass,
-  /** Counts from 1 how often this call has begun to run. */
+  /** Number of the attempt, counted from 1. */
   attempt: Schema.Int,
 })
 
-/** The settings in force from here on. */
+/** The settings that apply from here on. */
 const SettingsRecord = Schema.TaggedStruct("Settings", { atMs, settings: StoredSettings })
 
 /**
- * What the event of a question does not tell; recorded before it, and once more when its deadline begins later. The last
- * one counts.
+ * What the event of a question does not contain. Recorded before the event, and again if the deadline starts later. The
+ * last record counts.
  */
 const QuestionRecord = Schema.TaggedStruct("Question", {
   atMs,
-  /** Number of the event that puts it. */
+  /** Number of the event that asks the question. */
   seq: Schema.Int,
-  /** Absent: nobody has been there to answer, no deadline runs. */
+  /** Absent while no listener could answer: no deadline runs then. */
   expiresAtMs: Schema.optionalKey(Schema.Finite),
-  /** What the command will run under once approved. */
+  /** Sandbox policy that the command runs under once approved. */
   sandbox: Schema.optionalKey(SandboxPolicy),
 })
 
-/** A turn that was cut off is taken up again. */
+/** A turn whose process ended during it is resumed. */
 const AttemptRecord = Schema.TaggedStruct("Attempt", {
   atMs,
   turnId: Schema.String,
-  /** Counts from 2: the first is the turn's own beginning. */
+  /** Number of the attempt, from 2 on: the first one is the start of the turn. */
   attempt: Schema.Int,
 })
 
-/** A turn was told to stop: it is not taken up again, whatever its end was. */
+/** A turn was interrupted. It is not resumed after a restart, also when its terminal event is missing. */
 const StopRecord = Schema.TaggedStruct("Stop", {
   atMs,
   turnId: Schema.String,
   reason: TurnAbortReason,
 })
 
+/** One record of a log. */
 export const LogRecord = Schema.Union([
   EventRecord,
   SubmissionRecord,
@@ -100,11 +103,13 @@ export const LogRecord = Schema.Union([
   AttemptRecord,
   StopRecord,
 ])
+/** One record of a log. */
 export type LogRecord = typeof LogRecord.Type
 
-/** One kind of record. */
+/** The records of one kind. */
 export type RecordOf<T extends LogRecord["_tag"]> = Extract<LogRecord, { readonly _tag: T }>
 
+/** The record of a durable event. */
 export const eventRecord = (atMs: number, event: Event): RecordOf<"Event"> => ({
   _tag: "Event",
   atMs,

@@ -1,6 +1,6 @@
 /**
- * Port: what the turn loop needs of a model. `@colloquy/models` implements it over HTTP and offline;
- * an embedding application may bring its own.
+ * Port: the language model as the turn loop uses it. `@colloquy/models` implements it over HTTP and offline; an embedding
+ * application may provide its own.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { ReasoningEffort, ReasoningSummary, Verbosity } from "@colloquy/protocol/Policy"
@@ -11,35 +11,39 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 
-/** How a provider is reached: §7.3 of the original's configuration, resolved. */
+/** A provider, as configured under `model_providers` (`packages/docs/wire/config.md`), with defaults filled in. */
 export interface ModelProvider {
   /** The key under `model_providers`, or a built-in id. */
   readonly id: string
+  /** Name for a person. */
   readonly name: string
+  /** Kind of the wire protocol. */
   readonly wire: "responses" | "chat" | "offline"
-  /** Without a trailing slash; the wire's path is appended. */
+  /** URL without a trailing slash; the path of the wire protocol is appended. */
   readonly baseUrl: string
-  /** Environment variable that holds the key; without one no `Authorization` header is sent. */
+  /** Name of the environment variable that holds the key. Absent: no `Authorization` header is sent. */
   readonly envKey?: string
-  /** Sent as the bearer token where the variable `envKey` names holds no key. */
+  /** The bearer token when the variable named by `envKey` holds no key. */
   readonly bearerToken?: Redacted.Redacted
-  /** What to tell a person who has not set `envKey`. */
+  /** Text of the error for a user who has not set the variable `envKey`. */
   readonly envKeyInstructions?: string
-  /** True: a missing key is no error, the request goes out without one. */
+  /** True: without a key the request is sent without `Authorization` instead of failing. */
   readonly keyOptional?: boolean
+  /** Added to the URL of every request. */
   readonly queryParams: Readonly<Record<string, string>>
+  /** Added to every request. */
   readonly httpHeaders: Readonly<Record<string, string>>
-  /** Header name to environment variable; sent only where the variable is set and not blank. */
+  /** Header names to names of environment variables. A header is sent only if its variable is set and not blank. */
   readonly envHttpHeaders: Readonly<Record<string, string>>
-  /** Repeats of one HTTP request after a connection error, 401, 429 or 5xx (§6.4). */
+  /** Most retries of one HTTP request after a connection error, 401, 429 or 5xx. */
   readonly requestMaxRetries: number
-  /** Repeats of the whole request after its stream failed; the turn loop does these. */
+  /** Most retries of the whole request after its stream failed. The turn loop makes these. */
   readonly streamMaxRetries: number
   /** Longest wait for the next server-sent event. */
   readonly streamIdleTimeout: Duration.Duration
 }
 
-/** A tool as the model is told of it (§6.7). */
+/** A tool as it is offered to the model. */
 export type ToolSpec =
   | {
       readonly type: "function"
@@ -48,7 +52,7 @@ export type ToolSpec =
       /** JSON Schema of an object. */
       readonly parameters: Readonly<Record<string, unknown>>
     }
-  /** Called with free text in a grammar, by `custom_tool_call`; only the Responses wire knows it. */
+  /** Called with text of a grammar, by `custom_tool_call`. Only in the Responses API. */
   | {
       readonly type: "custom"
       readonly name: string
@@ -59,42 +63,43 @@ export type ToolSpec =
         readonly definition: string
       }
     }
-  /** The provider's own description of a shell, by `local_shell_call`; only the Responses wire knows it. */
+  /** The shell tool that the provider describes, by `local_shell_call`. Only in the Responses API. */
   | { readonly type: "local_shell" }
-  /** The provider's own search of the web, which the provider runs itself; only the Responses wire knows it. */
+  /** The web search that the provider runs. Only in the Responses API. */
   | { readonly type: "web_search" }
 
+/** One request to a model. */
 export interface ModelRequest {
   readonly conversationId: ConversationId
   readonly provider: ModelProvider
   readonly model: string
   /** The system text. */
   readonly instructions: string
-  /** The whole history, oldest first. */
+  /** The history, oldest first. */
   readonly input: ReadonlyArray<ResponseItem>
   readonly tools: ReadonlyArray<ToolSpec>
-  /** Absent, like `summary`, for a model without reasoning: a provider may refuse the request otherwise. */
+  /** Absent, like `summary`, for a model without reasoning: a provider may reject the request otherwise. */
   readonly effort?: ReasoningEffort
   /** Present for every model that has reasoning. */
   readonly summary?: ReasoningSummary
   readonly verbosity?: Verbosity
 }
 
-/** What a provider says of its limits, as `token_count` tells it; its members are the provider's. */
+/** Rate limits as a provider reports them, for `token_count`. The members are those of the provider. */
 export type RateLimits = Readonly<Record<string, unknown>>
 
-/** What a model says, in order. Item events repeat in full what deltas gave piecewise. */
+/** What a model streams, in order. `ItemDone` repeats in full what its deltas contained. */
 export type ModelEvent =
   | { readonly _tag: "TextDelta"; readonly delta: string }
   | { readonly _tag: "ReasoningDelta"; readonly delta: string }
   | { readonly _tag: "RawReasoningDelta"; readonly delta: string }
-  /** A new part of the reasoning summary begins. */
+  /** A new section of the reasoning summary starts. */
   | { readonly _tag: "ReasoningSectionBreak" }
   | { readonly _tag: "WebSearchBegin"; readonly callId: string }
-  /** The search is over; `ItemDone` with the item of the history follows. `query` is empty where none is known. */
+  /** The search has ended; `ItemDone` with the item of the history follows. `query` is empty when it is not known. */
   | { readonly _tag: "WebSearchEnd"; readonly callId: string; readonly query: string }
   | { readonly _tag: "ItemDone"; readonly item: ResponseItem }
-  /** Last event of a good stream; `usage` and `rateLimits` are absent where the provider reports none. */
+  /** Last event of a complete stream. `usage` and `rateLimits` are absent when the provider reports none. */
   | {
       readonly _tag: "Completed"
       readonly usage?: TokenUsage
@@ -102,9 +107,9 @@ export type ModelEvent =
     }
 
 /**
- * Why a request to a model failed. `message` is the text of the `error` event (§6.4) and holds no secret.
- * `retryable` tells the turn loop whether to ask again; `retryAfterMs` is the delay the server named. `ContextWindow`:
- * the request is longer than the model takes; the turn loop then has the history summarised.
+ * Why a request to a model failed. `message` is the text of the `error` event and contains no secret. `retryable` says
+ * whether the turn loop retries the request; `retryAfterMs` is the delay that the server named. `ContextWindow`: the
+ * request is longer than the context window; the turn loop then has the history summarised.
  */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   reason: Schema.Literals([
@@ -123,12 +128,13 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   retryAfterMs: Schema.optionalKey(Schema.Finite),
 }) {}
 
+/** The language model. */
 export class ModelClient extends Context.Service<
   ModelClient,
   {
     /**
-     * Asks the model once. The stream ends after `Completed`, or fails; it never ends without one of the two.
-     * Interrupting it closes the connection. Repeats of the HTTP request before the first event are inside.
+     * Sends one request. The stream ends after `Completed` or fails; it never ends without one of the two. Interrupting
+     * it closes the connection. Retries of the HTTP request before the first event happen inside.
      */
     readonly stream: (request: ModelRequest) => Stream.Stream<ModelEvent, ModelError>
   }

@@ -1,9 +1,9 @@
-/** What a store of conversations can fail with. Messages name what was expected, never what a conversation says. */
+/** Errors of a store of conversations. Messages name what was expected and never contain text of a conversation. */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** The store could not do it. What was stored before is as it was. */
+/** The store could not carry out the operation. What was stored before is unchanged. */
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   operation: Schema.Literals([
     "create",
@@ -17,11 +17,11 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
     "metadata",
   ]),
   /**
-   * `Full`: no space left. `Denied`: a permission is missing, or the place can only be read. `Gone`: it was there and was
-   * taken away from under us. `Foreign`: it is not ours, and was left untouched. `Damaged`: it is ours and cannot be
-   * read. `Outside`: the path does not lie where conversations are kept. `Exists`: the id is taken. `Slow`: no answer
-   * in time; it may still be done. `Exhausted`: the process or the machine has no file descriptor or memory left; it may
-   * work later.
+   * `Full`: no space left. `Denied`: a permission is missing or the file system is read-only. `Gone`: the log existed and
+   * was removed by another program. `Foreign`: the file is not a conversation of Colloquy; it was not changed.
+   * `Damaged`: the log cannot be read. `Outside`: the path is not below the directory of conversations. `Exists`: the
+   * id is in use. `Slow`: no answer in time; the operation may still be carried out. `Exhausted`: the process or the
+   * machine has no file descriptor or memory left; a retry may succeed.
    */
   reason: Schema.Literals([
     "Full",
@@ -38,7 +38,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   message: Schema.String,
 }) {}
 
-/** The error for a path that cannot be that of a stored conversation; whether there is a file makes no difference. */
+/** The error for a path that cannot be that of a stored conversation, whether or not there is a file. */
 export const outsideSessions = (
   operation: StoreError["operation"],
   sessionsDirectory: string,
@@ -49,27 +49,28 @@ export const outsideSessions = (
     message: `expected the absolute path of a rollout file in ${sessionsDirectory}`,
   })
 
-/** Who has the lease of a conversation, as far as the holder has told. */
+/** The process that holds the lease of a conversation, as far as its lease file says. */
 export const LeaseHolder = Schema.Struct({
   pid: Schema.optionalKey(Schema.Int),
   host: Schema.optionalKey(Schema.String),
-  /** Milliseconds since the epoch. */
+  /** Time when the lease was taken, in milliseconds since the epoch. */
   sinceMs: Schema.optionalKey(Schema.Finite),
 })
+/** The process that holds a lease. */
 export type LeaseHolder = typeof LeaseHolder.Type
 
 const holderText = ({ host, pid, sinceMs }: LeaseHolder): string => {
-  const who = pid === undefined ? "another process" : `process ${pid}`
+  const process = pid === undefined ? "another process" : `process ${pid}`
   const where = host === undefined ? "" : ` on ${host}`
   const since = sinceMs === undefined ? "" : `, since ${isoText(sinceMs)}`
-  return `${who}${where}${since}`
+  return `${process}${where}${since}`
 }
 
-/** A time no calendar has is told as it is. */
+/** The time as ISO 8601, or its number where it is outside the range of dates. */
 const isoText = (ms: number): string =>
   Option.match(DateTime.make(ms), { onNone: () => `${ms} ms`, onSome: DateTime.formatIso })
 
-/** Somebody else writes this conversation (L16). */
+/** Another process holds the lease of this conversation (L16). */
 export class LeaseHeld extends Schema.TaggedError<LeaseHeld>()("LeaseHeld", {
   id: Schema.String,
   holder: LeaseHolder,
@@ -79,10 +80,10 @@ export class LeaseHeld extends Schema.TaggedError<LeaseHeld>()("LeaseHeld", {
   }
 }
 
-/** The lease went to somebody else: this writer writes nothing any more (L16). */
+/** Another process has taken the lease: this writer appends nothing any more (L16). */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {
   id: Schema.String,
-  /** Of the writer that was refused. */
+  /** Generation of the writer that was refused. */
   generation: Schema.Int,
 }) {
   override get message() {
@@ -90,7 +91,7 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {
   }
 }
 
-/** The conversation would grow beyond what the store takes; nothing of the batch was written. */
+/** The log would grow beyond a limit of the store. Nothing of the batch was written. */
 export class StoreLimit extends Schema.TaggedError<StoreLimit>()("StoreLimit", {
   id: Schema.String,
   limit: Schema.Literals(["events", "bytes"]),
@@ -101,5 +102,5 @@ export class StoreLimit extends Schema.TaggedError<StoreLimit>()("StoreLimit", {
   }
 }
 
-/** Why an append did not happen. */
+/** Why an append failed. */
 export type AppendError = StoreError | LeaseLost | StoreLimit

@@ -1,7 +1,7 @@
 /**
- * What of a conversation's settings is kept with it, so that it goes on as it was in another process. Plain data
- * without secrets: the provider stands here by its id alone, tool servers and what commands see of the environment not
- * at all; those come from the configuration of the process that takes it up (`SettingsResolver.restore`).
+ * The settings that are stored with a conversation, so that another process can resume it unchanged. Plain data without
+ * secrets: the provider is stored by its id only; tool servers and the environment of commands are not stored, since they
+ * come from the configuration of the process that loads the conversation (`SettingsResolver.resolve`).
  */
 import {
   AskForApproval,
@@ -12,11 +12,12 @@ import {
 } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
 
+/** Stored settings. An absent optional member was not set. */
 export const StoredSettings = Schema.Struct({
   model: Schema.String,
-  /** Its key under `model_providers`, or a built-in id. */
+  /** Key of the provider under `model_providers`, or a built-in id. */
   provider: Schema.String,
-  /** Absolute. */
+  /** Working directory. Absolute. */
   cwd: Schema.String,
   approvalPolicy: AskForApproval,
   sandboxPolicy: SandboxPolicy,
@@ -32,12 +33,13 @@ export const StoredSettings = Schema.Struct({
   includeViewImageTool: Schema.optionalKey(Schema.Boolean),
   includeWebSearchTool: Schema.optionalKey(Schema.Boolean),
   showRawReasoning: Schema.optionalKey(Schema.Boolean),
-  /** In tokens; null: not known. */
+  /** In tokens; null when it is not known. */
   contextWindow: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   killGraceMs: Schema.optionalKey(Schema.Finite),
   approvalDeadlineMs: Schema.optionalKey(Schema.Finite),
-  /** A rule of an embedding application is code: it is not kept. */
+  /** The rule of an embedding application is code and is not stored. */
   unattended: Schema.optionalKey(Schema.Literals(["deny", "park"])),
   onRestart: Schema.optionalKey(Schema.Literals(["close", "continue"])),
 })
+/** Stored settings. */
 export type StoredSettings = typeof StoredSettings.Type

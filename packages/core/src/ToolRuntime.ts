@@ -1,6 +1,6 @@
 /**
- * Port: the tools a turn can call. `@colloquy/tools` implements it; without tools every call gets the output the
- * original gives for a name it does not know, and the turn goes on.
+ * Port: the tools that a turn can call. `@colloquy/tools` implements it. Without tools every call gets the output that the
+ * original program gives for an unknown name, and the turn continues.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -23,80 +23,85 @@ import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { ToolSpec } from "./ModelClient.ts"
 import type { ReplayClass } from "./LogRecord.ts"
 
+/** A tool call of the model. */
 export type ToolCall = FunctionCallItem | CustomToolCallItem | LocalShellCallItem
 
-/** What the tools of one turn are given. */
+/** What the tools of one turn can use of their conversation. */
 export interface ToolContext {
   readonly conversationId: ConversationId
   readonly turnId: string
   readonly settings: ConversationSettings
-  /** Tells the conversation's listeners; in order, before the call's output. */
+  /** Emits an event of the turn. Events keep their order and precede the output of the call. */
   readonly emit: (msg: EventMsg) => Effect.Effect<void>
   /**
-   * Asks a person whether this may be done, unless the session has approved it already or nobody can be asked. Waits
-   * for the verdict and never fails: only `approved` and `approved_for_session` allow anything. The request is told to
-   * listeners before, the outcome (`approval_resolved`) before this returns. With `abort` the turn is about to be
-   * interrupted; interrupted while it waits, it withdraws the question. One question per call at a time: a second
-   * one of the same call is denied, reason `failed`. After a restart a call that had only asked runs again from its
-   * start: the same question is not put again, its verdict is given.
+   * Asks a person whether this may be done, unless the session has approved it already or no listener can answer.
+   * Resolves with the verdict and never fails: only `approved` and `approved_for_session` allow anything. Listeners get
+   * the request before the wait and the outcome (`approval_resolved`) before this resolves. After `abort` the turn is
+   * about to be interrupted. Interrupting the wait withdraws the question. A call has one question at a time: a second
+   * one is denied with reason `failed`. After a restart a call that had only asked runs again from its start: the same
+   * question is not asked again, and its verdict is returned.
    */
   readonly approve: (request: ApprovalRequest) => Effect.Effect<Verdict>
-  /** True when an earlier `approved_for_session` covers the request. Asks nobody and tells nobody. */
+  /** True when an earlier `approved_for_session` covers the request. Asks no question and emits no event. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /**
-   * Puts a tool server's question to a person, as `elicitation_request`, and waits. Never fails: without an answer that
-   * can be read, in time, it is declined; what is too large is put to nobody. Interrupted, it withdraws the question.
-   * Whatever is answered, it allows nothing and the turn goes on.
+   * Asks a person the question of a tool server, as `elicitation_request`, and resolves with the answer. Never fails:
+   * without a readable answer in time the question is declined, and a form that is too large is declined without a
+   * question. Interrupting the wait withdraws the question. An answer allows nothing, and the turn continues.
    */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
 }
 
-/** What one call leaves for the model. */
+/** The result of one call, for the model. */
 export interface ToolResult {
+  /** Text of the output item. */
   readonly output: string
-  /** Data URLs; put before the model as a message of the user behind the outputs of the same response. */
+  /** Data URLs. The model gets them as one user message after the outputs of the same response. */
   readonly images?: ReadonlyArray<string>
 }
 
 /** The tools of one turn. */
 export interface TurnTools {
-  /** Those offered with the next request, in the order of §6.7; asked anew before each. */
+  /** Tools offered with the next request, in the order of the request. Evaluated before each request. */
   readonly specs: Effect.Effect<ReadonlyArray<ToolSpec>>
-  /** True for a call that changes nothing and asks nobody: it may run beside others of its kind. */
+  /** True for a call that changes nothing and asks no question: it may run in parallel with other such calls. */
   readonly isReadOnly: (call: ToolCall) => boolean
   /**
-   * What becomes of the call when its process ends under it and its turn is taken up again. Default: `safe` for a call that
-   * is read-only, `ask` for any other.
+   * What happens to the call when its process ends during it and its turn is resumed. Default: `safe` for a read-only
+   * call, `ask` for any other.
    */
   readonly replayOf?: (call: ToolCall) => ReplayClass
   /**
-   * Runs one call. Never fails: what goes wrong is told to the model. Interruption stops everything the call started
-   * before it returns.
+   * Runs one call. Never fails: errors are part of the output. An interruption stops everything that the call started
+   * before it resolves.
    */
   readonly run: (call: ToolCall) => Effect.Effect<ToolResult>
 }
 
-/** Tools that keep nothing between the calls of a turn and give texts alone. */
+/** Tools without state between the calls of a turn, whose results are texts. */
 export interface SimpleTools {
+  /** Tools offered with every request. */
   readonly specs: (settings: ConversationSettings) => ReadonlyArray<ToolSpec>
+  /** Runs one call and returns its output. */
   readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<string>
 }
 
+/** The tools of this process. */
 export class ToolRuntime extends Context.Service<
   ToolRuntime,
   {
-    /** Opens the tools for one turn; what they hold ends with the scope, when the turn ends. */
+    /** Opens the tools of one turn. What they hold is released when the turn ends, with the scope. */
     readonly open: (context: ToolContext) => Effect.Effect<TurnTools, never, Scope.Scope>
     /**
-     * `tools` of `mcp_list_tools_response` (§4.5): qualified name to MCP tool, of the servers that these settings name.
-     * Starts what does not run, in bounded time. Never fails: a server that cannot be used has no tools here.
+     * Tools of the tool servers that these settings name, by qualified name: `tools` of `mcp_list_tools_response`. Starts
+     * servers that do not run, in bounded time. Never fails: a server that cannot be used contributes no tools.
      */
     readonly listMcpTools: (
       settings: ConversationSettings,
     ) => Effect.Effect<Readonly<Record<string, unknown>>>
     /**
-     * The image file at a path, absolute or from the working directory of these settings, as a data URL, or why it
-     * cannot be shown. Never fails. Without it the model is told of the path alone.
+     * The image file at a path, absolute or relative to the working directory of these settings, as a data URL, or the
+     * reason why it cannot be read. Never fails. Without this member the model only gets the path.
      */
     readonly readImage?: (
       path: string,
@@ -104,7 +109,7 @@ export class ToolRuntime extends Context.Service<
     ) => Effect.Effect<{ readonly url: string } | { readonly problem: string }>
   }
 >()("@colloquy/core/ToolRuntime") {
-  /** Every call runs by itself, in the model's order. */
+  /** A runtime of such tools. Calls run one at a time, in the order of the model. */
   static readonly simple = ({ run, specs }: SimpleTools): ToolRuntime["Service"] => ({
     open: (context) =>
       Effect.succeed({
@@ -122,7 +127,7 @@ export class ToolRuntime extends Context.Service<
   )
 }
 
-/** The output for a name nobody knows (§6.7; original-behaviour §4). */
+/** The output for a call of an unknown tool, in the words of the original program. */
 export const unsupportedCall = (call: ToolCall): string => {
   switch (call.type) {
     case "function_call":

@@ -258,7 +258,7 @@ describe("compact", () => {
       const steered = yield* Effect.flip(
         it.conversation.submit(says("c"), { whileRunning: "steer" }),
       )
-      assert.strictEqual(steered.message, "turn `c` summarises the history and takes nothing in")
+      assert.strictEqual(steered.message, "turn `c` summarises the history and accepts no input")
       const seen = yield* Effect.forkChild(
         takeUntil(it.listener, (d) => isEnd(d) && d._tag === "Event" && d.event.id === "u"),
       )

@@ -121,7 +121,7 @@ describe("list_mcp_tools", () => {
         Exit.fail(
           new SubmissionRefused({
             reason: "TooManyListings",
-            message: "4 lists of tools are being made already, which is the limit",
+            message: "4 listings of tools are running already, which is the limit",
           }),
         ),
       )

@@ -212,7 +212,7 @@ describe("what is recorded", () => {
                 type: "function_call_output",
                 call_id: "c",
                 output:
-                  "the process ended while this call ran; it was cut off, and whether it took effect is not known",
+                  "the process ended while this call ran; it was interrupted, and whether it took effect is unknown",
               },
             },
             { type: "turn_aborted", reason: "interrupted" },

@@ -115,7 +115,7 @@ describe("a conversation whose process was killed", () => {
         callItem("hang", "c"),
         outputItem(
           "c",
-          "the process ended while this call ran; it was cut off, and whether it took effect is not known",
+          "the process ended while this call ran; it was interrupted, and whether it took effect is unknown",
         ),
       ])
     }),
@@ -233,7 +233,7 @@ describe("a conversation whose process was killed", () => {
       })
       assert.strictEqual(
         (yield* Effect.flip(conversation.submit(says("x"), { id: "0" }))).message,
-        "submission id `0` is taken",
+        "submission id `0` is already in use",
       )
       assert.strictEqual((yield* conversation.state).turn, undefined)
     }),
@@ -371,8 +371,7 @@ describe("a turn that is taken up again", () => {
         log.map(({ msg }) => msg),
         {
           type: "background_event",
-          message:
-            "the process ended in the middle of this turn; it is taken up again, attempt 2 of 3",
+          message: "the process ended during this turn; the turn is resumed, attempt 2 of 3",
         },
       )
       assert.deepStrictEqual(
@@ -388,7 +387,7 @@ describe("a turn that is taken up again", () => {
         ["approved", "again"],
         [
           "denied",
-          "the process ended while this call ran; it was cut off, and whether it took effect is not known; running it again was not approved",
+          "the process ended while this call ran; it was interrupted, and whether it took effect is unknown; running it again was not approved",
         ],
       ] as const) {
         const { id, left } = yield* cutOff("ask", { unattended: "park" })
@@ -478,7 +477,7 @@ describe("a turn that is taken up again", () => {
         script.requests[0]?.input.at(-1),
         outputItem(
           "c",
-          "the process ended while this call ran; it was cut off, and whether it took effect is not known",
+          "the process ended while this call ran; it was interrupted, and whether it took effect is unknown",
         ),
       )
     }),
@@ -501,7 +500,7 @@ describe("a turn that is taken up again", () => {
         [
           {
             type: "background_event",
-            message: "the process ended 3 times in the middle of this turn; it is given up",
+            message: "the process ended 3 times during this turn; the turn is aborted",
           },
           { type: "turn_aborted", reason: "interrupted" },
         ],

@@ -15,6 +15,7 @@ import { ConversationManager } from "../src/ConversationManager.ts"
 import { BadCursor } from "../src/ConversationErrors.ts"
 import { BadForkRule } from "../src/ForkRule.ts"
 import {
+  exitOf,
   answer,
   eventsOf,
   isEnd,
@@ -71,7 +72,7 @@ describe("ConversationManager lists", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("the same conversations whatever is made and removed between two pages", () =>
+  it.effect("the same conversations whatever is created and removed between two pages", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -99,21 +100,18 @@ describe("ConversationManager lists", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("L13 no page of a cursor that is not its own, nor of a limit that is none", () =>
+  it.effect("L13 no page for a foreign cursor, nor for a limit that is not valid", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       yield* manager.create(settings)
       yield* manager.create(settings)
       const { nextCursor = "" } = yield* manager.list({ limit: 1 })
       for (const cursor of ["", "0", "AAAA", `${nextCursor}=`]) {
-        assert.deepStrictEqual(
-          yield* Effect.exit(manager.list({ cursor })),
-          Exit.fail(new BadCursor()),
-        )
+        assert.deepStrictEqual(yield* exitOf(manager.list({ cursor })), Exit.fail(new BadCursor()))
       }
       for (const limit of [0, -1, 1.5, 1001, Number.NaN]) {
         assert.deepStrictEqual(
-          yield* Effect.exit(manager.list({ limit })),
+          yield* exitOf(manager.list({ limit })),
           Exit.fail(new BadPageLimit({ limit, maxLimit: 1000 })),
         )
       }
@@ -122,7 +120,7 @@ describe("ConversationManager lists", () => {
 })
 
 describe("ConversationManager forks", () => {
-  it.effect("by both rules; the source and its running turn go on", () =>
+  it.effect("by both rules; the source and its running turn continue", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -142,7 +140,7 @@ describe("ConversationManager forks", () => {
         )
         return events.flatMap(({ msg }) => (msg.type === "user_message" ? [msg.message] : []))
       }, Effect.scoped)
-      // "c" runs: it counts for neither rule.
+      // The turn of "c" runs: it counts for neither rule.
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 0 }), ["a", "b"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 1 }), ["a"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 2 }), [])
@@ -157,7 +155,7 @@ describe("ConversationManager forks", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("to a"), answer("to b"), Stream.never)))),
   )
 
-  it.effect("go on where they were cut, with submission ids of their own", () => {
+  it.effect("continue where they were cut, with new submission ids", () => {
     const script = scripted(answer("to a"), answer("to b"))
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -178,12 +176,12 @@ describe("ConversationManager forks", () => {
     }).pipe(Effect.provide(managerLayer(script)))
   })
 
-  it.effect("L3 L13 leave nothing behind where they fail", () =>
+  it.effect("L3 L13 leave nothing behind when they fail", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const { id } = yield* manager.create(settings)
       assert.deepStrictEqual(
-        yield* Effect.exit(manager.fork(id, { _tag: "BeforeUserMessage", nth: -1 })),
+        yield* exitOf(manager.fork(id, { _tag: "BeforeUserMessage", nth: -1 })),
         Exit.fail(new BadForkRule({ field: "nth", value: -1 })),
       )
       const rule = { _tag: "DropLastUserMessages", n: 0 } as const
@@ -233,7 +231,7 @@ describe("ConversationManager limits", () => {
       }).pipe(Effect.provide(managerLayer(hanging(), { maxTurns: 2 }))),
   )
 
-  it.effect("the listeners of a conversation, and the events they can ask for", () =>
+  it.effect("the listeners of a conversation, and the events that they can start from", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)
@@ -259,7 +257,7 @@ describe("ConversationManager limits", () => {
 })
 
 describe("ConversationManager shuts down", () => {
-  it.effect("L5 L8 all at once within the bound of one turn, and takes no new work", () =>
+  it.effect("L5 L8 all at once within the bound of one turn, and accepts no new work", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -274,14 +272,14 @@ describe("ConversationManager shuts down", () => {
       const closed = Exit.fail(new ManagerClosed())
       const rule = { _tag: "DropLastUserMessages", n: 0 } as const
       const refuses = Effect.gen(function* () {
-        assert.deepStrictEqual(yield* Effect.exit(manager.create(settings)), closed)
-        assert.deepStrictEqual(yield* Effect.exit(manager.get(first.id)), closed)
-        assert.deepStrictEqual(yield* Effect.exit(manager.fork(first.id, rule)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.create(settings)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.get(first.id)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.fork(first.id, rule)), closed)
         assert.deepStrictEqual(
           (yield* manager.list()).items.map(({ loaded }) => loaded),
           made.map(() => false),
         )
-        assert.deepStrictEqual(yield* Effect.exit(manager.remove(first.id)), closed)
+        assert.deepStrictEqual(yield* exitOf(manager.remove(first.id)), closed)
       })
       yield* refuses
       yield* TestClock.adjust("900 millis")
@@ -304,7 +302,7 @@ describe("ConversationManager shuts down", () => {
     ),
   )
 
-  it.effect("returns after twelve seconds when a tool never stops, to everybody who waits", () =>
+  it.effect("resolves after twelve seconds when a tool never stops, for every caller", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)
@@ -328,10 +326,10 @@ describe("ConversationManager shuts down", () => {
     ),
   )
 
-  it.effect("L3 ends a conversation that is being made meanwhile", () =>
+  it.effect("L3 ends a conversation that is being created meanwhile", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
-      const create = Effect.exit(manager.create(settings))
+      const create = exitOf(manager.create(settings))
       const [early, , late] = yield* Effect.all(
         [
           Effect.all(
@@ -352,7 +350,7 @@ describe("ConversationManager shuts down", () => {
 })
 
 describe("ConversationManager with a model that answers", () => {
-  it.effect("gives permits back at the end of a turn", () =>
+  it.effect("releases permits at the end of a turn", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager

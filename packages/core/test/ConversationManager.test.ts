@@ -10,6 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { NoSuchConversation, TooManyConversations } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import {
+  exitOf,
   answer,
   eventsOf,
   listed,
@@ -52,7 +53,7 @@ describe("ConversationManager", () => {
       const a = yield* manager.create(settings)
       const b = yield* manager.create(settings)
       assert.deepStrictEqual(
-        yield* Effect.exit(manager.create(settings)),
+        yield* exitOf(manager.create(settings)),
         Exit.fail(new TooManyConversations({ limit: "total", maxConversations: 2 })),
       )
       assert.deepStrictEqual(yield* listed(manager), [a.id, b.id])
@@ -62,7 +63,7 @@ describe("ConversationManager", () => {
     }).pipe(Effect.provide(managerLayer(hanging(), { maxConversations: 2 }))),
   )
 
-  it.effect("tells who watches of every change of the list, until they no longer do", () =>
+  it.effect("notifies watchers of every change of the list, until they stop watching", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -86,7 +87,7 @@ describe("ConversationManager", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("finds, lists and removes, and knows no others", () =>
+  it.effect("finds, lists and removes conversations, and no others", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -98,8 +99,8 @@ describe("ConversationManager", () => {
       yield* manager.remove(a.id)
       assert.deepStrictEqual(yield* listed(manager), [b.id])
       const missing = Exit.fail(new NoSuchConversation({ id: a.id }))
-      assert.deepStrictEqual(yield* Effect.exit(manager.get(a.id)), missing)
-      assert.deepStrictEqual(yield* Effect.exit(manager.remove(a.id)), missing)
+      assert.deepStrictEqual(yield* exitOf(manager.get(a.id)), missing)
+      assert.deepStrictEqual(yield* exitOf(manager.remove(a.id)), missing)
       assert.strictEqual(
         (yield* Effect.flip(manager.get("nobody"))).message,
         "no conversation with id: nobody",
@@ -107,24 +108,26 @@ describe("ConversationManager", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("L5 remove returns when the conversation's turn has ended and been told of", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust(0)
-      const manager = yield* ConversationManager
-      const conversation = yield* manager.create(settings)
-      const listener = yield* conversation.attach()
-      yield* conversation.submit(says("hi"))
-      yield* settle
-      yield* manager.remove(conversation.id)
-      assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)).slice(-2), [
-        "turn_aborted",
-        "shutdown_complete",
-      ])
-      assert.strictEqual((yield* conversation.state).turn, undefined)
-    }).pipe(Effect.provide(managerLayer(hanging()))),
+  it.effect(
+    "L5 remove resolves when the turn of the conversation has ended and its events are delivered",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const manager = yield* ConversationManager
+        const conversation = yield* manager.create(settings)
+        const listener = yield* conversation.attach()
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        yield* manager.remove(conversation.id)
+        assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)).slice(-2), [
+          "turn_aborted",
+          "shutdown_complete",
+        ])
+        assert.strictEqual((yield* conversation.state).turn, undefined)
+      }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it("L8 ends what it no longer lists, whenever the remover is interrupted", () => {
+  it("L8 ends a conversation that it no longer lists, whenever the caller of remove is interrupted", () => {
     const program = Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)

@@ -171,6 +171,12 @@ export const managerLayer = (
     Layer.provide(Layer.succeed(ModelClient, script.service)),
   )
 
+/** The exit of a service method, without the stack trace that `Effect.fn` adds to the cause of a failure. */
+export const exitOf = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.match(effect, { onFailure: Exit.fail, onSuccess: Exit.succeed })
+
 /** Ids of all conversations, oldest first. */
 export const listed = (manager: ConversationManager["Service"]) =>
   Effect.map(Effect.orDie(manager.list({ limit: 1000 })), ({ items }) =>

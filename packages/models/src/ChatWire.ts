@@ -1,8 +1,10 @@
 /**
- * The Chat Completions wire (§6.6): the JSON body of `POST {base}/chat/completions` and the meaning of its chunks.
+ * The Chat Completions wire: the JSON body of `POST {base}/chat/completions` and the meaning of its
+ * chunks.
  *
- * Pure: no HTTP, no clock. Text streams as it arrives and every tool call of a response counts, told apart by
- * `index`; the original held text back and ran several calls into one (original-behaviour §2, §4).
+ * Pure: no HTTP, no clock. Text is delivered as it arrives, and every tool call of a response
+ * counts, distinguished by `index`. The original held text back until the end and joined several
+ * calls into one. See `packages/docs/wire/providers.md`.
  */
 import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
@@ -10,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { chatMessages } from "./internal/ChatMessages.ts"
-import { makeToolCalls, ToolCallDelta } from "./internal/ChatToolCalls.ts"
+import { makeToolCalls, ToolCallDelta, type ToolCalls } from "./internal/ChatToolCalls.ts"
 import { malformed, reportedFailure, streamFailure } from "./internal/Failures.ts"
 import { isObject } from "./internal/JsonObject.ts"
 import { readFault } from "./internal/ProviderFault.ts"
@@ -27,7 +29,7 @@ import {
   type WireDecoder,
 } from "./internal/WireDecoder.ts"
 
-/** Tools of other kinds have no form on this wire (§6.6). */
+/** Function tools only: tools of other kinds have no form on this wire. */
 const toolsOf = (request: ModelRequest) => {
   const functions = request.tools.filter((tool) => tool.type === "function")
   if (functions.length === 0) return {}
@@ -39,7 +41,9 @@ const toolsOf = (request: ModelRequest) => {
   }
 }
 
-/** The request body. `tools` is left out when there are none: providers reject an empty list. */
+/**
+ * The request body. `tools` is absent when there are none, because providers reject an empty list.
+ */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => ({
   model: request.model,
   messages: chatMessages(request.instructions, request.input),
@@ -61,7 +65,7 @@ const Usage = Schema.Struct({
 })
 const decodeUsage = Schema.decodeUnknownOption(Usage)
 
-/** Unreadable usage does not fail the answer. */
+/** Decodes usage; unreadable usage is ignored and does not fail the response. */
 const readUsage = (u: unknown): TokenUsage | undefined =>
   Option.getOrUndefined(
     Option.map(decodeUsage(u), (found) =>
@@ -81,7 +85,10 @@ const Part = Schema.Struct({
 })
 const decodePart = Schema.decodeUnknownOption(Part)
 
-/** A text given as a string, as `{text}` or `{content}`, or as a list of such parts; anything else has none. */
+/**
+ * A text given as a string, as `{text}` or `{content}`, or as a list of such parts; empty for
+ * anything else.
+ */
 const readText = (u: unknown): string => {
   if (typeof u === "string") return u
   if (Array.isArray(u)) return u.map(readText).join("")
@@ -89,15 +96,18 @@ const readText = (u: unknown): string => {
   return part?.text ?? part?.content ?? ""
 }
 
-const early = streamFailure("stream closed before completion")
+const closedEarly = streamFailure("stream closed before completion")
 
-/** The finish reasons of an answer that is cut off; the Responses wire reports these with `response.incomplete`. */
+/**
+ * The finish reasons of an answer that was cut off. The Responses wire reports these with
+ * `response.incomplete`.
+ */
 const cutOff: Readonly<Record<string, readonly [code: string, sentence: string]>> = {
   length: ["max_output_tokens", "the model reached the limit of output tokens"],
   content_filter: ["content_filter", "the content filter of the provider stopped the answer"],
 }
 
-/** The failure of an answer that ends for that reason; undefined where the answer is complete. */
+/** The failure for a finish reason; undefined when the answer is complete. */
 const incomplete = (reason: string): ModelError | undefined => {
   const known = Object.hasOwn(cutOff, reason) ? cutOff[reason] : undefined
   if (known === undefined) return undefined
@@ -108,73 +118,23 @@ const incomplete = (reason: string): ModelError | undefined => {
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
-/**
- * Decodes the chunks of one response. Members that are missing, null or of another type are skipped; only a tool call that
- * cannot be read fails the stream, since its arguments would be incomplete.
- *
- * @param history ids of the calls in the history; a call without an id gets one that differs from them
- */
-export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder => {
-  const calls = makeToolCalls(history)
-  let isAnswered = false
-  let failure: ModelError | undefined
-  let reasoning = ""
-  let text = ""
-  let usage: TokenUsage | undefined
+/** The state of decoding one response. */
+class ChatResponse implements Wire {
+  private readonly calls: ToolCalls
+  private answered = false
+  private failure: ModelError | undefined
+  private reasoning = ""
+  private text = ""
+  private usage: TokenUsage | undefined
 
-  const readDelta = (delta: Readonly<Record<string, unknown>>, out: Array<ModelEvent>): Reading => {
-    // Providers that send both members send the same text in them.
-    const thought = readText(delta["reasoning"]) || readText(delta["reasoning_content"])
-    if (thought !== "") {
-      reasoning += thought
-      out.push({ _tag: "RawReasoningDelta", delta: thought })
-    }
-    const said = readText(delta["content"]) || readText(delta["refusal"])
-    if (said !== "") {
-      text += said
-      out.push({ _tag: "TextDelta", delta: said })
-    }
-    const given = delta["tool_calls"]
-    if (given === undefined || given === null) return used
-    const decoded = decodeToolCalls(Array.isArray(given) ? given.filter(isPresent) : given)
-    if (Result.isFailure(decoded)) {
-      return failed(malformed(`choices[0].delta.tool_calls: ${oneLine(decoded.failure)}`))
-    }
-    for (const call of decoded.success) calls.add(call)
-    return used
+  constructor(history: ReadonlyArray<string>) {
+    this.calls = makeToolCalls(history)
   }
 
-  const finish = (out: Array<ModelEvent>): Reading => {
-    if (failure !== undefined) return failed(failure)
-    const items = calls.items()
-    if ("fault" in items) return failed(malformed(items.fault))
-    const done: Array<ResponseItem> = []
-    if (reasoning !== "") {
-      done.push({
-        type: "reasoning",
-        summary: [],
-        content: [{ type: "reasoning_text", text: reasoning }],
-        encrypted_content: null,
-      })
-    }
-    if (text !== "") {
-      done.push({ type: "message", role: "assistant", content: [{ type: "output_text", text }] })
-    }
-    for (const item of [...done, ...items.items]) out.push({ _tag: "ItemDone", item })
-    const blanks = calls.blanks()
-    return {
-      ...(blanks === 0
-        ? {}
-        : lost(`${blanks} tool call${blanks === 1 ? "" : "s"} without a name and arguments`)),
-      completed: { _tag: "Completed", ...(usage === undefined ? {} : { usage }) },
-      ...(isAnswered ? {} : { unanswered: early }),
-    }
-  }
-
-  const object: Wire["object"] = (chunk, out) => {
+  readonly object: Wire["object"] = (chunk, out) => {
     const { choices, error } = chunk
     if (isPresent(error)) return failed(reportedFailure(readFault(error)))
-    usage = readUsage(chunk["usage"]) ?? usage
+    this.usage = readUsage(chunk["usage"]) ?? this.usage
     if (!Array.isArray(choices)) {
       return isPresent(chunk["usage"]) ? used : skipped("a chunk without an array `choices`")
     }
@@ -183,29 +143,95 @@ export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder =>
     if (!isObject(choice)) return skipped("a chunk whose `choices[0]` is not an object")
     const { finish_reason: reason } = choice
     if (typeof reason === "string" && reason !== "") {
-      isAnswered = true
-      failure ??= incomplete(reason)
+      this.answered = true
+      this.failure ??= incomplete(reason)
     }
     const delta = choice["delta"] ?? choice["message"]
-    if (isObject(delta)) return readDelta(delta, out)
+    if (isObject(delta)) return this.readDelta(delta, out)
     return isPresent(delta) ? skipped("a chunk whose `choices[0].delta` is not an object") : used
   }
 
-  return makeWireDecoder({
-    object,
-    marker: finish,
-    end: (out) => {
-      if (isAnswered) return finish(out)
-      // Some providers close the stream after the answer without a word: a text, or calls that can run, is an answer.
-      const isWhole = calls.isEmpty() ? text !== "" : calls.areWhole()
-      if (!isWhole) return failed(early)
-      const reading = finish(out)
-      const unmarked =
-        "the stream ended without its final marker; its answer is complete and is used"
-      const { note } = reading
-      return { ...reading, note: note === undefined ? unmarked : `${unmarked}; ${note}` }
-    },
-    isAnswered: () => isAnswered,
-    hasAnswer: () => text !== "" || !calls.isEmpty(),
-  })
+  readonly marker: Wire["marker"] = (out) => this.finish(out)
+
+  readonly end: Wire["end"] = (out) => {
+    if (this.answered) return this.finish(out)
+    // Some providers close the stream after the answer without a marker. A text, or calls that can run, are an answer.
+    const isWhole = this.calls.isEmpty() ? this.text !== "" : this.calls.areWhole()
+    if (!isWhole) return failed(closedEarly)
+    const reading = this.finish(out)
+    const unmarked = "the stream ended without its final marker; its answer is complete and is used"
+    const { note } = reading
+    return { ...reading, note: note === undefined ? unmarked : `${unmarked}; ${note}` }
+  }
+
+  readonly isAnswered: Wire["isAnswered"] = () => this.answered
+
+  readonly hasAnswer: Wire["hasAnswer"] = () => this.text !== "" || !this.calls.isEmpty()
+
+  private readDelta(delta: Readonly<Record<string, unknown>>, out: Array<ModelEvent>): Reading {
+    // Providers that send both members send the same text in both.
+    const reasoning = readText(delta["reasoning"]) || readText(delta["reasoning_content"])
+    if (reasoning !== "") {
+      this.reasoning += reasoning
+      out.push({ _tag: "RawReasoningDelta", delta: reasoning })
+    }
+    const text = readText(delta["content"]) || readText(delta["refusal"])
+    if (text !== "") {
+      this.text += text
+      out.push({ _tag: "TextDelta", delta: text })
+    }
+    const given = delta["tool_calls"]
+    if (given === undefined || given === null) return used
+    const decoded = decodeToolCalls(Array.isArray(given) ? given.filter(isPresent) : given)
+    if (Result.isFailure(decoded)) {
+      return failed(malformed(`choices[0].delta.tool_calls: ${oneLine(decoded.failure)}`))
+    }
+    for (const call of decoded.success) this.calls.add(call)
+    return used
+  }
+
+  /** Emits the items of the answer and `Completed`. */
+  private finish(out: Array<ModelEvent>): Reading {
+    if (this.failure !== undefined) return failed(this.failure)
+    const calls = this.calls.items()
+    if ("fault" in calls) return failed(malformed(calls.fault))
+    for (const item of [...this.textItems(), ...calls.items]) out.push({ _tag: "ItemDone", item })
+    const blanks = this.calls.blanks()
+    const { usage } = this
+    return {
+      ...(blanks === 0
+        ? {}
+        : lost(`${blanks} tool call${blanks === 1 ? "" : "s"} without a name and arguments`)),
+      completed: { _tag: "Completed", ...(usage === undefined ? {} : { usage }) },
+      ...(this.answered ? {} : { unanswered: closedEarly }),
+    }
+  }
+
+  private textItems(): ReadonlyArray<ResponseItem> {
+    const items: Array<ResponseItem> = []
+    if (this.reasoning !== "") {
+      items.push({
+        type: "reasoning",
+        summary: [],
+        content: [{ type: "reasoning_text", text: this.reasoning }],
+        encrypted_content: null,
+      })
+    }
+    if (this.text !== "") {
+      const content = [{ type: "output_text", text: this.text }] as const
+      items.push({ type: "message", role: "assistant", content })
+    }
+    return items
+  }
 }
+
+/**
+ * Decodes the chunks of one response. Members that are missing, null or of another type are
+ * skipped. Only a tool call that cannot be read fails the stream, since its arguments would be
+ * incomplete.
+ *
+ * @param history ids of the calls in the history; a call without an id gets one that differs from
+ * them
+ */
+export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder =>
+  makeWireDecoder(new ChatResponse(history))

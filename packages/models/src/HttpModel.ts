@@ -1,10 +1,13 @@
 /**
- * The model client over HTTP: one `POST` per request, its server-sent events as model events, on either wire.
+ * The model client over HTTP: one `POST` per request, whose server-sent events become model events,
+ * on either wire.
  *
- * Owns headers, key, the retries of the HTTP request and both timeouts. It never repeats a stream that has begun:
- * that is the turn loop's. All waits are on `Clock` (L12); interruption closes the connection.
+ * Owns headers, API key, the retries of the HTTP request and both timeouts. Never repeats a stream
+ * that has started; the turn loop does that. All waiting uses `Clock` (L12). Interruption closes
+ * the connection.
  *
- * Events come in arrays, one per network chunk, and cost no fiber step each.
+ * Events are delivered in arrays, one per network chunk, so that an event does not cost a fiber
+ * step.
  */
 import { backoff } from "@colloquy/core/turn/Backoff"
 import {
@@ -35,23 +38,32 @@ import {
 } from "./internal/Credentials.ts"
 import { endpointOf } from "./internal/Address.ts"
 import { unreachable } from "./internal/ConnectFailure.ts"
-import { historyCallIds } from "./internal/GivenCallIds.ts"
+import { historyCallIds } from "./internal/CallIds.ts"
 import { badProvider, badUrl, idle } from "./internal/Failures.ts"
 import { providerProblem } from "./internal/ProviderProblem.ts"
 import { rateLimitsOf } from "./internal/RateLimits.ts"
-import { type FailedTry, maxBodyChars, statusFailure } from "./internal/StatusFailure.ts"
+import { type FailedAttempt, maxBodyChars, statusFailure } from "./internal/StatusFailure.ts"
 import { decodeBody } from "./internal/SseEvents.ts"
 import type { WireDecoder } from "./internal/WireDecoder.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"
 
+/** Limits and identification of the client. */
 export interface HttpModelOptions {
-  /** Longest server-sent event in bytes; 16 MiB by default: an image in a tool's answer fits. */
+  /**
+   * Longest server-sent event in bytes. Default 16 MiB, so that an image in a tool's output fits.
+   */
   readonly maxEventSize?: number
-  /** Longest body of a response in bytes; 64 MiB by default, the longest line that a rollout file holds. */
+  /**
+   * Longest body of a response in bytes. Default 64 MiB, the longest line that a rollout file may
+   * have.
+   */
   readonly maxResponseSize?: number
-  /** `User-Agent`; the part before the slash is also the `originator`. */
+  /**
+   * Value of `User-Agent`; its part before the slash is also the `originator`. Default
+   * `colloquy/0.1.0`.
+   */
   readonly userAgent?: string
-  /** Where keys are kept that are not in the environment. */
+  /** Looks up stored API keys, for providers whose key is not in the environment. */
   readonly findKey?: FindKey
 }
 
@@ -61,13 +73,17 @@ const defaultMaxEventSize = 16 * 1024 * 1024
 const defaultMaxResponseSize = 64 * 1024 * 1024
 const defaultUserAgent = "colloquy/0.1.0"
 
-/** §6.4: more is never wanted, whatever the configuration says. */
+/** Upper limit of `request_max_retries`, as in the original. */
 const maxRetriesCap = 100
 
 interface Wire {
+  /** Path below the provider's base address. */
   readonly path: string
+  /** The JSON body of a request. */
   readonly body: (request: ModelRequest) => Readonly<Record<string, unknown>>
+  /** Headers of this wire. */
   readonly headers: (request: ModelRequest, originator: string) => Readonly<Record<string, string>>
+  /** Creates the decoder of one response. */
   readonly decoder: (request: ModelRequest) => WireDecoder
 }
 
@@ -114,14 +130,17 @@ const httpRequest = (
   )
 }
 
-/** The first characters of an error's body, without what is secret; what cannot be read is left out. */
+/**
+ * The first characters of an error's body, with secrets replaced. A body that cannot be read counts
+ * as empty.
+ */
 const errorBody = (
   response: HttpClientResponse.HttpClientResponse,
   { provider }: ModelRequest,
   credentials: Credentials,
 ): Effect.Effect<string> => {
   const secrets = secretsOf(credentials, provider)
-  // A secret that begins before the cut must be whole to be found.
+  // Reads farther than the cut, so that a secret which crosses it is found as a whole.
   const enough = maxBodyChars + Math.max(0, ...secrets.map((secret) => secret.length))
   return response.stream.pipe(
     Stream.decodeText(),
@@ -151,45 +170,46 @@ const errorBody = (
   )
 }
 
-/** What every request of this client carries. */
+/** What every request of this client has in common. */
 interface Sender {
   readonly userAgent: string
   readonly findKey?: FindKey
 }
 
-type Try = { readonly response: HttpClientResponse.HttpClientResponse } | FailedTry
+type Attempt = { readonly response: HttpClientResponse.HttpClientResponse } | FailedAttempt
 
 const requestError =
   ({ provider }: ModelRequest, { baseUrl }: Credentials) =>
-  (error: HttpClientError.HttpClientError): FailedTry => {
+  (error: HttpClientError.HttpClientError): FailedAttempt => {
     if (error.reason._tag === "InvalidUrlError") return { error: badUrl(provider), repeats: 0 }
     const failure = unreachable(endpoint(provider, baseUrl), error)
     return { error: failure, repeats: failure.retryable ? Number.POSITIVE_INFINITY : 0 }
   }
 
-const tryOnce = (
+const sendOnce = (
   client: HttpClient.HttpClient,
   request: ModelRequest,
   body: HttpBody.HttpBody,
   sender: Sender,
-): Effect.Effect<Try, ModelError, Scope.Scope> =>
+): Effect.Effect<Attempt, ModelError, Scope.Scope> =>
   Effect.gen(function* () {
     const { provider } = request
     const problem = providerProblem(provider)
     if (problem !== undefined) return { error: badProvider(provider, problem), repeats: 0 }
-    // Read for each try, so that a key rotated meanwhile counts.
+    // Read for each attempt, so that a key that was changed meanwhile is used.
     const credentials = yield* readCredentials(provider, sender.findKey)
-    // The scope is the stream's: it closes the connection also between the headers and the first read of the body.
+    // The connection belongs to the stream's scope, which also closes it between the headers and
+    // the first read of the body.
     const sent = yield* HttpClient.withScope(client)
       .execute(httpRequest(request, body, credentials, sender.userAgent))
       .pipe(
-        // Providers have no use for our trace ids.
+        // Providers have no use for trace ids of this process.
         Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-        Effect.map((response): Try => ({ response })),
-        Effect.catch((error) => Effect.succeed<Try>(requestError(request, credentials)(error))),
+        Effect.map((response): Attempt => ({ response })),
+        Effect.catch((error) => Effect.succeed<Attempt>(requestError(request, credentials)(error))),
         Effect.timeoutOrElse({
           duration: provider.streamIdleTimeout,
-          orElse: () => Effect.succeed<Try>({ error: idle, repeats: 0 }),
+          orElse: () => Effect.succeed<Attempt>({ error: idle, repeats: 0 }),
         }),
       )
     if ("error" in sent) return sent
@@ -204,8 +224,8 @@ const tryOnce = (
     )
   })
 
-/** Tries until a response comes or the retries are used up. */
-const open = (
+/** Repeats the request until there is a response or the retries are used up. */
+const sendWithRetries = (
   client: HttpClient.HttpClient,
   request: ModelRequest,
   body: HttpBody.HttpBody,
@@ -214,20 +234,23 @@ const open = (
   Effect.gen(function* () {
     const most = Math.min(request.provider.requestMaxRetries, maxRetriesCap)
     for (let attempt = 1; ; attempt++) {
-      const outcome = yield* tryOnce(client, request, body, sender)
+      const outcome = yield* sendOnce(client, request, body, sender)
       if ("response" in outcome) return outcome.response
       if (attempt > Math.min(outcome.repeats, most)) return yield* outcome.error
       yield* Effect.sleep(outcome.delayMs ?? (yield* backoff(attempt)))
     }
   })
 
-/** They are told with the end: what breaks off is asked for again, and told then. */
+/**
+ * Adds the rate limits to the last event: a stream that breaks off is requested again and reports
+ * its limits then.
+ */
 const withLimits =
   (rateLimits: RateLimits) =>
   (event: ModelEvent): ModelEvent =>
     event._tag === "Completed" ? { ...event, rateLimits } : event
 
-/** A model client whose requests go through `client`. The provider of each request says where to. */
+/** A model client that sends its requests with `client`, to the provider of each request. */
 export const make = (
   client: HttpClient.HttpClient,
   options?: HttpModelOptions,
@@ -245,7 +268,7 @@ export const make = (
       Effect.suspend(() => {
         const wire = wireOf(request.provider)
         const body = HttpBody.jsonUnsafe(wire.body(request))
-        return Effect.map(open(client, request, body, sender), (response) => {
+        return Effect.map(sendWithRetries(client, request, body, sender), (response) => {
           const rateLimits = rateLimitsOf(response.headers)
           const events = decodeBody(response.stream, wire.decoder(request), {
             idleTimeout: request.provider.streamIdleTimeout,
@@ -259,7 +282,7 @@ export const make = (
   return { stream }
 }
 
-/** The HTTP half alone; `Models.layer` adds the offline model. */
+/** Layer of the HTTP wires alone; `Models.layer` adds the offline model. */
 export const layer = (
   options?: HttpModelOptions,
 ): Layer.Layer<ModelClient, never, HttpClient.HttpClient> =>

@@ -1,6 +1,7 @@
 /**
- * Sends each request to the half its provider names: offline, or HTTP. The HTTP half is an effect that runs when the
- * first request needs it, so that a program that never leaves the machine never loads it.
+ * Sends each request to the client that its provider requires: offline, or HTTP. The HTTP client is
+ * an effect that runs at the first request over HTTP, so that a program that uses the offline model
+ * only never loads it.
  */
 import { ModelClient } from "@colloquy/core/ModelClient"
 import type * as Context from "effect/Context"
@@ -10,7 +11,11 @@ import * as OfflineModel from "./OfflineModel.ts"
 
 type Client = Context.Service.Shape<typeof ModelClient>
 
-/** @param http made at most once, at the first request over HTTP */
+/**
+ * A model client that chooses by `request.provider.wire`.
+ *
+ * @param http runs at most once, at the first request over HTTP
+ */
 export const make = (
   http: Effect.Effect<Client>,
   options?: OfflineModel.OfflineModelOptions,

@@ -1,4 +1,7 @@
-/** Every model: the offline one and both HTTP wires behind the one port, chosen by `request.provider.wire`. */
+/**
+ * All models: the offline model and both HTTP wires behind one port, chosen by
+ * `request.provider.wire`.
+ */
 import { ModelClient } from "@colloquy/core/ModelClient"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -7,11 +10,12 @@ import * as HttpModel from "./HttpModel.ts"
 import * as ModelRouter from "./ModelRouter.ts"
 import type { OfflineModelOptions } from "./OfflineModel.ts"
 
+/** Options of the offline model and of the HTTP client. */
 export type ModelsOptions = OfflineModelOptions & HttpModel.HttpModelOptions
 
 /**
- * The options are those of both halves; without any, the offline model answers by its rules. A program that wants
- * to load the HTTP half late uses `ModelRouter` and imports `HttpModel` itself.
+ * Layer of all models. Without options the offline model answers by its rules. A program that wants
+ * to load the HTTP client late uses `ModelRouter` and imports `HttpModel` itself.
  */
 export const layer = (
   options?: ModelsOptions,

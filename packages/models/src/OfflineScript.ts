@@ -1,23 +1,27 @@
 /**
- * What the offline model says, as data: a list of responses, each a list of steps. Pure.
+ * What the offline model answers, as data: a list of responses, each a list of steps. Pure.
  *
- * Owns the JSON form and its decoding, which is strict: a misspelt step would otherwise be silence.
+ * Owns the JSON form and its strict decoding: if a misspelt step were ignored, the model would
+ * silently do nothing.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 const callId = Schema.optionalKey(Schema.String)
 
-/** One step of a response; steps are said in order. */
+/** One step of a response; steps are performed in order. */
 export const OfflineStep = Schema.Union([
-  /** An assistant message. It streams in `deltas`, whose concatenation it then is, or word by word. */
+  /**
+   * An assistant message. It is streamed in `deltas`, whose concatenation is the message, or word
+   * by word.
+   */
   Schema.Struct({
     text: Schema.String,
     deltas: Schema.optionalKey(Schema.Array(Schema.String)),
   }),
   /** A reasoning summary. */
   Schema.Struct({ reasoning: Schema.String }),
-  /** `arguments` that are no string are sent as their JSON text. */
+  /** `arguments` that are not a string are sent as their JSON text. */
   Schema.Struct({
     tool_call: Schema.Struct({ name: Schema.String, arguments: Schema.Unknown, call_id: callId }),
   }),
@@ -29,7 +33,10 @@ export const OfflineStep = Schema.Union([
     }),
   }),
   Schema.Struct({ delay_ms: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)) }),
-  /** Ends the response with a failure; retryable unless it says otherwise, or that the request is too long. */
+  /**
+   * Ends the response with a failure. Retryable unless it says otherwise, or that the request is
+   * too long.
+   */
   Schema.Struct({
     error: Schema.Struct({
       message: Schema.String,
@@ -37,7 +44,7 @@ export const OfflineStep = Schema.Union([
       reason: Schema.optionalKey(Schema.Literal("context_window")),
     }),
   }),
-  /** Instead of the computed usage; absent members are 0, the total is the sum. */
+  /** Reported instead of the computed usage. Absent members are 0; the total is their sum. */
   Schema.Struct({
     usage: Schema.Struct({
       input_tokens: Schema.optionalKey(Schema.Int),
@@ -48,12 +55,15 @@ export const OfflineStep = Schema.Union([
     }),
   }),
 ])
+/** One step of a response. */
 export type OfflineStep = typeof OfflineStep.Type
 
+/** A script: responses in order, each a list of steps. */
 export const OfflineScript = Schema.Array(Schema.Array(OfflineStep))
+/** A script: responses in order, each a list of steps. */
 export type OfflineScript = typeof OfflineScript.Type
 
-/** The script is not one; `message` names the place and what was expected. */
+/** The value is not a script; `message` names the place and what was expected. */
 export class OfflineScriptError extends Schema.TaggedError<OfflineScriptError>()(
   "OfflineScriptError",
   { message: Schema.String },

@@ -1,8 +1,11 @@
-/** The providers that need no configuration (§7.3). Values only; who reads a configuration overrides members. */
+/**
+ * The built-in providers, which need no configuration. Values only; code that reads a configuration
+ * overrides members.
+ */
 import type { ModelProvider } from "@colloquy/core/ModelClient"
 import * as Duration from "effect/Duration"
 
-/** Retries and timeout of every provider that names none (§7.3). */
+/** Retries and timeout of every provider that does not set them; the defaults of the original. */
 export const providerDefaults = {
   queryParams: {},
   httpHeaders: {},
@@ -12,7 +15,7 @@ export const providerDefaults = {
   streamIdleTimeout: Duration.seconds(300),
 } as const satisfies Partial<ModelProvider>
 
-/** Answers by itself; no network, no key. */
+/** The offline model: no network, no API key. */
 export const offlineProvider: ModelProvider = {
   ...providerDefaults,
   id: "offline",
@@ -21,7 +24,11 @@ export const offlineProvider: ModelProvider = {
   baseUrl: "",
 }
 
-/** @param options.baseUrl what `OPENAI_BASE_URL` says, where it is set */
+/**
+ * OpenAI.
+ *
+ * @param options.baseUrl value of `OPENAI_BASE_URL`, if it is set
+ */
 export const openaiProvider = (options?: { readonly baseUrl?: string }): ModelProvider => ({
   ...providerDefaults,
   id: "openai",
@@ -36,7 +43,11 @@ export const openaiProvider = (options?: { readonly baseUrl?: string }): ModelPr
   },
 })
 
-/** A local server of open models. @param options.baseUrl what `CODEX_OSS_BASE_URL` or `CODEX_OSS_PORT` say (§7.5) */
+/**
+ * A local server of open models.
+ *
+ * @param options.baseUrl address from `CODEX_OSS_BASE_URL` or `CODEX_OSS_PORT`, if one is set
+ */
 export const ossProvider = (options?: { readonly baseUrl?: string }): ModelProvider => ({
   ...providerDefaults,
   id: "oss",

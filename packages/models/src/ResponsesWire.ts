@@ -1,20 +1,24 @@
 /**
- * The Responses wire (§6.5): the JSON body of `POST {base}/responses` and the meaning of its server-sent events.
+ * The Responses wire: the JSON body of `POST {base}/responses` and the meaning of its server-sent
+ * events. See `packages/docs/wire/providers.md`.
  *
- * Pure: no HTTP, no clock. Tolerant of what a later provider adds (event types, item types, members) and of events that
- * cannot be read; they fail the stream only when no text and no call was read, with a text that names the first (L13).
+ * Pure: no HTTP, no clock. Tolerates additions of later providers (event types, item types,
+ * members) and events that cannot be read. Unreadable events fail the stream only when neither a
+ * text nor a call was read; the error then names the first of them (L13).
  */
 import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { streamFailure } from "./internal/Failures.ts"
-import { makeCallIds } from "./internal/GivenCallIds.ts"
+import { makeCallIds } from "./internal/CallIds.ts"
 import { isDelta, readEvent } from "./internal/ResponsesEvents.ts"
 import { failed, makeWireDecoder, used, type WireDecoder } from "./internal/WireDecoder.ts"
 
-/** Only this family takes a verbosity, with or without a provider before its name. */
+/**
+ * Only models of this family accept a verbosity, with or without a provider prefix in their name.
+ */
 const isVerbosityFamily = /(^|\/)gpt-5[^/]*$/i
 
-/** The request body. Items go as they are: ids were never kept. */
+/** The request body. Items are sent unchanged, because their ids were never stored. */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => {
   const reasoning =
     request.effort === undefined && request.summary === undefined
@@ -31,7 +35,7 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
       tool.type === "function" ? { ...tool, strict: false } : tool,
     ),
     tool_choice: "auto",
-    // As the original: calls run one after the other, so several at once would gain nothing.
+    // As in the original: calls run one after the other, so parallel calls would gain nothing.
     parallel_tool_calls: false,
     reasoning,
     store: false,
@@ -45,75 +49,89 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
 }
 
 /**
- * The answer of one response: gives each call an id, and makes a message of text deltas that no finished message repeats.
+ * The answer of one response: gives each call an id, and makes a message from text deltas that no
+ * finished message repeats.
  */
-const makeAnswer = (history: ReadonlyArray<string>) => {
-  const callId = makeCallIds(history)
-  let isUsable = false
-  let hasGap = false
-  let pending = ""
-  const withText = (item: MessageItem): MessageItem => {
-    const text = hasGap ? "" : pending
-    pending = ""
-    const hasText = item.content.some((part) => part.type !== "input_image" && part.text !== "")
-    if (hasText || text !== "") isUsable = true
-    return hasText || text === "" ? item : { ...item, content: [{ type: "output_text", text }] }
+class Answer {
+  private readonly callId: ReturnType<typeof makeCallIds>
+  private usable = false
+  private hasGap = false
+  /** Text of deltas that no finished message has repeated yet. */
+  private pending = ""
+
+  constructor(history: ReadonlyArray<string>) {
+    this.callId = makeCallIds(history)
   }
-  const itemOf = (item: ResponseItem): ResponseItem => {
+
+  /** True when a text or a call was read. */
+  get isUsable(): boolean {
+    return this.usable
+  }
+
+  /** Notes that a delta may have been lost, so that the deltas alone are not an answer. */
+  addGap(): void {
+    this.hasGap = true
+  }
+
+  /** The event, with the call id or text that this response adds to it. */
+  complete(event: ModelEvent): ModelEvent {
+    if (event._tag === "TextDelta") this.pending += event.delta
+    return event._tag === "ItemDone" ? { ...event, item: this.itemOf(event.item) } : event
+  }
+
+  /** Appends the missing message at the end of the response. */
+  end(out: Array<ModelEvent>): void {
+    if (this.pending === "" || this.hasGap) return
+    const item = this.withText({ type: "message", role: "assistant", content: [] })
+    out.push({ _tag: "ItemDone", item })
+  }
+
+  private itemOf(item: ResponseItem): ResponseItem {
     switch (item.type) {
       case "message":
-        return withText(item)
+        return this.withText(item)
       case "function_call":
       case "custom_tool_call":
       case "local_shell_call":
-        isUsable = true
-        return { ...item, call_id: callId(item.call_id) }
+        this.usable = true
+        return { ...item, call_id: this.callId(item.call_id) }
       default:
         return item
     }
   }
-  return {
-    isUsable: () => isUsable,
-    /** A delta may have been lost: the deltas alone are no answer. */
-    gap: (): void => {
-      hasGap = true
-    },
-    /** The event with what this response adds to it. */
-    read: (event: ModelEvent): ModelEvent => {
-      if (event._tag === "TextDelta") pending += event.delta
-      return event._tag === "ItemDone" ? { ...event, item: itemOf(event.item) } : event
-    },
-    /** Appends the message that is missing at the end of the response. */
-    end: (out: Array<ModelEvent>): void => {
-      if (pending === "" || hasGap) return
-      const item = withText({ type: "message", role: "assistant", content: [] })
-      out.push({ _tag: "ItemDone", item })
-    },
+
+  private withText(item: MessageItem): MessageItem {
+    const text = this.hasGap ? "" : this.pending
+    this.pending = ""
+    const hasText = item.content.some((part) => part.type !== "input_image" && part.text !== "")
+    if (hasText || text !== "") this.usable = true
+    return hasText || text === "" ? item : { ...item, content: [{ type: "output_text", text }] }
   }
 }
 
 /**
  * Decodes the events of one response.
  *
- * @param history ids of the calls in the history; a call without an id gets one that differs from them
+ * @param history ids of the calls in the history; a call without an id gets one that differs from
+ * them
  */
 export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder => {
   let failure: ModelError | undefined
-  const answer = makeAnswer(history)
-  const begun = new Set<string>()
+  const answer = new Answer(history)
+  const startedSearches = new Set<string>()
   return makeWireDecoder({
     object: (value, out, hasGap) => {
       const at = out.length
       const reading = readEvent(value, out)
-      if (hasGap || (reading.lost !== undefined && isDelta(value["type"]))) answer.gap()
+      if (hasGap || (reading.lost !== undefined && isDelta(value["type"]))) answer.addGap()
       for (let i = at; i < out.length; i++) {
         const event = out[i]
-        if (event !== undefined) out[i] = answer.read(event)
+        if (event !== undefined) out[i] = answer.complete(event)
       }
       const first = out[at]
-      if (first?._tag === "WebSearchBegin") begun.add(first.callId)
-      // Listeners expect a beginning before every end.
-      if (first?._tag === "WebSearchEnd" && !begun.has(first.callId)) {
+      if (first?._tag === "WebSearchBegin") startedSearches.add(first.callId)
+      // Listeners expect a begin event before every end event.
+      if (first?._tag === "WebSearchEnd" && !startedSearches.has(first.callId)) {
         out.splice(at, 0, { _tag: "WebSearchBegin", callId: first.callId })
       }
       failure ??= reading.failure
@@ -123,10 +141,10 @@ export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder =>
       answer.end(out)
       return reading
     },
-    // Proxies that translate the other wire end with its marker.
+    // Proxies that translate from the other wire end the stream with its marker.
     marker: () => used,
     end: () => failed(failure ?? streamFailure("stream closed before response.completed")),
     isAnswered: () => failure !== undefined,
-    hasAnswer: answer.isUsable,
+    hasAnswer: () => answer.isUsable,
   })
 }

@@ -26,7 +26,7 @@ const thought = (text: string): ResponseItem => ({
 const prefix = "stream disconnected before completion: "
 
 describe("ChatWire.body", () => {
-  it("has the members of the wire, usage asked for, and no tools when there are none", () => {
+  it("has the members of the wire, requests usage, and has no tools when there are none", () => {
     assert.deepStrictEqual(ChatWire.body(request()), {
       model: "mock-model",
       messages: [
@@ -49,7 +49,7 @@ describe("ChatWire.body", () => {
     ])
   })
 
-  it("makes calls of one turn one message, text included, with their outputs after it", () => {
+  it("joins the calls of one turn in one message, text included, followed by their outputs", () => {
     assert.deepStrictEqual(
       messages(
         user("go"),
@@ -70,7 +70,7 @@ describe("ChatWire.body", () => {
     )
   })
 
-  it("keeps calls apart whose outputs lie between them, also under one id", () => {
+  it("separates calls whose outputs lie between them, also under one id", () => {
     assert.deepStrictEqual(
       messages(call("x"), output("x", "first"), call("x"), output("x", "second")),
       [
@@ -82,7 +82,7 @@ describe("ChatWire.body", () => {
     )
   })
 
-  it("answers a call without an output and leaves out an output without a call", () => {
+  it("adds an output to a call without one and leaves out an output without a call", () => {
     assert.deepStrictEqual(messages(output("a", "?"), call("a"), user("next")), [
       { role: "assistant", content: null, tool_calls: [wireCall("a")] },
       { role: "tool", tool_call_id: "a", content: "aborted" },
@@ -90,7 +90,7 @@ describe("ChatWire.body", () => {
     ])
   })
 
-  it("sends images as parts, joins texts, and says developer as system", () => {
+  it("sends images as parts, joins texts, and sends developer as system", () => {
     assert.deepStrictEqual(
       messages(
         { type: "message", role: "developer", content: [{ type: "input_text", text: "d" }] },
@@ -125,7 +125,7 @@ describe("ChatWire.body", () => {
     )
   })
 
-  it("maps custom and local shell calls, and skips web searches", () => {
+  it("maps custom and local shell calls, and leaves out web searches", () => {
     const action = { type: "exec", command: ["ls"] } as const
     assert.deepStrictEqual(
       messages(
@@ -152,7 +152,7 @@ describe("ChatWire.body", () => {
     )
   })
 
-  it("gives raw reasoning back with the turn that goes on, and with no finished one", () => {
+  it("sends raw reasoning back with the unfinished turn, and with no finished one", () => {
     const calling = [user("q"), thought("hm"), call("a"), output("a", "A")]
     assert.deepStrictEqual(messages(thought("old"), ...calling), [
       { role: "user", content: "q" },
@@ -168,7 +168,7 @@ describe("ChatWire.body", () => {
 })
 
 describe("ChatWire.makeDecoder", () => {
-  it("streams text and reasoning as they arrive and gives the items at the end", () => {
+  it("streams text and reasoning as they arrive and emits the items at the end", () => {
     const { events, fault } = decode(
       chunk({ role: "assistant", content: "" }),
       chunk({ reasoning: "th" }),
@@ -202,7 +202,7 @@ describe("ChatWire.makeDecoder", () => {
     assert.deepStrictEqual({ events, fault }, { events: expected, fault: undefined })
   })
 
-  it("tells several calls of one response apart by index, their pieces interleaved", () => {
+  it("distinguishes several calls of one response by index, with their pieces interleaved", () => {
     const { events } = decode(
       toolDelta({ index: 0, id: "a", function: { name: "shell", arguments: '{"x"' } }),
       toolDelta({ index: 1, id: "b", function: { name: "plan", arguments: "" } }),
@@ -217,7 +217,7 @@ describe("ChatWire.makeDecoder", () => {
     ])
   })
 
-  it("tells calls apart by id where every index is 0 or none is given", () => {
+  it("distinguishes calls by id where every index is 0 or none is given", () => {
     const whole = (id: string, index?: number) =>
       toolDelta({
         ...(index === undefined ? {} : { index }),
@@ -242,7 +242,7 @@ describe("ChatWire.makeDecoder", () => {
     )
   })
 
-  it("numbers calls without an id on from the history, and takes arguments given as an object", () => {
+  it("numbers calls without an id after those of the history, and accepts arguments given as an object", () => {
     const nameless = { index: 0, function: { name: "shell", arguments: { a: 1 } } }
     const { events } = decodeAll(ChatWire.makeDecoder(["a", "b", "c", "d"]), [
       toolDelta(nameless),
@@ -253,7 +253,7 @@ describe("ChatWire.makeDecoder", () => {
     assert.deepStrictEqual(taken.events[0], done(call("call_2", "shell", '{"a":1}')))
   })
 
-  it("takes the minimal streams of mock servers", () => {
+  it("accepts the minimal streams of mock servers", () => {
     const bareCall = { id: "call1234", function: { name: "shell", arguments: "{}" } }
     assert.deepStrictEqual(
       [
@@ -283,7 +283,7 @@ describe("ChatWire.makeDecoder", () => {
     )
   })
 
-  it("takes an end without marker after a whole answer, and calls one without an answer too early", () => {
+  it("accepts an end without marker after a complete answer, and fails for one without an answer", () => {
     const args = (text: string) =>
       toolDelta({ index: 0, id: "a", function: { name: "shell", arguments: text } })
     const tooEarly = `${prefix}stream closed before completion`
@@ -304,7 +304,7 @@ describe("ChatWire.makeDecoder", () => {
     assert.strictEqual(decode(chunk({ reasoning: "thinking" })).fault, tooEarly)
   })
 
-  it("L5 takes the end marker alone for a stream without an answer, as reasoning alone", () => {
+  it("L5 takes the end marker alone for a stream without an answer, like reasoning alone", () => {
     for (const data of [["[DONE]"], [chunk({ reasoning: "thinking" }), "[DONE]"]]) {
       const { events, fault } = decode(...data)
       assert.strictEqual(fault, `${prefix}stream closed before completion`)
@@ -315,7 +315,7 @@ describe("ChatWire.makeDecoder", () => {
     }
   })
 
-  it("L13 names why an answer is cut off, as the Responses wire does, and does not repeat it", () => {
+  it("L13 states why an answer is cut off, like the Responses wire, and does not repeat the request", () => {
     for (const [reason, sentence] of [
       ["length", "the model reached the limit of output tokens"],
       ["content_filter", "the content filter of the provider stopped the answer"],

@@ -11,7 +11,7 @@ import * as ResponsesWire from "../src/ResponsesWire.ts"
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
 
-/** What a decoder makes of one event and the end of the stream. */
+/** The events of a decoder for one event and the end of the stream. */
 const decode = (decoder: WireDecoder, ...data: ReadonlyArray<string>) => {
   const events: Array<ModelEvent> = []
   for (const one of data) {
@@ -53,7 +53,7 @@ describe("a hostile provider", () => {
     })
   }
 
-  it("L13 that counts tokens beyond every number reports no usage, and the answer stays", () => {
+  it("L13 with token counts beyond every number reports no usage, and the answer stays", () => {
     for (const count of ["9007199254740991", "-1", "1e308", "1.5"]) {
       const chat = `{"choices":[],"usage":{"prompt_tokens":${count},"completion_tokens":${count}}}`
       const finished = '{"choices":[{"delta":{},"finish_reason":"stop"}]}'
@@ -69,7 +69,7 @@ describe("a hostile provider", () => {
     }
   })
 
-  it("L13 that names a delay of 400 digits is not waited for, and the error is whole", () => {
+  it("L13 with a delay of 400 digits is not waited for, and the error is complete", () => {
     const digits = "9".repeat(400)
     const { error, repeats } = statusFailure(
       "responses",
@@ -108,7 +108,7 @@ describe("a hostile provider", () => {
 
   for (const size of [1, 10_000]) {
     it.effect(
-      `L13 that goes on behind a whole answer changes nothing of it, in pieces of ${size} bytes`,
+      `L13 that continues after a complete answer does not change it, in pieces of ${size} bytes`,
       () =>
         Effect.gen(function* () {
           const bytes = new TextEncoder().encode(
@@ -126,31 +126,33 @@ describe("a hostile provider", () => {
     )
   }
 
-  it.effect("L13 whose response has no end is given up at the limit, and not asked again", () =>
-    Effect.gen(function* () {
-      const chunk = new TextEncoder().encode(
-        `data: ${deltaOf(`{"content":"${"x".repeat(1000)}"}`)}\n\n`,
-      )
-      let sent = 0
-      const body = Stream.forever(
-        Stream.sync(() => {
-          sent += chunk.length
-          return chunk
-        }),
-      )
-      const error = yield* decodeBody(body, ChatWire.makeDecoder(), {
-        ...options,
-        maxEventBytes: 4096,
-        maxResponseBytes: 1_000_000,
-      }).pipe(Stream.runDrain, Effect.flip)
-      assert.deepStrictEqual(
-        [error.message, error.retryable, sent <= 1_000_000 + chunk.length],
-        [
-          "stream disconnected before completion: the response is longer than the limit of 1000000 bytes",
-          false,
-          true,
-        ],
-      )
-    }),
+  it.effect(
+    "L13 with an endless response is stopped at the limit, and the request is not repeated",
+    () =>
+      Effect.gen(function* () {
+        const chunk = new TextEncoder().encode(
+          `data: ${deltaOf(`{"content":"${"x".repeat(1000)}"}`)}\n\n`,
+        )
+        let sent = 0
+        const body = Stream.forever(
+          Stream.sync(() => {
+            sent += chunk.length
+            return chunk
+          }),
+        )
+        const error = yield* decodeBody(body, ChatWire.makeDecoder(), {
+          ...options,
+          maxEventBytes: 4096,
+          maxResponseBytes: 1_000_000,
+        }).pipe(Stream.runDrain, Effect.flip)
+        assert.deepStrictEqual(
+          [error.message, error.retryable, sent <= 1_000_000 + chunk.length],
+          [
+            "stream disconnected before completion: the response is longer than the limit of 1000000 bytes",
+            false,
+            true,
+          ],
+        )
+      }),
   )
 })

@@ -49,7 +49,7 @@ const setup = Effect.gen(function* () {
 
 describe("HttpModel over a socket", () => {
   for (const wire of ["responses", "chat"] as const) {
-    it.live(`${wire}: answers, and closes nothing early`, () =>
+    it.live(`${wire}: answers, and does not close the connection early`, () =>
       Effect.gen(function* () {
         const { mock, asking } = yield* setup
         const expected: ReadonlyArray<ModelEvent> = [
@@ -69,7 +69,7 @@ describe("HttpModel over a socket", () => {
       }),
     )
 
-    it.live(`${wire}: gives all of 30,000 deltas, many to an array`, () =>
+    it.live(`${wire}: delivers all of 30,000 deltas, many to an array`, () =>
       Effect.gen(function* () {
         const { asking } = yield* setup
         let events = 0
@@ -85,7 +85,7 @@ describe("HttpModel over a socket", () => {
       }),
     )
 
-    it.live(`${wire}: L14 interruption closes the socket, streaming or not yet`, () =>
+    it.live(`${wire}: L14 interruption closes the socket, before and during streaming`, () =>
       Effect.gen(function* () {
         const { mock, asking } = yield* setup
         const begun = yield* Deferred.make<void>()
@@ -104,7 +104,7 @@ describe("HttpModel over a socket", () => {
     )
   }
 
-  it.live("tells a connection that breaks, before the headers and after", () =>
+  it.live("reports a lost connection, before the headers and after", () =>
     Effect.gen(function* () {
       const { mock, asking } = yield* setup
       const message = (said: string) =>
@@ -118,7 +118,7 @@ describe("HttpModel over a socket", () => {
     }),
   )
 
-  it.live("reports a refused connection at once, with the address", () =>
+  it.live("reports a refused connection immediately, with the address", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Effect.scoped(MockProvider.make(script))
       const client = yield* HttpClient.HttpClient

@@ -49,13 +49,13 @@ const completed: ModelEvent = { _tag: "Completed", usage }
 interface Outcome {
   readonly events: ReadonlyArray<ModelEvent>
   readonly error?: ModelError
-  /** Requests the provider saw. */
+  /** Requests that the provider received. */
   readonly requests: number
   /** Virtual time from start to end, in milliseconds. */
   readonly tookMs: number
 }
 
-/** Asks once and lets a virtual hour pass. */
+/** Sends one request and lets a virtual hour pass. */
 const ask = (script: ProviderScript, asked: ModelRequest, maxEventSize?: number) =>
   Effect.gen(function* () {
     const mock = yield* MemoryProvider.make(script)
@@ -96,7 +96,7 @@ const failure = ({ error, requests, tookMs }: Outcome): Readonly<Record<string, 
 })
 
 describe("HttpModel answers", () => {
-  it.effect("gives what recording 0.29 `reasoning` shows, on the Responses wire", () =>
+  it.effect("has the events of the original's recording `reasoning`, on the Responses wire", () =>
     Effect.gen(function* () {
       const script = [
         reply(
@@ -134,7 +134,7 @@ describe("HttpModel answers", () => {
   )
 
   it.effect(
-    "gives both messages of recording 0.29 `two_messages`, and none of `empty_answer`",
+    "has both messages of the original's recording `two_messages`, and none of `empty_answer`",
     () =>
       Effect.gen(function* () {
         const script = [reply(text("first message"), text("second message"))]
@@ -152,7 +152,7 @@ describe("HttpModel answers", () => {
       }),
   )
 
-  it.effect("gives text, several calls and usage on the chat wire", () =>
+  it.effect("has text, several calls and usage on the chat wire", () =>
     Effect.gen(function* () {
       const script = [
         reply(deltas("Let ", "me."), toolCall("shell", { n: 1 }, "a"), toolCall("shell", {}, "b")),
@@ -170,7 +170,7 @@ describe("HttpModel answers", () => {
     }),
   )
 
-  it.effect("decodes the same when the bytes come one by one", () =>
+  it.effect("decodes the same events when the bytes arrive one by one", () =>
     Effect.gen(function* () {
       const bytes = new TextEncoder().encode(
         'data: {"type":"response.output_text.delta","delta":"a\u00e9\u{1F600}"}\r\n\r\n: comment\n\n' +
@@ -197,7 +197,7 @@ describe("HttpModel answers", () => {
     }),
   )
 
-  it.effect("counts a last event that lacks its blank line", () =>
+  it.effect("accepts a last event that lacks its blank line", () =>
     Effect.gen(function* () {
       const last = raw('data: {"type":"response.completed","response":{}}')
       const { events, error } = yield* ask([reply(last, end)], request())
@@ -208,7 +208,7 @@ describe("HttpModel answers", () => {
     }),
   )
 
-  it.effect("waits half a second at most for the rest of a whole answer", () =>
+  it.effect("waits at most half a second for the rest of a complete answer", () =>
     Effect.gen(function* () {
       const done = event({ type: "response.completed", response: {} })
       const finished = event({ choices: [{ delta: { content: "x" }, finish_reason: "stop" }] })
@@ -220,7 +220,7 @@ describe("HttpModel answers", () => {
   )
 
   it.effect.each(["responses", "chat"] as const)(
-    "tell with their end, on the %s wire, how much of the provider's limits is used",
+    "report in their last event, on the %s wire, how much of the provider's limits is used",
     (wire) =>
       Effect.gen(function* () {
         const lines =
@@ -251,31 +251,33 @@ describe("HttpModel requests", () => {
       return (yield* mock.requests)[0]
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
 
-  it.effect("carry the headers of the Responses wire, the key and the provider's own", () =>
-    Effect.gen(function* () {
-      const asked = asking({
-        baseUrl: "http://mock.test/v1/",
-        envKey: "KEY",
-        queryParams: { "api-version": "2" },
-        httpHeaders: { "X-Team": "blue" },
-        envHttpHeaders: { "X-Org": "ORG", "X-Unset": "UNSET", "X-Blank": "BLANK" },
-      })
-      const found = yield* seen(asked, { KEY: " s3cret\n", ORG: "acme", BLANK: "  " })
-      assert.strictEqual(found?.url, "http://mock.test/v1/responses?api-version=2")
-      assert.deepStrictEqual(found?.headers, {
-        accept: "text/event-stream",
-        authorization: "Bearer s3cret",
-        "content-length": String(found?.headers["content-length"]),
-        "content-type": "application/json",
-        conversation_id: conversationId,
-        "openai-beta": "responses=experimental",
-        originator: "colloquy",
-        session_id: conversationId,
-        "user-agent": "colloquy/0.1.0",
-        "x-org": "acme",
-        "x-team": "blue",
-      })
-    }),
+  it.effect(
+    "carry the headers of the Responses wire, the API key and the provider's own headers",
+    () =>
+      Effect.gen(function* () {
+        const asked = asking({
+          baseUrl: "http://mock.test/v1/",
+          envKey: "KEY",
+          queryParams: { "api-version": "2" },
+          httpHeaders: { "X-Team": "blue" },
+          envHttpHeaders: { "X-Org": "ORG", "X-Unset": "UNSET", "X-Blank": "BLANK" },
+        })
+        const found = yield* seen(asked, { KEY: " s3cret\n", ORG: "acme", BLANK: "  " })
+        assert.strictEqual(found?.url, "http://mock.test/v1/responses?api-version=2")
+        assert.deepStrictEqual(found?.headers, {
+          accept: "text/event-stream",
+          authorization: "Bearer s3cret",
+          "content-length": String(found?.headers["content-length"]),
+          "content-type": "application/json",
+          conversation_id: conversationId,
+          "openai-beta": "responses=experimental",
+          originator: "colloquy",
+          session_id: conversationId,
+          "user-agent": "colloquy/0.1.0",
+          "x-org": "acme",
+          "x-team": "blue",
+        })
+      }),
   )
 
   it.effect("carry no session headers on the chat wire, and no key where none is set", () =>
@@ -313,7 +315,7 @@ describe("HttpModel requests", () => {
       }),
   )
 
-  it.effect("L13 never quote the bearer token, also where a provider repeats it", () =>
+  it.effect("L13 never quote the bearer token, even where a provider repeats it", () =>
     Effect.gen(function* () {
       const token = (text: string) => asking({ bearerToken: Redacted.make(text) })
       const echoed = yield* ask(() => status(400, { body: "bad tok-s3cret" }), token("tok-s3cret"))
@@ -341,7 +343,7 @@ describe("HttpModel requests", () => {
     }),
   )
 
-  it.effect("carry a key that is kept elsewhere, to where it is good, after the environment", () =>
+  it.effect("carry a stored key, to the address it is valid for, after the environment", () =>
     Effect.gen(function* () {
       const asked = asking({ baseUrl: "http://mock.test/v1", envKey: "KEY" })
       const findKey: HttpModel.FindKey = ({ id }) =>
@@ -366,7 +368,7 @@ describe("HttpModel requests", () => {
   )
 
   it.effect(
-    "are not sent without the key the provider needs, or with one no header can carry",
+    "are not sent without the key the provider needs, or with one that no header can carry",
     () =>
       Effect.gen(function* () {
         const asked = asking({
@@ -399,7 +401,7 @@ describe("HttpModel requests", () => {
       }),
   )
 
-  it.effect("are not sent to what is no URL", () =>
+  it.effect("are not sent to an address that is not a URL", () =>
     Effect.gen(function* () {
       const outcome = yield* ask([], asking({ baseUrl: "not a url", requestMaxRetries: 2 }))
       assert.deepStrictEqual(failure(outcome), {
@@ -438,11 +440,11 @@ describe("HttpModel settings", () => {
 })
 
 describe("HttpModel retries of the request", () => {
-  it.effect("go on until an answer comes, after growing delays", () =>
+  it.effect("continue until a response arrives, after growing delays", () =>
     Effect.gen(function* () {
       const outcome = yield* ask([status(500), status(503), reply(text("ok"))], retrying)
       assert.deepStrictEqual([outcome.events.at(-1), outcome.requests], [completed, 3])
-      // 200 and 400 ms, each by a factor in [0.9, 1.1).
+      // 200 and 400 ms, each multiplied by a factor in [0.9, 1.1).
       assert.isAtLeast(outcome.tookMs, 540)
       assert.isBelow(outcome.tookMs, 660)
     }),
@@ -477,7 +479,7 @@ describe("HttpModel retries of the request", () => {
     }),
   )
 
-  it.effect("end with the texts of recordings 0.29 `model_429` and `model_500`", () =>
+  it.effect("end with the texts of the original's recordings `model_429` and `model_500`", () =>
     Effect.gen(function* () {
       const none = { reason: "RetryLimit", retryable: true, requests: 1, tookMs: 0 }
       const busy = yield* ask([tooManyRequests()], request())
@@ -510,14 +512,14 @@ describe("HttpModel retries of the request", () => {
     }),
   )
 
-  it.effect("carry a delay the provider named into the last error", () =>
+  it.effect("state the delay that the provider requested in the last error", () =>
     Effect.gen(function* () {
       const { error } = yield* ask([tooManyRequests(5)], request())
       assert.strictEqual(error?.retryAfterMs, 5000)
     }),
   )
 
-  it.effect("are made for a broken connection, without the query of the URL in the error", () =>
+  it.effect("are made for a lost connection, without the query of the URL in the error", () =>
     Effect.gen(function* () {
       const asked = asking({ requestMaxRetries: 1, queryParams: { key: "s3cret" } })
       const outcome = yield* ask(() => refuse, asked)
@@ -555,7 +557,7 @@ describe("HttpModel retries of the request", () => {
     }),
   )
 
-  it.effect("are not made for other statuses; 408 is for the turn to repeat", () =>
+  it.effect("are not made for other statuses; 408 is left to the turn", () =>
     Effect.gen(function* () {
       const results: Array<unknown> = []
       for (const code of [400, 404, 408, 307]) {
@@ -623,7 +625,7 @@ describe("HttpModel streams that fail", () => {
       0,
     ],
     [
-      "break off (recording 0.29 `model_drop`)",
+      "break off (as in the recording `model_drop` of the original)",
       [bareDeltas("par", "tial"), drop],
       `${prefix}Transport error: error decoding response body`,
       0,
@@ -651,7 +653,7 @@ describe("HttpModel streams that fail", () => {
     ],
   ]
   for (const [name, steps, message, tookMs] of cases) {
-    it.effect(`give what came before and a retryable error when they ${name}`, () =>
+    it.effect(`deliver earlier events and a retryable error when they ${name}`, () =>
       Effect.gen(function* () {
         const outcome = yield* ask([reply(...steps)], asking({ requestMaxRetries: 4 }))
         assert.deepStrictEqual(outcome.events, [
@@ -666,7 +668,7 @@ describe("HttpModel streams that fail", () => {
     )
   }
 
-  it.effect("stay alive as long as an event comes within the time", () =>
+  it.effect("continue as long as an event arrives within the timeout", () =>
     Effect.gen(function* () {
       const slow = Array.from({ length: 5 }, () => [
         delay("299 seconds"),
@@ -708,7 +710,7 @@ describe("HttpModel interruption", () => {
     ["headers are awaited", silence],
     ["the answer streams", reply(bareDeltas("par"), hang)],
   ] as const) {
-    it.effect(`L14 gives the connection up while ${name}`, () =>
+    it.effect(`L14 closes the connection while ${name}`, () =>
       Effect.gen(function* () {
         const mock = yield* MemoryProvider.make([answer])
         const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)

@@ -14,7 +14,7 @@ const answer = (client: ModelClient["Service"], asked: ReturnType<typeof request
   Effect.map(Stream.runCollect(client.stream(asked)), (events) => events[0])
 
 describe("Models", () => {
-  it.effect("sends each request where its provider says", () =>
+  it.effect("sends each request to its provider's client", () =>
     Effect.gen(function* () {
       const mock = yield* MemoryProvider.make(() => reply(text("from the wire")))
       const ask = Effect.gen(function* () {
@@ -36,7 +36,7 @@ describe("Models", () => {
     }),
   )
 
-  it.effect("makes the HTTP half once, and not before it is needed", () =>
+  it.effect("creates the HTTP client once, and not before it is needed", () =>
     Effect.gen(function* () {
       let made = 0
       const client = yield* ModelRouter.make(
@@ -55,7 +55,7 @@ describe("Models", () => {
 })
 
 describe("Providers", () => {
-  it("are where the original's are", () => {
+  it("have the addresses of the original", () => {
     const facts = [
       openaiProvider(),
       openaiProvider({ baseUrl: "http://gateway/v1" }),

@@ -22,7 +22,7 @@ const answer = (...input: ReadonlyArray<ResponseItem>) =>
 const said = (text: string) => [assistant(text)]
 
 describe("OfflineModel without a script", () => {
-  it.effect("does what it is told and quotes what it does not understand", () =>
+  it.effect("follows directives and quotes messages it does not understand", () =>
     Effect.gen(function* () {
       const told = ["say  Hello there. ", "run: ls -la", "patch: *** Begin\n+x\n", "plan: a; b ;;c"]
       const answers = yield* Effect.forEach(told, (text) => answer(user(text)))
@@ -45,7 +45,7 @@ describe("OfflineModel without a script", () => {
     }),
   )
 
-  it.effect("tells what the last tool said, and its exit code when it failed", () =>
+  it.effect("repeats the last tool's output, and its exit code when it failed", () =>
     Effect.gen(function* () {
       const after = (text: string) =>
         answer(user("run: x"), call("call_0_0"), output("call_0_0", text))
@@ -68,7 +68,7 @@ describe("OfflineModel without a script", () => {
     }),
   )
 
-  it.effect("L12 says the same in the same words, with ids and usage, every time", () =>
+  it.effect("L12 yields the same words, ids and usage every time", () =>
     Effect.gen(function* () {
       const asked = asking(user("say one two"), assistant("one two"), user("say three  four"))
       const first = yield* collect(OfflineModel.make(), asked)
@@ -92,7 +92,7 @@ describe("OfflineModel without a script", () => {
     }),
   )
 
-  it.effect("streams words at the pace it is given", () =>
+  it.effect("streams words at the configured pace", () =>
     Effect.gen(function* () {
       const model = OfflineModel.make({ deltaDelay: "20 millis" })
       const at: Array<readonly [string, number]> = []
@@ -126,7 +126,7 @@ describe("OfflineModel with a script", () => {
     [{ text: "Second." }],
   ]
 
-  it.effect("says the steps in order, with ids of the position and the usage given", () =>
+  it.effect("performs the steps in order, with ids of the position and the usage given", () =>
     Effect.gen(function* () {
       const expected: ReadonlyArray<ModelEvent> = [
         { _tag: "ReasoningSectionBreak" },
@@ -159,7 +159,7 @@ describe("OfflineModel with a script", () => {
     }),
   )
 
-  it.effect("leaves a request for a summary to the rules", () =>
+  it.effect("answers a request for a summary by its rules", () =>
     Effect.gen(function* () {
       const model = OfflineModel.make({ script: [[{ text: "one" }], [{ text: "two" }]] })
       const history = [user("a"), assistant("one")]
@@ -172,7 +172,7 @@ describe("OfflineModel with a script", () => {
         items(yield* collect(model, asking(user("a"), user("Start Summarization")))),
         said("Offline model: 1 items of history; nothing was answered yet"),
       )
-      // With tools it is a message to a turn.
+      // A request with tools belongs to a turn: the text is an ordinary message.
       const look = { type: "function", name: "look", description: "", parameters: {} } as const
       assert.deepStrictEqual(
         items(yield* collect(model, { ...summary, tools: [look] })),
@@ -181,12 +181,12 @@ describe("OfflineModel with a script", () => {
     }),
   )
 
-  it.effect("goes on where the history stands, then by the rules", () =>
+  it.effect("continues at the history's position, then by the rules", () =>
     Effect.gen(function* () {
       const model = OfflineModel.make({ script })
       const thought: ResponseItem = { type: "reasoning", summary: [] }
       const interrupted = [user("x"), thought, user("again")]
-      // The items of one response are one response, also with outputs between its calls.
+      // The items of one response count once, also with outputs between its calls.
       const whole = [
         user("x"),
         thought,
@@ -215,7 +215,7 @@ describe("OfflineModel with a script", () => {
   )
 
   it.effect(
-    "fails where the script says so and goes on with the next response when asked again",
+    "fails where the script says so and continues with the next response when the request is repeated",
     () =>
       Effect.gen(function* () {
         const model = OfflineModel.make({
@@ -237,7 +237,7 @@ describe("OfflineModel with a script", () => {
           false,
         ])
         assert.deepStrictEqual(yield* fail(), ["Boom.", true])
-        // A finished item stays, whatever became of its response.
+        // A finished item is kept, whatever happens to its response.
         const history = [user("x"), assistant("par")]
         assert.deepStrictEqual(items(yield* collect(model, asking(...history))), said("Fine."))
         const later = asking(...history, assistant("Fine."), user("y"))

@@ -9,7 +9,7 @@ const problem = (json: unknown) =>
   })
 
 describe("OfflineScript.decode", () => {
-  it("takes every kind of step", () => {
+  it("accepts every kind of step", () => {
     const script = [
       [
         { text: "a", deltas: ["a"] },

@@ -24,15 +24,15 @@ const failureOf = (decoder: WireDecoder, event: unknown) => {
   return { reason: error?.reason, retryable: error?.retryable }
 }
 
-describe("a request that is longer than the model takes", () => {
-  it("is known by the words of the providers, or their code", () => {
+describe("a request that exceeds the context window", () => {
+  it("is recognized by the words of the providers, or their code", () => {
     for (const text of said) assert.isTrue(isOverflow(undefined, text), text)
     assert.isTrue(isOverflow("context_length_exceeded", ""))
     const others = ["max_tokens is too large: 100000", "Rate limit reached: tokens per min", ""]
     for (const text of others) assert.isFalse(isOverflow("invalid_request_error", text), text)
   })
 
-  it("is told apart from other refusals by status and body, and is not repeated as it is", () => {
+  it("is distinguished from other errors by status and body, and is not repeated unchanged", () => {
     const body = JSON.stringify({ error: { message: said[0], code: "context_length_exceeded" } })
     for (const status of [400, 413, 422]) {
       assert.deepStrictEqual(verdict(status, body), ["ContextWindow", false, 0])
@@ -51,7 +51,7 @@ describe("a request that is longer than the model takes", () => {
     assert.strictEqual(error.message, `unexpected status 400 Bad Request: ${said[1]}`)
   })
 
-  it("is found in a stream that had begun, on either wire", () => {
+  it("is recognized in a stream that had started, on either wire", () => {
     const failed = {
       type: "response.failed",
       response: { error: { code: "context_length_exceeded", message: "Too long." } },

@@ -1,4 +1,6 @@
-/** Errors of providers as sentences for people: usage limits, and addresses that cannot be reached. */
+/**
+ * Errors of providers as sentences for people: usage limits, and addresses that cannot be reached.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -41,7 +43,7 @@ describe("a usage limit", () => {
     [{ plan_type: "a plan\nwith a line" }, `${limit}. Try again later.`],
   ]
 
-  it("is a sentence with the waiting time, and is not repeated", () => {
+  it("is a sentence with the waiting time, and the request is not repeated", () => {
     for (const [fault, sentence] of limits) {
       assert.deepStrictEqual(verdict({ type: "usage_limit_reached", ...fault }), [
         sentence,
@@ -64,7 +66,7 @@ describe("a usage limit", () => {
     ])
   })
 
-  it("of an exhausted quota is a sentence, on a status and within a stream", () => {
+  it("of an exhausted quota is a sentence, in a status and within a stream", () => {
     const sentence =
       "Quota exceeded. Check the plan and the billing details of the account with the model provider."
     const fault = { type: "insufficient_quota", code: "insufficient_quota", message: "No more." }
@@ -131,7 +133,7 @@ describe("an address that cannot be reached", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "the TLS connection failed"],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the TLS connection failed"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "the TLS connection failed"],
-  ] as const)("is reported at once, with the address: %s", ([code, words]) =>
+  ] as const)("is reported immediately, with the address: %s", ([code, words]) =>
     Effect.gen(function* () {
       const { error, requests } = yield* ask(code)
       assert.deepStrictEqual(

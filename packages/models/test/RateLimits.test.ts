@@ -10,7 +10,7 @@ const all = {
 }
 
 describe("rateLimitsOf", () => {
-  it("reads both windows, in the members of both generations", () => {
+  it("reads both windows, in the members of both versions", () => {
     assert.deepStrictEqual(rateLimitsOf(all), {
       primary: { used_percent: 12.5, window_minutes: 300 },
       secondary: { used_percent: 40, window_minutes: 10_080 },
@@ -22,7 +22,7 @@ describe("rateLimitsOf", () => {
     })
   })
 
-  it("tells of a window what is said of it, and no flat member unless all five are there", () => {
+  it("contains what the headers say of a window, and no flat member unless all five are known", () => {
     assert.deepStrictEqual(rateLimitsOf({ "x-codex-secondary-used-percent": " 3 " }), {
       primary: null,
       secondary: { used_percent: 3 },
@@ -34,7 +34,7 @@ describe("rateLimitsOf", () => {
     })
   })
 
-  it("is undefined where nothing is said, or nothing that is a number", () => {
+  it("is undefined when the headers contain no number", () => {
     for (const headers of [
       {},
       { "content-type": "text/event-stream", "x-codex-primary-window-minutes": "300" },

@@ -54,7 +54,7 @@ describe("ResponsesWire.body", () => {
     })
   })
 
-  it("asks for the sealed reasoning where the request has an effort or a summary, and for none otherwise", () => {
+  it("requests encrypted reasoning if the request has an effort or a summary, and otherwise not", () => {
     const of = (overrides: Parameters<typeof request>[0]) => {
       const { reasoning, include, text } = ResponsesWire.body(request(overrides))
       return { reasoning, include, text }
@@ -113,7 +113,7 @@ describe("ResponsesWire.makeDecoder", () => {
     assert.deepStrictEqual({ events, fault }, { events: expected, fault: undefined })
   })
 
-  it("keeps finished items without their ids and drops item types and parts it does not know", () => {
+  it("keeps finished items without their ids and drops unknown item types and parts", () => {
     assert.deepStrictEqual(
       [
         itemOf({
@@ -191,7 +191,7 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
-  it("brackets each search of the provider with its beginning and its end", () => {
+  it("surrounds each search of the provider with a begin and an end event", () => {
     const search = (id: string | null, action: unknown) =>
       item({ type: "web_search_call", id, status: "completed", action })
     const added = {
@@ -248,7 +248,7 @@ describe("ResponsesWire.makeDecoder", () => {
     ])
   })
 
-  it("raises a failure when the stream ends, whatever completes after it", () => {
+  it("reports a failure when the stream ends, whatever completes after it", () => {
     const events: Array<ModelEvent> = []
     const decoder = ResponsesWire.makeDecoder()
     const failed = {
@@ -275,7 +275,7 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
-  it("tells from the code of a failure whether the same request can succeed", () => {
+  it("determines from the code of a failure whether the same request can succeed", () => {
     const of = (error: unknown) => {
       const decoder = ResponsesWire.makeDecoder()
       decoder.event(JSON.stringify({ type: "response.failed", response: { error } }), [])
@@ -298,7 +298,7 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
-  it("names why an answer is incomplete, early or an error of its own", () => {
+  it("states why an answer is incomplete, early or as an error of its own", () => {
     assert.deepStrictEqual(
       [
         decode({
@@ -371,7 +371,7 @@ describe("ResponsesWire.makeDecoder", () => {
     }
   })
 
-  it("L5 gives each call without an id one of its own, unlike those of the history", () => {
+  it("L5 gives each call without an id a new one, unlike those of the history", () => {
     const call = (more: object) =>
       item({ type: "function_call", name: "a", arguments: "{}", ...more })
     const { events } = decodeAll(ResponsesWire.makeDecoder(["call_2"]), [
@@ -393,7 +393,7 @@ describe("ResponsesWire.makeDecoder", () => {
     assert.deepStrictEqual(ids, ["call_1", "call_3", "call_4", "own", "call_5", "call_6"])
   })
 
-  it("L5 makes the text of the deltas the answer where no finished message has it", () => {
+  it("L5 makes the text of the deltas the answer where no finished message contains it", () => {
     const delta = (text: string) => ({ type: "response.output_text.delta", delta: text })
     const message = (content: unknown) => item({ type: "message", role: "assistant", content })
     const answer: ModelEvent = {

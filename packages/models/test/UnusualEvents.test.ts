@@ -1,4 +1,7 @@
-/** Events that providers and their proxies send between good ones: none of them changes the answer. */
+/**
+ * Events that providers and their proxies send between ordinary ones: none of them changes the
+ * answer.
+ */
 import type { ModelEvent } from "@colloquy/core/ModelClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -22,10 +25,10 @@ interface WireCase {
   readonly odd: ReadonlyArray<string>
 }
 
-/** A stand-in for anything confidential in an event; no log may hold it. */
+/** Stands for anything confidential in an event; no log may contain it. */
 const secret = "sk-s3cret"
 
-/** What either wire may meet, as the bytes of whole events. */
+/** What either wire may receive, as the bytes of whole events. */
 const common = [
   "data:\n\n",
   "data: \n\n",
@@ -52,7 +55,10 @@ const answerItems = [
 ]
 const optionalMembers = new Set(["call_id", "content"])
 
-/** Finished items that are none, and those of each kind with one member, or all, null, missing or of another type. */
+/**
+ * Finished items that are not items, and those of each kind with one member, or all, null, missing
+ * or of another type.
+ */
 const unreadableItems: ReadonlyArray<string> = [
   frame({ type: "response.output_item.done" }),
   ...[null, [], 7, secret, {}, { type: null }, { type: 7, name: secret }].map((value) =>
@@ -102,7 +108,7 @@ const responses: WireCase = {
   ],
 }
 
-/** Pieces of tool calls that hold nothing. */
+/** Pieces of tool calls that are empty. */
 const emptyFragments: ReadonlyArray<string> = [
   chunk({ tool_calls: [] }),
   ...[
@@ -194,7 +200,7 @@ const draws = (seed: number) => {
   }
 }
 
-/** The odd events without a frame of their own that is dispatched; nothing is there to be logged. */
+/** The unusual events that dispatch no server-sent event, so that nothing can be logged. */
 const silent = new Set([
   "event: ping\n\n",
   'event: ping\ndata: {"type":"ping"}\n\n',
@@ -211,31 +217,37 @@ const silent = new Set([
   frame({ type: "response.new_kind", item: 7 }),
 ])
 
-/** What an odd event is known to mean on one wire only. */
+/** What an unusual event means on one wire only. */
 const isSilent = (wire: WireCase, odd: string) =>
   silent.has(odd) && !(wire.name === "chat" && odd.includes('"ping"'))
 
 for (const wire of [responses, chat]) {
   describe(`unusual events of the ${wire.name} wire`, () => {
-    it.effect("L13 each of them at any place of a good stream leaves the answer unchanged", () =>
-      Effect.gen(function* () {
-        const { outcome: expected, logged } = yield* read(wire.decoder(), wire.good)
-        assert.deepStrictEqual(
-          [expected.error, expected.events.at(-1)?._tag, logged],
-          [undefined, "Completed", []],
-        )
-        for (const odd of wire.odd) {
-          for (let at = 0; at < wire.good.length; at++) {
-            const { outcome, logged } = yield* read(wire.decoder(), wire.good.toSpliced(at, 0, odd))
-            const where = `${JSON.stringify(odd)} before event ${at}`
-            assert.deepStrictEqual(outcome, expected, where)
-            // An empty piece adds nothing to a call that is there, or opens one that is skipped at the end.
-            if (emptyFragments.includes(odd)) assert.isAtMost(logged.length, 1, where)
-            else assert.strictEqual(logged.length, isSilent(wire, odd) ? 0 : 1, where)
-            assert.notInclude(logged.join("\n"), secret)
+    it.effect(
+      "L13 each of them at any place of an ordinary stream leaves the answer unchanged",
+      () =>
+        Effect.gen(function* () {
+          const { outcome: expected, logged } = yield* read(wire.decoder(), wire.good)
+          assert.deepStrictEqual(
+            [expected.error, expected.events.at(-1)?._tag, logged],
+            [undefined, "Completed", []],
+          )
+          for (const odd of wire.odd) {
+            for (let at = 0; at < wire.good.length; at++) {
+              const { outcome, logged } = yield* read(
+                wire.decoder(),
+                wire.good.toSpliced(at, 0, odd),
+              )
+              const where = `${JSON.stringify(odd)} before event ${at}`
+              assert.deepStrictEqual(outcome, expected, where)
+              // An empty piece adds nothing to an existing call, or starts one that is skipped at the
+              // end.
+              if (emptyFragments.includes(odd)) assert.isAtMost(logged.length, 1, where)
+              else assert.strictEqual(logged.length, isSilent(wire, odd) ? 0 : 1, where)
+              assert.notInclude(logged.join("\n"), secret)
+            }
           }
-        }
-      }),
+        }),
     )
 
     it.effect("L13 any number of them at random places leaves it unchanged, in a bounded log", () =>
@@ -274,7 +286,7 @@ for (const wire of [responses, chat]) {
 }
 
 describe("a stream of the chat wire that ends without its final marker", () => {
-  it.effect("L5 is answered once with what it holds, at whichever event it ends", () =>
+  it.effect("L5 is answered once with what it contains, at whichever event it ends", () =>
     Effect.gen(function* () {
       const whole = [chunk({ content: "he" }), chunk({ content: "llo" })]
       const { outcome, logged } = yield* read(ChatWire.makeDecoder(), whole)
@@ -295,7 +307,8 @@ describe("a stream of the chat wire that ends without its final marker", () => {
         error: undefined,
       })
       assert.match(logged.join("\n"), /the stream ended without its final marker/)
-      // The arguments of a call are incomplete between its two pieces, and nowhere else once the text has begun.
+      // The arguments of a call are incomplete between its two pieces, and nowhere else once the
+      // text has started.
       for (let length = 0; length < chat.good.length; length++) {
         const { outcome } = yield* read(ChatWire.makeDecoder(), chat.good.slice(0, length))
         const isWhole = length >= 3 && length !== 5

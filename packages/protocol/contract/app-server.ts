@@ -459,7 +459,7 @@ export type CompactedEvent = {
 
 export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent
 
-/** Says who the client is. Comes once, before every other request. */
+/** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
   readonly clientInfo: {
     readonly name: string
@@ -485,7 +485,7 @@ export type GetUserAgentResult = {
   readonly userAgent: string
 }
 
-/** Makes a conversation. Nothing runs yet. */
+/** Creates a conversation. No turn starts yet. */
 export type NewConversationParams = {
   readonly model?: string | null
   readonly profile?: string | null
@@ -507,7 +507,7 @@ export type NewConversationResult = {
   readonly rolloutPath?: string
 }
 
-/** Stored conversations in which somebody has spoken, newest first, a page at a time; a cursor that cannot be read is none. */
+/** Lists the stored conversations that have a user message, newest first, in pages. An invalid cursor is ignored. */
 export type ListConversationsParams = {
   readonly pageSize?: number | null
   readonly cursor?: string | null
@@ -523,7 +523,7 @@ export type ListConversationsResult = {
   readonly nextCursor?: string
 }
 
-/** Takes up a stored conversation by the path of its file, with the settings that it had and these on top of them. */
+/** Resumes a stored conversation by the path of its rollout file. `overrides` replace single settings of those it had. */
 export type ResumeConversationParams = {
   readonly path: string
   readonly overrides?: {
@@ -549,7 +549,7 @@ export type ResumeConversationResult = {
   readonly rolloutPath?: string
 }
 
-/** Ends a conversation and moves its file to the archive. */
+/** Ends a conversation and moves its rollout file to the archive. */
 export type ArchiveConversationParams = {
   readonly conversationId: string
   readonly rolloutPath?: string | null
@@ -557,7 +557,7 @@ export type ArchiveConversationParams = {
 
 export type ArchiveConversationResult = Readonly<Record<string, unknown>>
 
-/** Makes a conversation of another one's beginning. A turn that runs there is left out and goes on. */
+/** Creates a conversation from the beginning of another one. A running turn is not copied and continues there. */
 export type ForkConversationParams = {
   readonly conversationId: string
   readonly dropLastMessages?: number | null
@@ -571,7 +571,7 @@ export type ForkConversationResult = {
   readonly rolloutPath?: string
 }
 
-/** What a conversation does at the moment. */
+/** Reports the current state and settings of a conversation. */
 export type GetConversationParams = {
   readonly conversationId: string
 }
@@ -591,7 +591,7 @@ export type GetConversationResult = {
   readonly totalTokens?: number
 }
 
-/** Says something. Answered when it was taken; while a turn runs it joins that turn unless `whileRunning` says otherwise. */
+/** Submits user input. Responds when the input was accepted. While a turn is running the input joins it, unless `whileRunning` says otherwise. */
 export type SendUserMessageParams = {
   readonly conversationId: string
   readonly items: ReadonlyArray<{
@@ -619,7 +619,7 @@ export type SendUserMessageResult = {
   readonly disposition: "started" | "joined" | "waiting" | "none"
 }
 
-/** Says something in a turn with settings of its own, which stay for later ones. While a turn runs it waits unless `whileRunning` says otherwise: what joins a running turn leaves its settings alone. */
+/** Submits user input with settings, which apply to its turn and to later ones. Responds when the input was accepted. While a turn is running the input waits for it to end, unless `whileRunning` says otherwise; input that joins a running turn does not change its settings. */
 export type SendUserTurnParams = {
   readonly conversationId: string
   readonly items: ReadonlyArray<{
@@ -653,7 +653,7 @@ export type SendUserTurnResult = {
   readonly disposition: "started" | "joined" | "waiting" | "none"
 }
 
-/** Stops the turn that runs and drops what waits. Answered behind the event `turn_aborted`, or at once when no turn runs. */
+/** Interrupts the running turn and discards queued messages. Responds after the event `turn_aborted`, or at once when no turn is running. */
 export type InterruptConversationParams = {
   readonly conversationId: string
 }
@@ -663,7 +663,7 @@ export type InterruptConversationResult = {
   readonly turnId?: string
 }
 
-/** Subscribes to a conversation. Its events come behind the answer, in order, to every listener. */
+/** Subscribes to a conversation. Its events follow the response, in order; every listener receives all of them. */
 export type AddConversationListenerParams = {
   readonly conversationId: string
   readonly experimentalRawEvents?: boolean | null
@@ -674,14 +674,14 @@ export type AddConversationListenerResult = {
   readonly subscriptionId: string
 }
 
-/** Ends a subscription; nothing of it follows the answer. */
+/** Ends a subscription. No notification for it follows the response. */
 export type RemoveConversationListenerParams = {
   readonly subscriptionId: string
 }
 
 export type RemoveConversationListenerResult = Readonly<Record<string, unknown>>
 
-/** Keeps an API key; a login under way ends. */
+/** Stores an API key for authentication. A browser login that is in progress is cancelled. */
 export type LoginApiKeyParams = {
   readonly apiKey: string
 }
@@ -693,7 +693,7 @@ export type LoginChatGptResult = {
   readonly authUrl: string
 }
 
-/** Ends a login under way. */
+/** Cancels a browser login that is in progress. */
 export type CancelLoginChatGptParams = {
   readonly loginId: string
 }
@@ -702,7 +702,7 @@ export type CancelLoginChatGptResult = Readonly<Record<string, unknown>>
 
 export type LogoutChatGptResult = Readonly<Record<string, unknown>>
 
-/** Whether and how somebody is logged in. */
+/** Reports the authentication method in use; it is absent when there are no credentials. */
 export type GetAuthStatusParams = {
   readonly includeToken?: boolean | null
   readonly refreshToken?: boolean | null
@@ -722,7 +722,7 @@ export type AccountRateLimitsReadResult = {
   readonly rateLimits: Readonly<Record<string, unknown>>
 }
 
-/** The nearest commit that a remote has, and the diff of the working tree against it, new files included. */
+/** Reports the nearest commit that exists on a remote, and the diff of the working tree against it, including new files. */
 export type GitDiffToRemoteParams = {
   readonly cwd: string
 }
@@ -732,7 +732,7 @@ export type GitDiffToRemoteResult = {
   readonly diff: string
 }
 
-/** Runs a program, word by word, in the sandbox of the configuration; no person is asked. */
+/** Runs a command, given by its words, in the configured sandbox, without an approval. Responds when the command has ended. */
 export type ExecOneOffCommandParams = {
   readonly command: ReadonlyArray<string>
   readonly timeoutMs?: number | null
@@ -746,7 +746,7 @@ export type ExecOneOffCommandResult = {
   readonly stderr: string
 }
 
-/** Files below the roots whose path resembles the query, best first. */
+/** Searches the files below the roots by a query that may leave characters out. Best matches come first. */
 export type FuzzyFileSearchParams = {
   readonly query: string
   readonly roots: ReadonlyArray<string>
@@ -794,7 +794,7 @@ export type GetUserSavedConfigResult = {
   }
 }
 
-/** Writes the model of new conversations to config.toml, to the active profile where there is one; what is left out is cleared. */
+/** Writes the default model to config.toml, to the active profile if there is one. A member that is absent is cleared. */
 export type SetDefaultModelParams = {
   readonly model?: string | null
   readonly reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | null
@@ -802,7 +802,7 @@ export type SetDefaultModelParams = {
 
 export type SetDefaultModelResult = Readonly<Record<string, unknown>>
 
-/** The models that are known of the provider in effect, a page at a time. */
+/** Lists the known models of the active provider, in pages. */
 export type ModelListParams = {
   readonly pageSize?: number | null
   readonly cursor?: string | null
@@ -824,7 +824,7 @@ export type ModelListResult = {
   readonly nextCursor?: string
 }
 
-/** May these files be changed? */
+/** Asks whether a patch may be applied to these files. */
 export type ApplyPatchApprovalParams = {
   readonly conversationId: string
   readonly callId: string
@@ -843,7 +843,7 @@ export type ApplyPatchApprovalResult = {
   readonly decision: "approved" | "approved_for_session" | "denied" | "abort"
 }
 
-/** May this command run? */
+/** Asks whether a command may run. */
 export type ExecCommandApprovalParams = {
   readonly conversationId: string
   readonly callId: string
@@ -863,7 +863,7 @@ export type ExecCommandApprovalResult = {
   readonly decision: "approved" | "approved_for_session" | "denied" | "abort"
 }
 
-/** A tool server asks for something to be filled in: `elicitation/create` of the Model Context Protocol, passed on. Where no client that listens can show it, it is declined. */
+/** A tool server asks the person to fill in a form: `elicitation/create` of the Model Context Protocol, passed on. It is declined when no listening client can show forms. */
 export type ElicitationRequestParams = {
   readonly conversationId: string
   readonly elicitationId: string
@@ -1009,7 +1009,7 @@ export type CodexEventAgentReasoningSectionBreakParams = {
   readonly seq?: number
 }
 
-/** The first event of a conversation (L3): its id and its settings. The app-server of the original sent it in a notification of its own. Sent to listeners that gave `after`. */
+/** The first event of a conversation (L3): its id and its settings. The app-server of the original reports it in a separate notification. Sent to listeners that gave `after`. */
 export type CodexEventSessionConfiguredParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1378,15 +1378,15 @@ export type ConversationClosedParams = {
   readonly reason?: string
 }
 
-/** The provider has told other limits than before, in a conversation that somebody listens to. */
+/** The provider reported rate limits that differ from the last ones, in a conversation that has a listener. */
 export type AccountRateLimitsUpdatedParams = Readonly<Record<string, unknown>>
 
-/** Somebody has logged in or out, by whichever connection; without a method nobody is logged in. */
+/** The credentials changed, through this or another connection. Without `authMethod` there are none. */
 export type AuthStatusChangeParams = {
   readonly authMethod?: "apikey" | "chatgpt"
 }
 
-/** A login in the browser that this connection began has ended. */
+/** A browser login that this connection started has ended. */
 export type LoginChatGptCompleteParams = {
   readonly loginId: string
   readonly success: boolean
@@ -1395,63 +1395,63 @@ export type LoginChatGptCompleteParams = {
 
 /** Requests that the client sends, by their names on the wire. */
 export interface ClientRequests {
-  /** Says who the client is. Comes once, before every other request. */
+  /** Introduces the client. Must be sent once, before every other request. */
   "initialize": { params: InitializeParams; result: InitializeResult }
-  /** How the server calls itself to providers. */
+  /** Reports the user agent that the server sends to providers. */
   "getUserAgent": { params: undefined; result: GetUserAgentResult }
-  /** Makes a conversation. Nothing runs yet. */
+  /** Creates a conversation. No turn starts yet. */
   "newConversation": { params: NewConversationParams; result: NewConversationResult }
-  /** Stored conversations in which somebody has spoken, newest first, a page at a time; a cursor that cannot be read is none. */
+  /** Lists the stored conversations that have a user message, newest first, in pages. An invalid cursor is ignored. */
   "listConversations": { params: ListConversationsParams; result: ListConversationsResult }
-  /** Takes up a stored conversation by the path of its file, with the settings that it had and these on top of them. */
+  /** Resumes a stored conversation by the path of its rollout file. `overrides` replace single settings of those it had. */
   "resumeConversation": { params: ResumeConversationParams; result: ResumeConversationResult }
-  /** Ends a conversation and moves its file to the archive. */
+  /** Ends a conversation and moves its rollout file to the archive. */
   "archiveConversation": { params: ArchiveConversationParams; result: ArchiveConversationResult }
-  /** Makes a conversation of another one's beginning. A turn that runs there is left out and goes on. */
+  /** Creates a conversation from the beginning of another one. A running turn is not copied and continues there. */
   "forkConversation": { params: ForkConversationParams; result: ForkConversationResult }
-  /** What a conversation does at the moment. */
+  /** Reports the current state and settings of a conversation. */
   "getConversation": { params: GetConversationParams; result: GetConversationResult }
-  /** Says something. Answered when it was taken; while a turn runs it joins that turn unless `whileRunning` says otherwise. */
+  /** Submits user input. Responds when the input was accepted. While a turn is running the input joins it, unless `whileRunning` says otherwise. */
   "sendUserMessage": { params: SendUserMessageParams; result: SendUserMessageResult }
-  /** Says something in a turn with settings of its own, which stay for later ones. While a turn runs it waits unless `whileRunning` says otherwise: what joins a running turn leaves its settings alone. */
+  /** Submits user input with settings, which apply to its turn and to later ones. Responds when the input was accepted. While a turn is running the input waits for it to end, unless `whileRunning` says otherwise; input that joins a running turn does not change its settings. */
   "sendUserTurn": { params: SendUserTurnParams; result: SendUserTurnResult }
-  /** Stops the turn that runs and drops what waits. Answered behind the event `turn_aborted`, or at once when no turn runs. */
+  /** Interrupts the running turn and discards queued messages. Responds after the event `turn_aborted`, or at once when no turn is running. */
   "interruptConversation": { params: InterruptConversationParams; result: InterruptConversationResult }
-  /** Subscribes to a conversation. Its events come behind the answer, in order, to every listener. */
+  /** Subscribes to a conversation. Its events follow the response, in order; every listener receives all of them. */
   "addConversationListener": { params: AddConversationListenerParams; result: AddConversationListenerResult }
-  /** Ends a subscription; nothing of it follows the answer. */
+  /** Ends a subscription. No notification for it follows the response. */
   "removeConversationListener": { params: RemoveConversationListenerParams; result: RemoveConversationListenerResult }
-  /** Keeps an API key; a login under way ends. */
+  /** Stores an API key for authentication. A browser login that is in progress is cancelled. */
   "loginApiKey": { params: LoginApiKeyParams; result: LoginApiKeyResult }
-  /** Begins a login in the browser; `loginChatGptComplete` tells of its end. */
+  /** Starts a login in the browser and responds with its URL. `loginChatGptComplete` reports the end of the login. */
   "loginChatGpt": { params: undefined; result: LoginChatGptResult }
-  /** Ends a login under way. */
+  /** Cancels a browser login that is in progress. */
   "cancelLoginChatGpt": { params: CancelLoginChatGptParams; result: CancelLoginChatGptResult }
-  /** Forgets what was logged in with. */
+  /** Removes the stored credentials. */
   "logoutChatGpt": { params: undefined; result: LogoutChatGptResult }
-  /** Whether and how somebody is logged in. */
+  /** Reports the authentication method in use; it is absent when there are no credentials. */
   "getAuthStatus": { params: GetAuthStatusParams; result: GetAuthStatusResult }
-  /** The address that the stored token claims, unchecked. */
+  /** Reports the e-mail address that the stored token claims. It is not verified. */
   "userInfo": { params: undefined; result: UserInfoResult }
-  /** How much of what the provider allows is used. */
+  /** Reports how much of the provider's rate limits is used. */
   "account/rateLimits/read": { params: undefined; result: AccountRateLimitsReadResult }
-  /** The nearest commit that a remote has, and the diff of the working tree against it, new files included. */
+  /** Reports the nearest commit that exists on a remote, and the diff of the working tree against it, including new files. */
   "gitDiffToRemote": { params: GitDiffToRemoteParams; result: GitDiffToRemoteResult }
-  /** Runs a program, word by word, in the sandbox of the configuration; no person is asked. */
+  /** Runs a command, given by its words, in the configured sandbox, without an approval. Responds when the command has ended. */
   "execOneOffCommand": { params: ExecOneOffCommandParams; result: ExecOneOffCommandResult }
-  /** Files below the roots whose path resembles the query, best first. */
+  /** Searches the files below the roots by a query that may leave characters out. Best matches come first. */
   "fuzzyFileSearch": { params: FuzzyFileSearchParams; result: FuzzyFileSearchResult }
-  /** What stands in config.toml, of the keys that clients show. */
+  /** Reports the settings in config.toml that clients show. */
   "getUserSavedConfig": { params: undefined; result: GetUserSavedConfigResult }
-  /** Writes the model of new conversations to config.toml, to the active profile where there is one; what is left out is cleared. */
+  /** Writes the default model to config.toml, to the active profile if there is one. A member that is absent is cleared. */
   "setDefaultModel": { params: SetDefaultModelParams; result: SetDefaultModelResult }
-  /** The models that are known of the provider in effect, a page at a time. */
+  /** Lists the known models of the active provider, in pages. */
   "model/list": { params: ModelListParams; result: ModelListResult }
 }
 
 /** Notifications that the client sends, by their names on the wire. */
 export interface ClientNotifications {
-  /** The client has read the answer to its first request; nothing waits for it. */
+  /** The client has received the response to `initialize`. It has no effect. */
   "initialized": { params: undefined }
   /** Cancels a request. From the server: the request needs no response any more, because another client answered the question or it was withdrawn. From the client: the request ends and gets the error -32800 as its response, unless its response is already being sent or it cannot be cancelled. An unknown id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }
@@ -1459,11 +1459,11 @@ export interface ClientNotifications {
 
 /** Requests that the server sends, by their names on the wire. */
 export interface ServerRequests {
-  /** May these files be changed? */
+  /** Asks whether a patch may be applied to these files. */
   "applyPatchApproval": { params: ApplyPatchApprovalParams; result: ApplyPatchApprovalResult }
-  /** May this command run? */
+  /** Asks whether a command may run. */
   "execCommandApproval": { params: ExecCommandApprovalParams; result: ExecCommandApprovalResult }
-  /** A tool server asks for something to be filled in: `elicitation/create` of the Model Context Protocol, passed on. Where no client that listens can show it, it is declined. */
+  /** A tool server asks the person to fill in a form: `elicitation/create` of the Model Context Protocol, passed on. It is declined when no listening client can show forms. */
   "elicitationRequest": { params: ElicitationRequestParams; result: ElicitationRequestResult }
 }
 
@@ -1493,7 +1493,7 @@ export interface ServerNotifications {
   "codex/event/agent_reasoning_raw_content_delta": { params: CodexEventAgentReasoningRawContentDeltaParams }
   /** The next delta of the reasoning summary begins a new section. Sent to every listener. */
   "codex/event/agent_reasoning_section_break": { params: CodexEventAgentReasoningSectionBreakParams }
-  /** The first event of a conversation (L3): its id and its settings. The app-server of the original sent it in a notification of its own. Sent to listeners that gave `after`. */
+  /** The first event of a conversation (L3): its id and its settings. The app-server of the original reports it in a separate notification. Sent to listeners that gave `after`. */
   "codex/event/session_configured": { params: CodexEventSessionConfiguredParams }
   /** A tool of a tool server is being called. Sent to every listener. */
   "codex/event/mcp_tool_call_begin": { params: CodexEventMcpToolCallBeginParams }
@@ -1565,10 +1565,10 @@ export interface ServerNotifications {
   "conversationClosed": { params: ConversationClosedParams }
   /** Cancels a request. From the server: the request needs no response any more, because another client answered the question or it was withdrawn. From the client: the request ends and gets the error -32800 as its response, unless its response is already being sent or it cannot be cancelled. An unknown id is ignored. */
   "$/cancelRequest": { params: CancelRequestParams }
-  /** The provider has told other limits than before, in a conversation that somebody listens to. */
+  /** The provider reported rate limits that differ from the last ones, in a conversation that has a listener. */
   "account/rateLimits/updated": { params: AccountRateLimitsUpdatedParams }
-  /** Somebody has logged in or out, by whichever connection; without a method nobody is logged in. */
+  /** The credentials changed, through this or another connection. Without `authMethod` there are none. */
   "authStatusChange": { params: AuthStatusChangeParams }
-  /** A login in the browser that this connection began has ended. */
+  /** A browser login that this connection started has ended. */
   "loginChatGptComplete": { params: LoginChatGptCompleteParams }
 }

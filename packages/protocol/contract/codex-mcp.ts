@@ -595,7 +595,7 @@ export type ConversationRemoveArguments = {
   readonly conversation_id: string
 }
 
-/** Agrees on a protocol revision and on capabilities; once per connection. */
+/** Agrees on a protocol revision and on capabilities. Sent once per connection. */
 export type InitializeParams = {
   readonly protocolVersion: string
   readonly capabilities: Readonly<Record<string, unknown>>
@@ -617,7 +617,7 @@ export type InitializeResult = {
   readonly instructions?: string
 }
 
-/** The revisions and capabilities of the server; answered at any time. */
+/** Reports the revisions and capabilities of the server. May be sent at any time. */
 export type ServerDiscoverParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
@@ -631,7 +631,7 @@ export type ServerDiscoverResult = {
 
 export type PingResult = Readonly<Record<string, unknown>>
 
-/** The tools, a page at a time. */
+/** Lists the tools, in pages. */
 export type ToolsListParams = {
   readonly cursor?: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -652,7 +652,7 @@ export type ToolsListResult = {
   readonly nextCursor?: string
 }
 
-/** Runs one tool; the answer comes when it has ended. */
+/** Calls a tool. Responds when the call has ended. */
 export type ToolsCallParams = {
   readonly name: string
   readonly arguments?: unknown
@@ -676,7 +676,7 @@ export type ToolsCallResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** How a task stands; from 2026-07-28 on with its result, its error or its questions. */
+/** Reports the status of a task; from 2026-07-28 on with its result, its error or its questions. */
 export type TasksGetParams = {
   readonly taskId: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -705,7 +705,7 @@ export type TasksGetResult = {
   readonly error?: Readonly<Record<string, unknown>>
 }
 
-/** Waits for the end of a task and is answered as its call would have been; meanwhile the task's questions are put. */
+/** Waits for the end of a task and responds with the result of its call. Questions of the task are sent meanwhile. */
 export type TasksResultParams = {
   readonly taskId: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -713,7 +713,7 @@ export type TasksResultParams = {
 
 export type TasksResultResult = Readonly<Record<string, unknown>>
 
-/** The tasks of the caller, oldest first. */
+/** Lists the tasks of the client, oldest first. */
 export type TasksListParams = {
   readonly cursor?: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -734,7 +734,7 @@ export type TasksListResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** Stops the work of a task. */
+/** Cancels a task. */
 export type TasksCancelParams = {
   readonly taskId: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -753,7 +753,7 @@ export type TasksCancelResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** Answers questions of a task, all of them or some. */
+/** Answers some or all questions of a task. */
 export type TasksUpdateParams = {
   readonly taskId: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -764,7 +764,7 @@ export type TasksUpdateResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** The resources, a page at a time. */
+/** Lists the resources, in pages. */
 export type ResourcesListParams = {
   readonly cursor?: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -782,7 +782,7 @@ export type ResourcesListResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** The forms of address behind which there may be many resources, a page at a time. */
+/** Lists the URI templates of resources, in pages. */
 export type ResourcesTemplatesListParams = {
   readonly cursor?: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -800,7 +800,7 @@ export type ResourcesTemplatesListResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** What a resource holds now. */
+/** Reads the current contents of a resource. */
 export type ResourcesReadParams = {
   readonly uri: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -821,7 +821,7 @@ export type ResourcesReadResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** Asks to be told when a resource holds something else. */
+/** Subscribes to updates of a resource. */
 export type ResourcesSubscribeParams = {
   readonly uri: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -829,7 +829,7 @@ export type ResourcesSubscribeParams = {
 
 export type ResourcesSubscribeResult = Readonly<Record<string, unknown>>
 
-/** Asks to be told of that resource no more. */
+/** Ends the subscription to a resource. */
 export type ResourcesUnsubscribeParams = {
   readonly uri: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -837,7 +837,7 @@ export type ResourcesUnsubscribeParams = {
 
 export type ResourcesUnsubscribeResult = Readonly<Record<string, unknown>>
 
-/** The prompts, a page at a time. */
+/** Lists the prompts, in pages. */
 export type PromptsListParams = {
   readonly cursor?: string
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -859,7 +859,7 @@ export type PromptsListResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** The messages of a prompt with these arguments. */
+/** Makes the messages of a prompt from its arguments. */
 export type PromptsGetParams = {
   readonly name: string
   readonly arguments?: Readonly<Record<string, string>>
@@ -877,7 +877,7 @@ export type PromptsGetResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** What a person may mean who has typed the beginning of an argument. */
+/** Suggests values for an argument from its beginning. */
 export type CompletionCompleteParams = {
   readonly ref: {
     readonly type: "ref/prompt"
@@ -906,7 +906,7 @@ export type CompletionCompleteResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** The least severe messages of the log that the client wants from now on. */
+/** Sets the lowest level of log messages that the client receives. */
 export type LoggingSetLevelParams = {
   readonly level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency"
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -914,7 +914,7 @@ export type LoggingSetLevelParams = {
 
 export type LoggingSetLevelResult = Readonly<Record<string, unknown>>
 
-/** Tells of changes of what was asked for until one side ends it; the answer is the end. */
+/** Subscribes to changes. The notifications are sent on the stream of this request until the client or the server ends it; the response is the end. */
 export type SubscriptionsListenParams = {
   readonly notifications: {
     readonly toolsListChanged?: boolean
@@ -930,7 +930,7 @@ export type SubscriptionsListenResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** The sender no longer wants the answer of that request: its work stops and no answer follows. */
+/** Cancels a request of the sender: its work stops and no response follows. */
 export type NotificationsCancelledParams = {
   readonly requestId: string | number | RawIntegerEncoded
   readonly reason?: string
@@ -951,7 +951,7 @@ export type CodexEventParams = {
   } & Readonly<Record<string, unknown>>
 }
 
-/** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose. */
+/** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` interrupts the turn. For the form of a tool server, the client's action is passed on. */
 export type ElicitationCreateParams = {
   readonly message: string
   readonly requestedSchema?: Readonly<Record<string, unknown>>
@@ -986,7 +986,7 @@ export type RootsListParams = {
 
 export type RootsListResult = Readonly<Record<string, unknown>>
 
-/** Tells how far a request is that named a progress token; none follows its answer. */
+/** Reports the progress of a request that gave a progress token. None follows its response. */
 export type NotificationsProgressParams = {
   readonly progressToken: string | number | RawIntegerEncoded
   readonly progress: number
@@ -995,7 +995,7 @@ export type NotificationsProgressParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** One line of the server's log, of at least the level that the client asked for. */
+/** One line of the server's log, of the level that the client set or a more severe one. */
 export type NotificationsMessageParams = {
   readonly level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency"
   readonly logger?: string
@@ -1003,28 +1003,28 @@ export type NotificationsMessageParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** There are other tools than those listed. */
+/** The list of tools has changed. */
 export type NotificationsToolsListChangedParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** There are other resources, or templates, than those listed. */
+/** The lists of resources and templates have changed. */
 export type NotificationsResourcesListChangedParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** A resource that the client subscribes to holds something else. */
+/** A resource that the client subscribes to has changed. */
 export type NotificationsResourcesUpdatedParams = {
   readonly uri: string
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** There are other prompts than those listed. */
+/** The list of prompts has changed. */
 export type NotificationsPromptsListChangedParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** The first message of a subscription: what of it is honoured. */
+/** The first message of a subscription: the part of it that the server supports. */
 export type NotificationsSubscriptionsAcknowledgedParams = {
   readonly notifications: {
     readonly toolsListChanged?: boolean
@@ -1036,7 +1036,7 @@ export type NotificationsSubscriptionsAcknowledgedParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** All events of a streamed conversation so far; those that follow come under their own names. */
+/** All events of a streamed conversation so far. Later events are sent as notifications named after their types. */
 export type NotificationsInitialStateParams = {
   readonly _meta?: {
     readonly conversationId?: string
@@ -1051,7 +1051,7 @@ export type NotificationsInitialStateParams = {
   }
 }
 
-/** Another stream took over, or the conversation ended: nothing more comes of this stream. */
+/** The stream has ended, because another stream replaced it or the conversation ended. */
 export type NotificationsStreamDisconnectedParams = {
   readonly _meta?: {
     readonly conversationId?: string
@@ -1060,7 +1060,7 @@ export type NotificationsStreamDisconnectedParams = {
   readonly reason: string
 }
 
-/** A task of this connection has another status. */
+/** The status of a task of this connection has changed. */
 export type NotificationsTasksStatusParams = {
   readonly taskId: string
   readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
@@ -1072,7 +1072,7 @@ export type NotificationsTasksStatusParams = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** A task that a `subscriptions/listen` names stands differently; as `tasks/get` tells it. */
+/** A task that a `subscriptions/listen` names has changed. It has the form of the result of `tasks/get`. */
 export type NotificationsTasksParams = {
   readonly taskId: string
   readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled"
@@ -1089,61 +1089,61 @@ export type NotificationsTasksParams = {
 
 /** Requests that the client sends, by their names on the wire. */
 export interface ClientRequests {
-  /** Agrees on a protocol revision and on capabilities; once per connection. */
+  /** Agrees on a protocol revision and on capabilities. Sent once per connection. */
   "initialize": { params: InitializeParams; result: InitializeResult }
-  /** The revisions and capabilities of the server; answered at any time. */
+  /** Reports the revisions and capabilities of the server. May be sent at any time. */
   "server/discover": { params: ServerDiscoverParams; result: ServerDiscoverResult }
-  /** Tells that the other side is alive. */
+  /** Checks that the peer responds. */
   "ping": { params: undefined; result: PingResult }
-  /** The tools, a page at a time. */
+  /** Lists the tools, in pages. */
   "tools/list": { params: ToolsListParams; result: ToolsListResult }
-  /** Runs one tool; the answer comes when it has ended. */
+  /** Calls a tool. Responds when the call has ended. */
   "tools/call": { params: ToolsCallParams; result: ToolsCallResult }
-  /** How a task stands; from 2026-07-28 on with its result, its error or its questions. */
+  /** Reports the status of a task; from 2026-07-28 on with its result, its error or its questions. */
   "tasks/get": { params: TasksGetParams; result: TasksGetResult }
-  /** Waits for the end of a task and is answered as its call would have been; meanwhile the task's questions are put. */
+  /** Waits for the end of a task and responds with the result of its call. Questions of the task are sent meanwhile. */
   "tasks/result": { params: TasksResultParams; result: TasksResultResult }
-  /** The tasks of the caller, oldest first. */
+  /** Lists the tasks of the client, oldest first. */
   "tasks/list": { params: TasksListParams; result: TasksListResult }
-  /** Stops the work of a task. */
+  /** Cancels a task. */
   "tasks/cancel": { params: TasksCancelParams; result: TasksCancelResult }
-  /** Answers questions of a task, all of them or some. */
+  /** Answers some or all questions of a task. */
   "tasks/update": { params: TasksUpdateParams; result: TasksUpdateResult }
-  /** The resources, a page at a time. */
+  /** Lists the resources, in pages. */
   "resources/list": { params: ResourcesListParams; result: ResourcesListResult }
-  /** The forms of address behind which there may be many resources, a page at a time. */
+  /** Lists the URI templates of resources, in pages. */
   "resources/templates/list": { params: ResourcesTemplatesListParams; result: ResourcesTemplatesListResult }
-  /** What a resource holds now. */
+  /** Reads the current contents of a resource. */
   "resources/read": { params: ResourcesReadParams; result: ResourcesReadResult }
-  /** Asks to be told when a resource holds something else. */
+  /** Subscribes to updates of a resource. */
   "resources/subscribe": { params: ResourcesSubscribeParams; result: ResourcesSubscribeResult }
-  /** Asks to be told of that resource no more. */
+  /** Ends the subscription to a resource. */
   "resources/unsubscribe": { params: ResourcesUnsubscribeParams; result: ResourcesUnsubscribeResult }
-  /** The prompts, a page at a time. */
+  /** Lists the prompts, in pages. */
   "prompts/list": { params: PromptsListParams; result: PromptsListResult }
-  /** The messages of a prompt with these arguments. */
+  /** Makes the messages of a prompt from its arguments. */
   "prompts/get": { params: PromptsGetParams; result: PromptsGetResult }
-  /** What a person may mean who has typed the beginning of an argument. */
+  /** Suggests values for an argument from its beginning. */
   "completion/complete": { params: CompletionCompleteParams; result: CompletionCompleteResult }
-  /** The least severe messages of the log that the client wants from now on. */
+  /** Sets the lowest level of log messages that the client receives. */
   "logging/setLevel": { params: LoggingSetLevelParams; result: LoggingSetLevelResult }
-  /** Tells of changes of what was asked for until one side ends it; the answer is the end. */
+  /** Subscribes to changes. The notifications are sent on the stream of this request until the client or the server ends it; the response is the end. */
   "subscriptions/listen": { params: SubscriptionsListenParams; result: SubscriptionsListenResult }
 }
 
 /** Notifications that the client sends, by their names on the wire. */
 export interface ClientNotifications {
-  /** The client has read the answer to `initialize`. */
+  /** The client has received the response to `initialize`. */
   "notifications/initialized": { params: undefined }
-  /** The sender no longer wants the answer of that request: its work stops and no answer follows. */
+  /** Cancels a request of the sender: its work stops and no response follows. */
   "notifications/cancelled": { params: NotificationsCancelledParams }
 }
 
 /** Requests that the server sends, by their names on the wire. */
 export interface ServerRequests {
-  /** Tells that the other side is alive. */
+  /** Checks that the peer responds. */
   "ping": { params: undefined; result: PingResult }
-  /** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose. */
+  /** Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` interrupts the turn. For the form of a tool server, the client's action is passed on. */
   "elicitation/create": { params: ElicitationCreateParams; result: ElicitationCreateResult }
   /** Asks the client's model for a message. */
   "sampling/createMessage": { params: SamplingCreateMessageParams; result: SamplingCreateMessageResult }
@@ -1155,28 +1155,28 @@ export interface ServerRequests {
 export interface ServerNotifications {
   /** An event of the conversation, tied to the tool call that runs it by `_meta.requestId` and sent on the stream of that call, before its response. A client that agreed on a revision by `initialize` gets it unless it declares `capabilities.experimental["codex/event"]: { "enabled": false }`. A request of 2026-07-28 gets it when the client capabilities in its `_meta` declare `extensions["colloquy/codex-event"]: {}` or `experimental["codex/event"]: {}`, and otherwise only from a server with `mcp_events = "always"`; `server/discover` lists the extension while the server sends events. */
   "codex/event": { params: CodexEventParams }
-  /** Tells how far a request is that named a progress token; none follows its answer. */
+  /** Reports the progress of a request that gave a progress token. None follows its response. */
   "notifications/progress": { params: NotificationsProgressParams }
-  /** One line of the server's log, of at least the level that the client asked for. */
+  /** One line of the server's log, of the level that the client set or a more severe one. */
   "notifications/message": { params: NotificationsMessageParams }
-  /** There are other tools than those listed. */
+  /** The list of tools has changed. */
   "notifications/tools/list_changed": { params: NotificationsToolsListChangedParams }
-  /** There are other resources, or templates, than those listed. */
+  /** The lists of resources and templates have changed. */
   "notifications/resources/list_changed": { params: NotificationsResourcesListChangedParams }
-  /** A resource that the client subscribes to holds something else. */
+  /** A resource that the client subscribes to has changed. */
   "notifications/resources/updated": { params: NotificationsResourcesUpdatedParams }
-  /** There are other prompts than those listed. */
+  /** The list of prompts has changed. */
   "notifications/prompts/list_changed": { params: NotificationsPromptsListChangedParams }
-  /** The first message of a subscription: what of it is honoured. */
+  /** The first message of a subscription: the part of it that the server supports. */
   "notifications/subscriptions/acknowledged": { params: NotificationsSubscriptionsAcknowledgedParams }
-  /** All events of a streamed conversation so far; those that follow come under their own names. */
+  /** All events of a streamed conversation so far. Later events are sent as notifications named after their types. */
   "notifications/initial_state": { params: NotificationsInitialStateParams }
-  /** Another stream took over, or the conversation ended: nothing more comes of this stream. */
+  /** The stream has ended, because another stream replaced it or the conversation ended. */
   "notifications/stream_disconnected": { params: NotificationsStreamDisconnectedParams }
-  /** A task of this connection has another status. */
+  /** The status of a task of this connection has changed. */
   "notifications/tasks/status": { params: NotificationsTasksStatusParams }
-  /** A task that a `subscriptions/listen` names stands differently; as `tasks/get` tells it. */
+  /** A task that a `subscriptions/listen` names has changed. It has the form of the result of `tasks/get`. */
   "notifications/tasks": { params: NotificationsTasksParams }
-  /** The sender no longer wants the answer of that request: its work stops and no answer follows. */
+  /** Cancels a request of the sender: its work stops and no response follows. */
   "notifications/cancelled": { params: NotificationsCancelledParams }
 }

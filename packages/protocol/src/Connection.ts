@@ -36,7 +36,7 @@ export interface SendOptions {
   readonly relatedTo?: RequestId
 }
 
-/** One incoming unit: a text, or why there is none. The connection goes on after either fault (L13). */
+/** One incoming unit: a text, or the reason why there is none. The connection continues after a fault (L13). */
 export type Frame =
   | { readonly _tag: "Text"; readonly text: string }
   /** A line of `bytes` bytes, discarded because it is longer than `maxBytes`. */
@@ -52,7 +52,7 @@ export type Frame =
   /** A line of `bytes` bytes that are not UTF-8, skipped. */
   | { readonly _tag: "NotUtf8"; readonly bytes: number }
 
-/** The other side can no longer be written to. */
+/** Writing failed because the peer is gone or the connection is closed. */
 export class ConnectionClosed extends Data.TaggedError("ConnectionClosed")<{
   readonly reason: string
 }> {
@@ -61,30 +61,31 @@ export class ConnectionClosed extends Data.TaggedError("ConnectionClosed")<{
   }
 }
 
+/** Two channels of JSON texts. */
 export interface Connection {
   /** The same for the life of the connection. */
   readonly peer: ConnectionPeer
   /** The next frames in order of arrival, at least one; fails with `Done` once, at end of input. */
   readonly receive: Effect.Effect<ReadonlyArray<Frame>, Cause.Done>
   /**
-   * Writes the texts in order, after everything sent before. Returns when they are accepted, which waits
-   * while the other side does not read. No text may hold a raw newline.
+   * Writes the texts in order, after everything sent before. Resolves when they are accepted, which takes as long as the
+   * peer does not read. No text may contain a raw newline.
    */
   readonly send: (
     texts: ReadonlyArray<string>,
     options?: SendOptions,
   ) => Effect.Effect<void, ConnectionClosed>
-  /** Returns when everything sent has been handed to the other side, or it is gone. */
+  /** Resolves when everything sent was handed to the peer, or the peer is gone. */
   readonly flush: Effect.Effect<void>
   /**
-   * Returns when the other side has had time to read what was sent before: what is sent next is in a later write, and in
-   * practice in a later read of the other side. Returns at once when nothing was sent recently. Absent where the other side
-   * receives each text by itself.
+   * Resolves when the peer has had time to read what was sent before, so that the next text is in a later write, and in
+   * practice in a later read of the peer. Resolves at once when nothing was sent recently. Absent when the peer receives
+   * every text by itself.
    */
   readonly apart?: Effect.Effect<void>
   /**
-   * Returns when it is over for another reason than the end of input, before or after that: the other side is gone, or who
-   * serves it has to leave. Nothing is worth waiting for then.
+   * Resolves when the connection ends for another reason than the end of input, before or after it: the peer is gone, or
+   * the server has to shut down. Pending work need not be awaited then.
    */
   readonly broken?: Effect.Effect<void>
 }

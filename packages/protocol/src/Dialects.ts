@@ -1,4 +1,7 @@
-/** The dialects of this package by the methods that their clients send. Loads all definitions: import it when it is needed. */
+/**
+ * Finds the dialect of a method, to explain to a client that it speaks the wrong one. Loads all definitions, so it should be
+ * imported only when needed.
+ */
 import { AppServer } from "./app/AppServer.ts"
 import { CodexMcp } from "./mcp/CodexMcp.ts"
 import { methodsOf } from "./Method.ts"
@@ -6,7 +9,7 @@ import { methodsOf } from "./Method.ts"
 /** The dialect that a method belongs to. */
 export interface Belonging {
   readonly dialect: string
-  /** The command that serves the dialect; absent where none does. */
+  /** The command line that serves the dialect; absent when none does. */
   readonly command?: string
 }
 
@@ -24,8 +27,8 @@ const known = (
 })
 
 /**
- * The first parts of the names of its requests. Nothing here defines it, and none of these is the first part of a name in
- * MCP; the requests of `account` and `model` that app-server has as well are found there first.
+ * The parts before the slash in the method names of app-server v2, which Colloquy does not speak. None of them occurs in
+ * MCP. Methods of `account` and `model` that app-server v1 has are found there first.
  */
 const namespacesOfV2: ReadonlySet<string> = new Set([
   "account",
@@ -73,7 +76,7 @@ const dialects: ReadonlyArray<Known> = [
   appServerV2,
 ]
 
-/** The dialect, other than the one that is spoken, whose clients send requests or notifications of that name. */
+/** The dialect, other than the one in use, whose clients send this method; undefined when none does. */
 export const otherDialectOf = (method: string, spoken: string): Belonging | undefined => {
   const having = dialects.filter(({ has }) => has(method))
   return having.some(({ belonging }) => belonging.dialect === spoken)

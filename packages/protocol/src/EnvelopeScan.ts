@@ -1,12 +1,12 @@
 /**
- * Reads the top-level `id` of one JSON-RPC message, and whether it is a call or a response, from bytes that are not kept:
- * the way to respond to a message that is too large to parse.
+ * Reads the top-level `id` of a JSON-RPC message, and whether it is a call or a response, from bytes that are not kept: this
+ * makes it possible to respond to a message that is too large to parse.
  *
- * A streaming scan: bytes in, a few small strings held, whatever the size and the nesting of the message. It never
- * throws (L13), and it does not check that the bytes are valid JSON: what it finds in bytes that are not is unspecified.
+ * The scan is streaming: it holds a few small strings, whatever the size and the nesting of the message are. It never throws
+ * (L13) and does not check that the bytes are valid JSON: the result for invalid JSON is unspecified.
  */
 
-/** What is known of a message that was not parsed. */
+/** What is known about a message that was not parsed. */
 export interface Envelope {
   /**
    * A call has a `method`, and a notification is a call that was read to its end and has no member `id`; a response has a
@@ -17,10 +17,11 @@ export interface Envelope {
   readonly idToken?: string
 }
 
+/** The scan of one message. */
 export interface EnvelopeScan {
   /** Reads the next bytes of the message. Keeps no reference to them. */
   readonly push: (bytes: Uint8Array) => void
-  /** What was found; `undefined` when the message is no object or has none of the members of an envelope. */
+  /** The result; `undefined` when the message is no object or has none of the members of an envelope. */
   readonly end: () => Envelope | undefined
 }
 
@@ -44,14 +45,14 @@ const byteOrderMark = new Set([0xef, 0xbb, 0xbf])
 const isBlank = (byte: number): boolean =>
   byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 
-/** Whether an odd number of backslashes ends at `end`, so that the byte there is escaped. */
+/** True when an odd number of backslashes ends at `end`, so that the byte there is escaped. */
 const isEscaped = (bytes: Uint8Array, start: number, end: number): boolean => {
   let at = end
   while (at > start && bytes[at - 1] === backslash) at--
   return (end - at) % 2 === 1
 }
 
-/** A growing token of bytes that gives up beyond a limit. */
+/** A growing token of bytes that is dropped beyond a limit. */
 class Token {
   private parts: Array<Uint8Array> = []
   private bytes = 0
@@ -88,9 +89,9 @@ const nameOf = (token: string | undefined): unknown => {
 
 class Scan implements EnvelopeScan {
   private depth = 0
-  /** The root is no object, or it has ended. */
+  /** True: the root is no object, or it has ended. */
   private done = false
-  /** The root is an object that has ended, and nothing follows it. */
+  /** True: the root is an object that has ended, and nothing follows it. */
   private isWhole = false
   private inString = false
   private escaped = false
@@ -106,7 +107,7 @@ class Scan implements EnvelopeScan {
     while (at < bytes.length && !this.done) {
       at = this.inString ? this.string(bytes, at) : this.structure(bytes, at)
     }
-    // More than one value is no message.
+    // Text with more than one value is not a message.
     this.isWhole &&= bytes.subarray(at).every(isBlank)
   }
 
@@ -155,7 +156,7 @@ class Scan implements EnvelopeScan {
     } else if (byte === closeBrace || byte === closeBracket) this.close()
     else if (byte === quote) this.open(bytes.subarray(at, at + 1))
     else if (outer && byte === comma) this.endMember()
-    else if (outer && byte === colon) this.beginValue()
+    else if (outer && byte === colon) this.startValue()
     else if (outer) this.token?.add(bytes.subarray(at, at + 1))
     return at + 1
   }
@@ -172,7 +173,7 @@ class Scan implements EnvelopeScan {
     this.token = undefined
   }
 
-  private beginValue(): void {
+  private startValue(): void {
     this.expects = "value"
     this.members.add(this.name)
     if (this.name !== "id") return
@@ -198,6 +199,7 @@ class Scan implements EnvelopeScan {
   }
 }
 
+/** Starts a scan. */
 export const make = (): EnvelopeScan => new Scan()
 
 /** The envelope of a whole message. */

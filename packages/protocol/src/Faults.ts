@@ -1,8 +1,9 @@
-/** What is wrong with a value, for people: a path and a sentence per fault, never the value itself. */
+/** Faults of a value as texts for people: a path and a sentence per fault, never the value itself. Pure. */
 import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 
+/** One fault of a value. */
 export interface Fault {
   /** Member names and indexes from the root of the value. */
   readonly path: ReadonlyArray<string | number>
@@ -13,7 +14,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 type Path = Fault["path"]
 
-/** A client made the names. In UTF-16 units. */
+/** UTF-16 code units of a member name that a text repeats: the client made the names. */
 const maxNameLength = 256
 
 const named = (key: PropertyKey): string | number => {
@@ -22,7 +23,7 @@ const named = (key: PropertyKey): string | number => {
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
 }
 
-/** Of a member that a literal tells from the others: its name, and the literal as JSON. */
+/** The tag of a union's member: the name of its first field, and the field's literal as JSON. */
 const tagOf = (ast: SchemaAST.AST): readonly [name: string, literal: string] | undefined => {
   const tag = ast._tag === "Objects" ? ast.propertySignatures[0] : undefined
   return tag?.type._tag === "Literal"
@@ -30,7 +31,7 @@ const tagOf = (ast: SchemaAST.AST): readonly [name: string, literal: string] | u
     : undefined
 }
 
-/** What tells the members of a union apart, where it is the first of each. */
+/** The text for the tags of a union; undefined unless the first field of every member is the same tag. */
 const expectedTag = (union: SchemaAST.Union): string | undefined => {
   const tags = union.types.map(tagOf)
   const name = tags[0]?.[0]
@@ -63,10 +64,10 @@ function* faultsAt(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
   }
 }
 
-/** More than anybody mends at once; a client could ask for an error far longer than its message. */
+/** More than a person corrects at once. Without a limit, an error could be far longer than its request. */
 const maxFaults = 20
 
-/** At most 20, and then one that says that there are more. */
+/** At most 20 faults, followed by one that says that there are more. */
 export const faultsOf = (error: Schema.SchemaError): ReadonlyArray<Fault> => {
   const faults: Array<Fault> = []
   for (const fault of faultsAt(error.issue, [])) {

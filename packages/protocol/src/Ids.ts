@@ -9,7 +9,7 @@ export const ConversationId = Schema.String.check(
 ).pipe(Schema.brand("ConversationId"))
 export type ConversationId = typeof ConversationId.Type
 
-/** Names one accepted submission; the `id` of all events it causes. */
+/** Id of an accepted submission: the `id` of all events that it causes. */
 export type SubmissionId = string
 
 /**
@@ -32,7 +32,8 @@ export const uuidV7 = (
 
 /**
  * Reads a conversation id in any spelling of a UUID: upper case, `urn:uuid:` prefix, braces, no hyphens.
- * Gives the lower-case form, or a text that says what is wrong (§1.6; the wording follows recording 0.29 `reply_bad_uuid`).
+ * Gives the lower-case form, or a text that names the fault; the texts are those of the original
+ * (packages/server/test/fixtures/v0.29.0/reply_bad_uuid.jsonl).
  */
 export const parseConversationId = (
   text: string,

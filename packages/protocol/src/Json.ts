@@ -1,17 +1,16 @@
 /**
- * Reads JSON texts that come from outside: from files, providers, tool servers and models. A total function of its text
- * (L13): what nests too deep is refused before it becomes a value, because everything that later writes, compares or
- * measures a value does so by recursion.
+ * Parses JSON texts from outside: files, providers, tool servers and models. Never throws (L13). A text that nests too deep
+ * is rejected before it becomes a value, because code that later writes, compares or measures a value recurses.
  */
 import * as Result from "effect/Result"
 
-/** Levels of nesting; real texts have a few. Far from what overflows the stack of `JSON.stringify`. */
+/** Levels of nesting. Real texts have a few; `JSON.stringify` overflows its stack far above this limit. */
 export const maxJsonDepth = 256
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Index of the quote that ends the string which begins at `start`; the length of the text where none does. */
+/** Index of the quote that ends the string starting at `start`; the length of the text if none does. */
 const endOfString = (text: string, start: number): number => {
   for (let at = start; ;) {
     at = text.indexOf('"', at + 1)
@@ -24,7 +23,7 @@ const endOfString = (text: string, start: number): number => {
 
 /** True when a text opens more than `max` arrays and objects that are not closed yet. Reads the text once. */
 export const isNestedDeeper = (text: string, max: number): boolean => {
-  // A level is two characters at least.
+  // A level takes at least two characters.
   if (text.length <= 2 * max) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -38,16 +37,16 @@ export const isNestedDeeper = (text: string, max: number): boolean => {
   return false
 }
 
-/** Why a text is no value. */
+/** Why a text could not be parsed. */
 export interface JsonFault {
   readonly reason: "syntax" | "depth"
-  /** Never quotes the text. */
+  /** Does not quote the text. */
   readonly message: string
-  /** The parser's own words, which quote the text around the place. */
+  /** The parser's own message, which quotes the text around the fault. */
   readonly detail: string
 }
 
-/** The value of a text, or why it has none. Never throws. */
+/** Parses a text. Never throws. */
 export const parseJson = (
   text: string,
   maxDepth: number = maxJsonDepth,

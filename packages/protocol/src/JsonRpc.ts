@@ -4,12 +4,12 @@
  * Owns the shape of requests, notifications and responses and nothing else: no method, no fiber, no I/O.
  * Keeps L13: every text gets a classification, none throws.
  *
- * What the original accepts is accepted (recording 0.29 `malformed`): a missing or foreign `jsonrpc` member,
- * CRLF, any string or integer id. What it drops in silence is answered: bad JSON, batches, bad ids.
+ * Everything that the original accepts is accepted: a missing or foreign `jsonrpc` member, CRLF, any string or integer id.
+ * What the original ignores silently gets an error: invalid JSON, batches, invalid ids. Both are in
+ * packages/server/test/fixtures/v0.29.0/malformed.jsonl.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import type { Frame } from "./Connection.ts"
 import { type Envelope, scan } from "./EnvelopeScan.ts"
 import {
   hasTooManyValues,
@@ -26,21 +26,22 @@ import { memberOf } from "./NullAsAbsent.ts"
 
 /**
  * The id of a request: a string, an integer of the safe range in any spelling, or an integer beyond it that is written in
- * digits alone. Each is echoed as it was sent (recording 0.29 `malformed`: 2^53+1, -5 and "" come back verbatim), names
- * its request in cancellations and progress, and has at most `maxIdLength` characters. `isRequestId` decides what is one,
- * for the `id` of a message and for every id inside of params.
+ * digits only. It is sent back unchanged (packages/server/test/fixtures/v0.29.0/malformed.jsonl: 2^53+1, -5 and ""), names its
+ * request in cancellations and progress, and has at most `maxIdLength` characters. `isRequestId` is the check, for the `id` of
+ * a message and for every id in params.
  */
 export type RequestId = string | number | RawInteger
 
-/** UTF-16 units of a string, or digits: an id is repeated in every message about its request. */
+/** UTF-16 code units of a string, or digits. An id is repeated in every message about its request, so it is bounded. */
 const maxIdLength = 128 * 1024
 
-/** Longest text that names something and is stored, or repeated in many messages. */
+/** Characters of a name that is stored, or repeated in many messages. */
 export const maxShortLength = 1024
 
 const isUpTo = (max: number, id: RequestId): boolean =>
   typeof id === "number" || (typeof id === "string" ? id : id.rawJSON).length <= max
 
+/** True for an id of at most `maxShortLength` characters. */
 export const isShort = (id: RequestId): boolean => isUpTo(maxShortLength, id)
 
 const isInteger = (u: unknown): u is number | RawInteger =>
@@ -48,6 +49,7 @@ const isInteger = (u: unknown): u is number | RawInteger =>
 
 const isOfIdType = (u: unknown): u is RequestId => typeof u === "string" || isInteger(u)
 
+/** True for a valid id. */
 export const isRequestId = (u: unknown): u is RequestId => isOfIdType(u) && isUpTo(maxIdLength, u)
 
 export const RequestId: Schema.Codec<RequestId> = Schema.Union([
@@ -71,11 +73,14 @@ export const RequestId: Schema.Codec<RequestId> = Schema.Union([
   ),
 )
 
-/** The id as text: `1` and `"1"` give the same text, so this is no key. */
+/** The id as a text. `1` and `"1"` give the same text, so it must not be used as a key. */
 export const requestIdText = (id: RequestId): string =>
   typeof id === "object" ? id.rawJSON : String(id)
 
-/** A response of this error carries the id in `data` and is without one itself where it could be taken for another's. */
+/**
+ * The error for a request whose id is already in use. The id is in `data`: a response with that id could be taken for the
+ * response to the earlier request.
+ */
 export const idInUse = (id: RequestId): JsonRpcError =>
   new JsonRpcError({
     code: ErrorCode.invalidRequest,
@@ -83,68 +88,73 @@ export const idInUse = (id: RequestId): JsonRpcError =>
     data: { id },
   })
 
-/** A key under which ids of different JSON types never meet. */
+/** A key for an id; ids of different JSON types have different keys. */
 export const requestIdKey = (id: RequestId): string | number =>
   typeof id === "string" ? `s${id}` : typeof id === "number" ? id : `n${id.rawJSON}`
 
-/** Error codes of JSON-RPC 2.0 section 5.1, and the one of the range left to servers that we use. */
+/** Error codes of JSON-RPC 2.0, section 5.1, and the two codes of Colloquy's own use. */
 export const ErrorCode = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Whoever asked has taken the request back (Language Server Protocol 3.17, `RequestCancelled`). */
+  /** The client has cancelled the request (Language Server Protocol 3.17, `RequestCancelled`). */
   requestCancelled: -32800,
   /** The connection or the server is closing, or a limit of this server was reached. */
   serverError: -32000,
 } as const
 
-/** The error of every request: `code`, `message` naming the fault, optional `data`. */
+/** The error of every method: `code`, a `message` that names the fault, optional `data`. */
 export class JsonRpcError extends Schema.TaggedError<JsonRpcError>()("JsonRpcError", {
   code: Schema.Int,
   message: Schema.String,
   data: Schema.optionalKey(Schema.Unknown),
 }) {}
 
+/** A request of the peer. */
 export interface Request {
   readonly _tag: "Request"
   readonly id: RequestId
   readonly method: string
   readonly params: unknown
 }
+/** A notification of the peer. */
 export interface Notification {
   readonly _tag: "Notification"
   readonly method: string
   readonly params: unknown
 }
+/** A response with a result. */
 export interface Success {
   readonly _tag: "Success"
   readonly id: RequestId
   readonly result: unknown
 }
+/** A response with an error. */
 export interface Failure {
   readonly _tag: "Failure"
-  /** `null` when the peer could not tell which request failed. */
+  /** `null` when the peer could not determine which request failed. */
   readonly id: RequestId | null
   readonly error: JsonRpcError
-  /** What is wrong with the response itself, where `error` is not as the peer sent it. */
+  /** The fault of the response itself, when `error` is not the one that the peer sent. */
   readonly fault?: string
 }
 /**
- * Not a message. `answerable` is false for what only a response could have been, because answering it would echo for ever,
- * and for notifications.
+ * Not a valid message. `answerable` is false for notifications and for a text that could only have been a response: an error
+ * as its response could be answered by another error, without end.
  */
 export interface Invalid {
   readonly _tag: "Invalid"
-  /** For the response: any number can be echoed, also one that names no request. */
+  /** The id of the response: any number can be sent back, also one that is no valid request id. */
   readonly id: RequestId | null
   readonly error: JsonRpcError
   readonly answerable: boolean
 }
+/** Every kind of message. */
 export type Message = Request | Notification | Success | Failure | Invalid
 
-/** An array of messages (JSON-RPC 2.0 section 6): only some revisions of MCP take it. */
+/** An array of messages (JSON-RPC 2.0, section 6). Only some revisions of MCP accept it. */
 export interface Batch {
   readonly _tag: "Batch"
   readonly messages: ReadonlyArray<Message>
@@ -162,7 +172,7 @@ const invalid = (
   answerable,
 })
 
-/** A fault found before there was a message: an over-long line, bytes that are not UTF-8. */
+/** The message for bytes that could not be read as a text: a line that is too long, or invalid UTF-8. */
 export const unreadable = (message: string): Invalid => invalid(null, ErrorCode.parseError, message)
 
 const deep = (what: string, code: number) =>
@@ -175,7 +185,7 @@ const tooDeep = (message: Message): Message => {
       return { _tag: "Invalid", id: message.id, answerable: true, error }
     case "Success":
     case "Failure":
-      // Whoever asked is told what came instead of an answer.
+      // The caller gets an error in place of the result.
       return {
         _tag: "Failure",
         id: message.id,
@@ -184,7 +194,7 @@ const tooDeep = (message: Message): Message => {
     case "Notification":
       return { _tag: "Invalid", id: null, answerable: false, error }
     case "Invalid":
-      // What is wrong with it already says which id it has, and whether it may be answered.
+      // It already has its id and says whether it may be answered.
       return message
   }
 }
@@ -204,7 +214,7 @@ export const idOf = (envelope: Envelope): RequestId | undefined => {
   return isRequestId(id) ? id : undefined
 }
 
-/** The message for a text that is not parsed: its sender gets a response, or its response is a failure. */
+/** The message for a text that is not parsed: a request gets an error, and a response counts as a failure. */
 const unread = (envelope: Envelope | undefined, code: number, fault: string): Message => {
   if (envelope?.kind === "response") {
     const message = `the response cannot be read: ${fault}`
@@ -213,14 +223,23 @@ const unread = (envelope: Envelope | undefined, code: number, fault: string): Me
   }
   const name = code === ErrorCode.parseError ? "Parse error" : "Invalid Request"
   const error = new JsonRpcError({ code, message: `${name}: ${fault}` })
-  // JSON-RPC 2.0, section 4.1: a notification is never answered. What may have had an id is answered, under null.
+  // JSON-RPC 2.0, section 4.1: a notification gets no response. A text that may have had an id gets one with a null id.
   const answerable = envelope?.kind !== "notification"
   return { _tag: "Invalid", id: echoOf(tokenId(envelope?.idToken)), error, answerable }
 }
 
-/** A message that was discarded because it is longer than what is read; `setting` names what sets the limit. */
-export const overlong = (frame: Extract<Frame, { readonly _tag: "TooLong" }>): Message => {
-  const { bytes, envelope, maxBytes, setting } = frame
+/** A line that was discarded because it has more than `maxBytes` bytes. */
+export interface OverlongLine {
+  readonly bytes: number
+  readonly maxBytes: number
+  /** Name of the setting of `maxBytes`, if there is one. */
+  readonly setting?: string
+  /** What was read of the message without keeping it. */
+  readonly envelope?: Envelope
+}
+
+/** The message for a line that was discarded because it is too long. The text names the setting of the limit. */
+export const overlong = ({ bytes, envelope, maxBytes, setting }: OverlongLine): Message => {
   const limit = `the limit is ${maxBytes}${setting === undefined ? "" : ` (setting \`${setting}\`)`}`
   return unread(envelope, ErrorCode.invalidRequest, `a line of ${bytes} bytes, ${limit}`)
 }
@@ -240,7 +259,7 @@ export const parseFrame = (text: string): Message | Batch => {
       ? unread(scan(text), ErrorCode.parseError, "the line is nested too deep")
       : invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
   }
-  // Each level is two characters at least.
+  // A level takes at least two characters.
   const mayBeDeep = text.length > 2 * maxDepth
   const read = (one: unknown): Message => {
     const message = classify(one)
@@ -263,7 +282,7 @@ export const parse = (text: string): Message => {
   return read._tag === "Batch" ? noBatches() : read
 }
 
-/** What JSON-RPC allows as the id of an error: that of the request when it is a string or a number, else null. */
+/** The id of an error response: that of the request when it is a string or a number, else null. */
 const echoOf = (id: unknown): RequestId | null =>
   isOfIdType(id) || (typeof id === "number" && Number.isFinite(id)) ? id : null
 
@@ -310,7 +329,7 @@ const classifyResponse = (value: Record<string, unknown>): Message => {
     : { _tag: "Success", id, result: value["result"] }
 }
 
-/** The error that a peer sent. Total: the class refuses what its schema does not allow, so all of it is checked here. */
+/** The error that a peer sent. Never throws: everything that the error class would reject is checked here. */
 const readError = (sent: unknown): Pick<Failure, "error" | "fault"> => {
   const { code, message, ...rest } = isObject(sent) ? sent : {}
   const isCode = Number.isSafeInteger(code)
@@ -329,16 +348,19 @@ const readError = (sent: unknown): Pick<Failure, "error" | "fault"> => {
   }
 }
 
-/** The texts of outgoing messages; `params` and `result` are already encoded. */
+/** The text of an outgoing request; `params` is already encoded. */
 export const requestText = (id: RequestId, method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })
 
+/** The text of an outgoing notification. */
 export const notificationText = (method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })
 
+/** The text of a response with an encoded result. */
 export const successText = (id: RequestId, result: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })
 
+/** The text of a response with an error. */
 export const failureText = (id: RequestId | null, error: JsonRpcError): string =>
   JSON.stringify({
     jsonrpc: "2.0",

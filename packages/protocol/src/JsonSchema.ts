@@ -1,9 +1,10 @@
-/** JSON Schema (draft 2020-12) of the wire's schemas, for `tools/list` and for reference files. */
+/** The JSON Schema (draft 2020-12) of a wire schema, for `tools/list` and for the generated reference. Pure. */
 import * as Schema from "effect/Schema"
 
+/** A JSON Schema that is an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** One self-contained schema; `closed` objects forbid members they do not name. */
+/** Makes one self-contained schema. With `closed`, objects forbid members that they do not define. */
 export const jsonSchemaOf = (
   schema: Schema.Top,
   options?: { readonly closed?: boolean },

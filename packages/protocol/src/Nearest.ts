@@ -16,9 +16,9 @@ const distance = (a: string, b: string): number => {
   return row[b.length] ?? 0
 }
 
-/** `undefined` when no name is near: more than a third of its letters, and more than two, would have to change. */
+/** The nearest known name; undefined when more than a third of its letters, and more than two, would have to change. */
 export const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
-  // A name a client made up may be long; nothing of that length is near a known one.
+  // A client may send a long name; none of that length is near a known one.
   if (name.length > 64) return undefined
   const wanted = normal(name)
   let best: string | undefined

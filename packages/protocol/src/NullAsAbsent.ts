@@ -1,10 +1,10 @@
 /**
- * `null` means absent for every optional member, in every dialect: clients whose language writes each member of a record
- * send `"title": null`, and the original accepts it (its optional members are `Option`s of serde). A required member, and
- * one that has a meaning of its own for `null`, are left as they are. A member that is not known is absent when it is null,
- * and so is an entry of a record whose values cannot be null. What is read without a schema is read by `memberOf`.
+ * `null` means absent for every optional member, in every dialect: clients in languages that serialize every member of a
+ * record send `"title": null`, and the original accepts it (its optional members are `Option`s of serde). A required member,
+ * and one for which `null` is a valid value, are kept. An unknown member is absent when it is null, and so is an entry of a
+ * record whose values cannot be null. Values without a schema are read by `memberOf`.
  *
- * Pure. Costs nothing where a value decodes as it is: nulls are looked for only in one that did not.
+ * Pure. It costs nothing for a value that decodes as it is: nulls are removed only from a value that did not decode.
  */
 import type * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -16,21 +16,21 @@ type Members = Readonly<Record<string, unknown>>
 const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** The members of an object that a peer sent which are not null. */
+/** The members of a peer's object that are not null. */
 export const presentMembers = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null))
 
-/** A member of a value that a peer sent; undefined when it is absent or null, and when the value is not an object. */
+/** A member of a peer's value; undefined when it is absent or null, and when the value is no object. */
 export const memberOf = (value: unknown, name: string): unknown =>
   isMembers(value) && Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
 
 const decodes = (ast: SchemaAST.AST, value: unknown): boolean =>
   Result.isSuccess(Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))(value))
 
-/** Whether a value of this type may be null. */
+/** True when a value of this type may be null. */
 const takesNull = (ast: SchemaAST.AST): boolean => decodes(ast, null)
 
-/** Whether the members of `value` that this type fixes to a literal are that literal: its tag, if it has one. */
+/** True when every member of `value` for which this type has a literal is that literal: its tag, if it has one. */
 const isTagged = (ast: SchemaAST.AST, value: Members): boolean =>
   ast._tag !== "Objects" ||
   ast.propertySignatures.every(
@@ -65,7 +65,7 @@ const inItems = (ast: SchemaAST.Arrays, value: ReadonlyArray<unknown>): unknown 
   return items.some((item, index) => item !== value[index]) ? items : value
 }
 
-/** `value` itself, or a copy without the optional members that are null. `ast` describes the encoded value. */
+/** The value itself, or a copy without the optional members that are null. `ast` is the encoded side of its schema. */
 const withoutNulls = (ast: SchemaAST.AST, value: unknown): unknown => {
   switch (ast._tag) {
     case "Objects":
@@ -89,13 +89,13 @@ const withoutNulls = (ast: SchemaAST.AST, value: unknown): unknown => {
   }
 }
 
-/** `value` without the optional members that are null and that `schema` gives no meaning of their own. */
+/** The value without the optional members that are null, except those for which the schema allows `null`. */
 export const nullsAbsent = (schema: Schema.Top, value: unknown): unknown =>
   withoutNulls(SchemaAST.toEncoded(schema.ast), value)
 
 type Decoder<A> = (u: unknown) => Result.Result<A, Schema.SchemaError>
 
-/** The decoder that reads null as absent where `decode`, a decoder of `schema`, refuses a value as it is. */
+/** A decoder that reads null as absent when `decode`, a decoder of `schema`, rejects a value as it is. */
 export const tolerant =
   <A>(schema: Schema.Top, decode: Decoder<A>): Decoder<A> =>
   (u) => {
@@ -113,7 +113,7 @@ export const decodeOption = <A>(
   return (u) => Result.getSuccess(decode(u))
 }
 
-/** Whether a JSON Schema lets a value be null; also where it does not say so itself, but refers to another. */
+/** True when a JSON Schema may allow null; a schema that only refers to another one counts as allowing it. */
 const schemaTakesNull = (schema: unknown): boolean => {
   if (!isMembers(schema)) return schema !== false
   const { const: only, enum: choices, type } = schema
@@ -124,7 +124,7 @@ const schemaTakesNull = (schema: unknown): boolean => {
   return !Array.isArray(union) || union.some(schemaTakesNull)
 }
 
-/** As `nullsAbsent`, of a JSON Schema; looks into `properties` and `items` alone. */
+/** As `nullsAbsent`, for a JSON Schema. Follows `properties` and `items` only. */
 export const nullsAbsentIn = (schema: unknown, value: unknown): unknown => {
   if (!isMembers(schema)) return value
   if (Array.isArray(value)) return value.map((item) => nullsAbsentIn(schema["items"], item))

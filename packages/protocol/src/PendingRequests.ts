@@ -2,10 +2,11 @@
  * The table of requests in flight in one direction of one connection, keyed by type and value of their ids:
  * `1` and `"1"` are two requests. Pure bookkeeping for both ends: no fiber, no timer, no I/O.
  *
- * Keeps its part of L1: an entry is taken once, so whoever takes it is the only one to answer.
+ * Keeps its part of L1: an entry can be taken once, so only the code that takes it sends the response.
  */
 import { type RequestId, requestIdKey } from "./JsonRpc.ts"
 
+/** A table of requests by their ids. */
 export interface PendingRequests<A> {
   /** False, and nothing changes, when the id is in use. */
   readonly add: (id: RequestId, value: A) => boolean
@@ -19,6 +20,7 @@ export interface PendingRequests<A> {
   readonly drain: () => ReadonlyArray<A>
 }
 
+/** Creates an empty table. */
 export const make = <A>(): PendingRequests<A> => {
   const entries = new Map<string | number, A>()
   return {

@@ -1,17 +1,22 @@
-/** Enumerations and policies of the core protocol (§4.2, §4.3). */
+/** Enumerations and policies that events, ops and methods share. */
 import * as Schema from "effect/Schema"
 
-/** When a person is asked before something runs. */
+/**
+ * When a person must approve a command: `untrusted`, before every command that is not known to be harmless; `on-failure`,
+ * after a command failed in the sandbox; `on-request`, when the agent asks to leave the sandbox; `never`.
+ */
 export const AskForApproval = Schema.Literals(["untrusted", "on-failure", "on-request", "never"])
 export type AskForApproval = typeof AskForApproval.Type
 
+/** How far commands are confined. */
 export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
 export type SandboxMode = typeof SandboxMode.Type
 
-/** What configuration may say: also that the process runs in a container that confines it. */
+/** Sandbox modes in the configuration: also `external-sandbox`, for a process that runs in a container. */
 export const ConfiguredSandboxMode = Schema.Literals([...SandboxMode.literals, "external-sandbox"])
 export type ConfiguredSandboxMode = typeof ConfiguredSandboxMode.Type
 
+/** The answer to an approval. `approved_for_session` also answers later identical questions; `abort` denies and interrupts the turn. */
 export const ReviewDecision = Schema.Literals([
   "approved",
   "approved_for_session",
@@ -20,7 +25,7 @@ export const ReviewDecision = Schema.Literals([
 ])
 export type ReviewDecision = typeof ReviewDecision.Type
 
-/** `none` and `xhigh` came with later versions of the original. */
+/** How much the model reasons. `none` and `xhigh` came with later versions of the original. */
 export const ReasoningEffort = Schema.Literals([
   "none",
   "minimal",
@@ -31,16 +36,19 @@ export const ReasoningEffort = Schema.Literals([
 ])
 export type ReasoningEffort = typeof ReasoningEffort.Type
 
+/** How detailed the summaries of reasoning are. */
 export const ReasoningSummary = Schema.Literals(["auto", "concise", "detailed", "none"])
 export type ReasoningSummary = typeof ReasoningSummary.Type
 
+/** How long the model's answers are. */
 export const Verbosity = Schema.Literals(["low", "medium", "high"])
 export type Verbosity = typeof Verbosity.Type
 
+/** Why a turn ended before its answer. */
 export const TurnAbortReason = Schema.Literals(["interrupted", "replaced", "review_ended"])
 export type TurnAbortReason = typeof TurnAbortReason.Type
 
-/** Absent booleans and roots read as false and none; the booleans are always written (§4.3). */
+/** What commands may change. Absent booleans are false and absent roots are none; booleans are always written. */
 export const SandboxPolicy = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("danger-full-access") }),
   Schema.Struct({ mode: Schema.Literal("read-only") }),
@@ -51,7 +59,7 @@ export const SandboxPolicy = Schema.Union([
     exclude_tmpdir_env_var: Schema.optionalKey(Schema.Boolean),
     exclude_slash_tmp: Schema.optionalKey(Schema.Boolean),
   }),
-  /** Something outside confines the process, as a container does: nothing is confined here, writing is allowed. */
+  /** The process is confined from outside, for example by a container: commands run unconfined and may write. */
   Schema.Struct({
     mode: Schema.Literal("external-sandbox"),
     network_access: Schema.optionalKey(Schema.Boolean),

@@ -1,7 +1,10 @@
-/** Items of the model's history and what a user sends (§4.1, §6.5). The core stores exactly these shapes. */
+/**
+ * Items of the model's history, and user input. The event log stores exactly these shapes. The wires of providers:
+ * packages/docs/wire/providers.md.
+ */
 import * as Schema from "effect/Schema"
 
-/** What a client submits (core form, §4.1). */
+/** One piece of user input, in the form of the core. */
 export const InputItem = Schema.Union([
   Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
   /** `image_url` is a data URL or an http(s) URL. */
@@ -10,6 +13,7 @@ export const InputItem = Schema.Union([
 ])
 export type InputItem = typeof InputItem.Type
 
+/** A part of a message. */
 export const ContentItem = Schema.Union([
   Schema.Struct({ type: Schema.Literal("input_text"), text: Schema.String }),
   Schema.Struct({ type: Schema.Literal("input_image"), image_url: Schema.String }),
@@ -17,6 +21,7 @@ export const ContentItem = Schema.Union([
 ]).annotate({ identifier: "ContentItem" })
 export type ContentItem = typeof ContentItem.Type
 
+/** A message to or from the model. `role` is `user`, `assistant`, `developer` or `system`. */
 export const MessageItem = Schema.Struct({
   type: Schema.Literal("message"),
   role: Schema.String,
@@ -24,6 +29,7 @@ export const MessageItem = Schema.Struct({
 }).annotate({ identifier: "MessageItem" })
 export type MessageItem = typeof MessageItem.Type
 
+/** Reasoning of the model. */
 export const ReasoningItem = Schema.Struct({
   type: Schema.Literal("reasoning"),
   summary: Schema.Array(
@@ -42,6 +48,7 @@ export const ReasoningItem = Schema.Struct({
 }).annotate({ identifier: "ReasoningItem" })
 export type ReasoningItem = typeof ReasoningItem.Type
 
+/** A tool call with JSON arguments. */
 export const FunctionCallItem = Schema.Struct({
   type: Schema.Literal("function_call"),
   name: Schema.String,
@@ -51,6 +58,7 @@ export const FunctionCallItem = Schema.Struct({
 }).annotate({ identifier: "FunctionCallItem" })
 export type FunctionCallItem = typeof FunctionCallItem.Type
 
+/** A tool call with a free text as its input. */
 export const CustomToolCallItem = Schema.Struct({
   type: Schema.Literal("custom_tool_call"),
   call_id: Schema.String,
@@ -60,6 +68,7 @@ export const CustomToolCallItem = Schema.Struct({
 }).annotate({ identifier: "CustomToolCallItem" })
 export type CustomToolCallItem = typeof CustomToolCallItem.Type
 
+/** A call of the provider's own shell tool. */
 export const LocalShellCallItem = Schema.Struct({
   type: Schema.Literal("local_shell_call"),
   call_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -71,6 +80,7 @@ export const LocalShellCallItem = Schema.Struct({
 }).annotate({ identifier: "LocalShellCallItem" })
 export type LocalShellCallItem = typeof LocalShellCallItem.Type
 
+/** The output of a `function_call`. */
 export const FunctionCallOutputItem = Schema.Struct({
   type: Schema.Literal("function_call_output"),
   call_id: Schema.String,
@@ -78,6 +88,7 @@ export const FunctionCallOutputItem = Schema.Struct({
 }).annotate({ identifier: "FunctionCallOutputItem" })
 export type FunctionCallOutputItem = typeof FunctionCallOutputItem.Type
 
+/** The output of a `custom_tool_call`. */
 export const CustomToolCallOutputItem = Schema.Struct({
   type: Schema.Literal("custom_tool_call_output"),
   call_id: Schema.String,
@@ -85,6 +96,7 @@ export const CustomToolCallOutputItem = Schema.Struct({
 }).annotate({ identifier: "CustomToolCallOutputItem" })
 export type CustomToolCallOutputItem = typeof CustomToolCallOutputItem.Type
 
+/** A web search that the provider ran. */
 export const WebSearchCallItem = Schema.Struct({
   type: Schema.Literal("web_search_call"),
   status: Schema.optionalKey(Schema.String),
@@ -96,7 +108,7 @@ export const WebSearchCallItem = Schema.Struct({
 }).annotate({ identifier: "WebSearchCallItem" })
 export type WebSearchCallItem = typeof WebSearchCallItem.Type
 
-/** One entry of the history. What a provider sends beyond these is not kept (`other`, §6.5). */
+/** One item of the history. Other items that a provider sends are not stored. */
 export const ResponseItem = Schema.Union([
   MessageItem,
   ReasoningItem,
@@ -109,7 +121,7 @@ export const ResponseItem = Schema.Union([
 ]).annotate({ identifier: "ResponseItem" })
 export type ResponseItem = typeof ResponseItem.Type
 
-/** Usage of one request or of a whole conversation, in tokens (§4.5). */
+/** Tokens of one model request or of a whole conversation. */
 export const TokenUsage = Schema.Struct({
   input_tokens: Schema.Int,
   cached_input_tokens: Schema.Int,

@@ -1,7 +1,7 @@
 /**
- * The `data` of server-sent events (WHATWG HTML, section 9.2) from bytes that may be cut anywhere. Holds at most one line
- * and the data of one event, each in one buffer of bytes, so that memory is bounded by the limit however the bytes are
- * cut (L13). Bytes that are not UTF-8 read as U+FFFD.
+ * Parses the `data` of server-sent events (WHATWG HTML, section 9.2) from chunks of bytes of any size. Holds at most one line
+ * and the data of one event, each in one buffer, so that memory is bounded whatever the chunks are (L13). Invalid UTF-8 is
+ * read as U+FFFD.
  */
 
 const lf = 0x0a
@@ -11,10 +11,10 @@ const space = 0x20
 
 const none = new Uint8Array(0)
 
-/** A smaller buffer is kept for the next event. */
+/** A buffer up to this size is reused for the next event. */
 const keptBytes = 64 * 1024
 
-/** Bytes that grow at the end; the buffer doubles, so that appending costs no more than the bytes appended. */
+/** A growing sequence of bytes. The buffer doubles, so that appending has constant cost per byte. */
 class Buffered {
   private buffer = none
   length = 0
@@ -56,6 +56,7 @@ const dataOf = (line: Uint8Array): Uint8Array | undefined => {
   return line.subarray(dataField.length + (line[dataField.length + 1] === space ? 2 : 1))
 }
 
+/** A parser for one stream of events. */
 export class ServerSentEvents {
   private readonly maxBytes: number
   private readonly onData: (data: string) => void
@@ -64,12 +65,12 @@ export class ServerSentEvents {
   private readonly data = new Buffered()
   private hasData = false
   private isFirstLine = true
-  /** The last byte was a CR: a LF that follows belongs to it. */
+  /** True: the last byte was a CR, and a LF that follows belongs to it. */
   private isAfterCr = false
   private isOver = false
 
   /**
-   * @param maxBytes longest line, and longest event: its line at hand and its data so far
+   * @param maxBytes limit of a line, and of an event: its current line and its data so far
    * @param onData called for every event that has data, in order
    */
   constructor(maxBytes: number, onData: (data: string) => void) {
@@ -105,7 +106,7 @@ export class ServerSentEvents {
     return !this.isOver
   }
 
-  /** The stream is over: a last event counts although its blank line is missing. */
+  /** Ends the stream: a last event counts although its blank line is missing. False when an event exceeded the limit. */
   end(): boolean {
     this.isAfterCr = false
     return this.feed(Uint8Array.of(lf, lf))

@@ -64,7 +64,7 @@ const pieces = [
 ] as const
 
 describe("EnvelopeScan", () => {
-  it.each(cases)("L13 finds in %s what it says, cut anywhere", (text, envelope) => {
+  it.each(cases)("L13 finds the envelope of %s, cut anywhere", (text, envelope) => {
     const bytes = encoder.encode(text)
     assert.deepStrictEqual<unknown>(scan(text), envelope)
     for (const size of [1, 2, 3, 7]) assert.deepStrictEqual<unknown>(cut(bytes, size), envelope)
@@ -88,7 +88,7 @@ describe("EnvelopeScan", () => {
   )
 
   it.prop(
-    "L13 any bytes give an answer, the same wherever they are cut",
+    "L13 gives the same result for any bytes, wherever they are cut",
     { bytes: Schema.Array(Schema.Literals(pieces)) },
     ({ bytes }) => {
       const all = encoder.encode(bytes.join(""))
@@ -96,7 +96,7 @@ describe("EnvelopeScan", () => {
     },
   )
 
-  it("L13 an id longer than any request's is not kept, one of the longest is", () => {
+  it("L13 drops an id longer than any valid one, and keeps one of the greatest length", () => {
     const text = (id: string) => `{"id":"${id}","method":"m"}`
     const longest = "\\u0061".repeat(131_072)
     assert.strictEqual(scan(text(longest))?.idToken, `"${longest}"`)

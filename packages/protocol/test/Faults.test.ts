@@ -29,7 +29,7 @@ describe("Faults", () => {
     )
   })
 
-  it("is one line of paths and sentences from the root's name", () => {
+  it("makes one line of paths and sentences, starting with the root's name", () => {
     assert.strictEqual(
       describeFaults("params", faults({ ports: ["x"] })),
       "params.name: Missing key; params.ports.0: Expected number",
@@ -37,7 +37,7 @@ describe("Faults", () => {
     assert.strictEqual(describeFaults("result", faults(7)), "result: Expected object")
   })
 
-  it("of a union by tag it tells where the tag lies and what it may be", () => {
+  it("names the place of a union's tag and its possible values", () => {
     const Shape = Schema.Union([
       Schema.Struct({ kind: Schema.Literal("circle"), radius: Schema.Finite }),
       Schema.Struct({ kind: Schema.Literal("square"), side: Schema.Finite }),
@@ -56,7 +56,7 @@ describe("Faults", () => {
     assert.strictEqual(told({ kind: "square", side: "1" }), "params.shape.side: Expected number")
   })
 
-  it("L13 tells 20 of many and that there are more, and long names in part: an error is no echo", () => {
+  it("L13 reports 20 of many faults, that there are more, and shortened names", () => {
     const all = faults({ name: "n", ports: Array.from({ length: 300_000 }, () => "x") })
     assert.deepStrictEqual(
       [all.length, all[19], all[20]],

@@ -5,7 +5,7 @@ import { isNestedDeeper, parseJson } from "../src/Json.ts"
 const nested = (levels: number, inner = "") => `${"[".repeat(levels)}${inner}${"]".repeat(levels)}`
 
 describe("parseJson", () => {
-  it("L13 a text that nests deeper than the limit is refused, and one of that depth is read", () => {
+  it("L13 rejects a text that nests deeper than the limit, and reads one of exactly that depth", () => {
     assert.isTrue(Result.isSuccess(parseJson(nested(256))))
     for (const text of [nested(257), nested(100_000), `{"a":${nested(256)}}`, "[".repeat(600)]) {
       const message = "nested deeper than 256 levels"
@@ -17,12 +17,12 @@ describe("parseJson", () => {
     }
   })
 
-  it("L13 what is read can be written: the limit is far from the end of the stack", () => {
+  it("L13 a value that was read can be written: the limit is far below a stack overflow", () => {
     const text = nested(255, '{"__proto__":1}')
     assert.strictEqual(JSON.stringify(Result.getOrThrow(parseJson(text))), text)
   })
 
-  it("L13 brackets within strings are no levels, whatever is escaped before their end", () => {
+  it("L13 brackets within strings are not levels, whatever is escaped before their end", () => {
     const inner = "[".repeat(1000)
     for (const text of [
       `["${inner}"]`,

@@ -7,7 +7,7 @@ const big = "9007199254740993"
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
 
 describe("JsonRpc: batches", () => {
-  it("an array is a batch of its members, each read by itself, ids with all their digits", () => {
+  it("reads an array as a batch of separate messages, with all digits of their ids", () => {
     const frame = parseFrame(
       `[{"id":${big},"method":"m","params":{"_meta":{"progressToken":${big}},"id":${big}}},{"method":"n"},7,{"id":1,"result":{}}]`,
     )
@@ -37,7 +37,7 @@ describe("JsonRpc: batches", () => {
 })
 
 describe("JsonRpc: depth", () => {
-  it.each([257, 1000, 100_000])("L13 params of %i levels are refused, with the id", (levels) => {
+  it.each([257, 1000, 100_000])("L13 rejects params of %i levels, with the id", (levels) => {
     const message = parse(`{"id":"x","method":"m","params":${deep(levels)}}`)
     assert.strictEqual(message._tag, "Invalid")
     if (message._tag !== "Invalid") return
@@ -48,7 +48,7 @@ describe("JsonRpc: depth", () => {
     assert.isTrue(message.answerable)
   })
 
-  it("L13 a notification as deep is not answered, an answer as deep is a failure, a text as deep is invalid", () => {
+  it("L13 a notification of that depth gets no response, a response is a failure, and any other text is invalid", () => {
     assert.deepStrictEqual(
       [
         `{"method":"m","params":${deep(1000)}}`,
@@ -68,7 +68,7 @@ describe("JsonRpc: depth", () => {
     )
   })
 
-  it("L13 what is no message keeps its id, and is answered or not, however deep it is", () => {
+  it("L13 an invalid message keeps its id and whether it may be answered, at any depth", () => {
     const read = (text: string) => {
       const message = parse(text)
       return message._tag === "Invalid" ? [message.id, message.answerable] : message._tag
@@ -87,7 +87,7 @@ describe("JsonRpc: depth", () => {
     )
   })
 
-  it("L13 a line as deep in which digits are kept is refused with its id", () => {
+  it("L13 rejects a line of that depth with a long integer, with its id", () => {
     const text = (levels: number) => `{"id":${big},"method":"m","params":${deep(levels)}}`
     const refused = [1000, 400_000, 1_000_000].map((levels) => {
       const message = parse(text(levels))
@@ -120,7 +120,7 @@ describe("JsonRpc: depth", () => {
 describe("JsonRpc: number of values", () => {
   const list = (length: number) => `[${"[],".repeat(length)}1]`
 
-  it("L13 a message of more than 1,000,000 values is refused with its id, before it is parsed", () => {
+  it("L13 rejects a message of more than 1,000,000 values with its id, before it is parsed", () => {
     const message = parse(`{"jsonrpc":"2.0","method":"m","params":${list(1_000_000)},"id":"last"}`)
     assert.strictEqual(message._tag, "Invalid")
     if (message._tag !== "Invalid") return
@@ -130,7 +130,7 @@ describe("JsonRpc: number of values", () => {
     )
   })
 
-  it("L13 a response of as many values is a failure of its request, a batch has no id", () => {
+  it("L13 a response with as many values fails its request; a batch has no id", () => {
     const response = parse(`{"id":7,"result":${list(1_000_000)}}`)
     const batch = parse(`[{"id":7,"method":"m","params":${list(1_000_000)}}]`)
     assert.deepStrictEqual(
@@ -139,7 +139,7 @@ describe("JsonRpc: number of values", () => {
     )
   })
 
-  it("a long text of few values is read, whatever its strings contain", () => {
+  it("reads a long text of few values, whatever its strings contain", () => {
     const text = String.raw`[[],{},""\\",,,,`.repeat(200_000)
     const message = parse(JSON.stringify({ id: 1, method: "m", params: { text } }))
     assert.strictEqual(message._tag, "Request")
@@ -183,7 +183,7 @@ describe("JsonRpc: lines that were not kept", () => {
     )
   })
 
-  it("L1 a notification that is nested too deep, or has too many values, is not answered", () => {
+  it("L1 a notification that nests too deep or has too many values gets no response", () => {
     const deep = `{"method":"m","params":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
     const many = `{"method":"m","params":[${"0,".repeat(1_100_000)}0]}`
     for (const text of [deep, many]) {

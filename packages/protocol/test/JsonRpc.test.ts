@@ -91,7 +91,7 @@ describe("JsonRpc: ids", () => {
     assert.strictEqual(requestIdText(idOf(text)), big)
   })
 
-  it("an id that params name keeps its digits, other integers are rounded as ever", () => {
+  it("an id in params keeps its digits; other integers are rounded as usual", () => {
     const message = parse(
       `{"method":"n","params":{"requestId":${big},"_meta":{"requestId":${big}},"id":${big},"n":${big}}}`,
     )
@@ -319,7 +319,7 @@ describe("JsonRpc: classification", () => {
     assert.deepStrictEqual(parse(text), message)
   })
 
-  it("a member named __proto__ is a member like any other", () => {
+  it("a member named __proto__ is an ordinary member", () => {
     const message = parse('{"method":"m","params":{"__proto__":{"polluted":1}}}')
     assert.strictEqual(message._tag, "Notification")
     assert.isUndefined(({} as { readonly polluted?: unknown }).polluted)
@@ -335,7 +335,7 @@ const Id = Schema.Union([Schema.String, Schema.Int])
 const Params = Schema.Union([Schema.Record(Schema.String, Schema.Json), Schema.Array(Schema.Json)])
 const written = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-describe("JsonRpc: what is written reads back", () => {
+describe("JsonRpc: a written message reads back", () => {
   it.prop(
     "requests",
     { id: Id, method: Schema.String, params: Params },
@@ -380,7 +380,7 @@ describe("JsonRpc: what is written reads back", () => {
     },
   )
 
-  it("an absent result is an empty object, absent params and data are left out", () => {
+  it("writes an absent result as an empty object, and leaves out absent params and data", () => {
     assert.deepStrictEqual(
       [
         successText(1, undefined),
@@ -406,7 +406,7 @@ describe("JsonRpc: what is written reads back", () => {
     }
   })
 
-  it.prop("L13 any text is classified", { text: Schema.String }, ({ text }) => {
+  it.prop("L13 classifies any text", { text: Schema.String }, ({ text }) => {
     assert.isString(parse(text)._tag)
     assert.isString(parse(`{${text}}`)._tag)
   })

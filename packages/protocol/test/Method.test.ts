@@ -55,7 +55,7 @@ describe("Method", () => {
     assert.strictEqual(codecOf(Add).decodeParams(params)._tag, tag)
   })
 
-  it("absent params are an empty object where some may be given", () => {
+  it("reads absent params as an empty object", () => {
     const Open = request("open", {
       since: "1",
       doc: "",
@@ -74,7 +74,7 @@ describe("Method", () => {
     },
   )
 
-  it("all faults are reported, not the first alone", () => {
+  it("reports all faults, not only the first", () => {
     const decoded = codecOf(Add).decodeParams({ a: "1", b: "2" })
     assert.include(decoded._tag === "Failure" ? decoded.failure.message : "", "b")
     assert.include(decoded._tag === "Failure" ? decoded.failure.message : "", "a")
@@ -86,7 +86,7 @@ describe("Method", () => {
     assert.deepStrictEqual([...methodsOf(d.serverToClient).keys()], ["tick"])
   })
 
-  it("every method of codex-mcp says what it is for and since when", () => {
+  it("every method of codex-mcp has documentation and a first version", () => {
     for (const group of [methodsOf(CodexMcp.clientToServer), methodsOf(CodexMcp.serverToClient)]) {
       for (const [name, method] of group) {
         const { doc, since } = infoOf(method)

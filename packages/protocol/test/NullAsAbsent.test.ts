@@ -183,7 +183,7 @@ describe("NullAsAbsent", () => {
     },
   )
 
-  it("an entry of a record is absent when it is null and the values cannot be null", () => {
+  it("reads an entry of a record as absent when it is null and the values cannot be null", () => {
     const Texts = Schema.Struct({ texts: Schema.Record(Schema.String, Schema.String) })
     const decodeTexts = tolerant(Texts, Schema.decodeUnknownResult(Texts))
     assert.deepStrictEqual(Result.getOrThrow(decodeTexts({ texts: { a: "x", b: null } })), {
@@ -191,7 +191,7 @@ describe("NullAsAbsent", () => {
     })
   })
 
-  it("a union is read as the member that decodes, whichever comes first", () => {
+  it("reads a union as the member that decodes, in any order", () => {
     const Either = Schema.Union([
       Schema.Struct({ a: Schema.String }),
       Schema.Struct({ b: Schema.NullOr(Schema.Int), c: Schema.optionalKey(Schema.Int) }),
@@ -216,7 +216,7 @@ describe("NullAsAbsent", () => {
     assert.strictEqual(memberOf(value, "m"), member)
   })
 
-  it("presentMembers keeps what is not null", () => {
+  it("presentMembers keeps the members that are not null", () => {
     assert.deepStrictEqual(presentMembers({ a: null, b: 0, c: "" }), { b: 0, c: "" })
   })
 
@@ -281,7 +281,7 @@ describe("NullAsAbsent", () => {
     assert.deepStrictEqual(Result.getOrUndefined(decode(value)), decoded)
   })
 
-  it("a value without such nulls is returned as it is, not copied", () => {
+  it("returns a value without such nulls unchanged, not copied", () => {
     const value = { required: "x", items: [{ type: "a" }], open: { deep: null } }
     assert.strictEqual(nullsAbsent(Shape, value), value)
   })

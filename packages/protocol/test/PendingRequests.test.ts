@@ -9,7 +9,7 @@ const idOf = (digits: string): RequestId => {
 }
 
 describe("PendingRequests", () => {
-  it("L1 gives an entry to the first who takes it and to nobody after", () => {
+  it("L1 gives an entry to the first caller that takes it, and to no later one", () => {
     const pending = PendingRequests.make<string>()
     assert.isTrue(pending.add(7, "seven"))
     assert.strictEqual(pending.get(7), "seven")
@@ -19,14 +19,14 @@ describe("PendingRequests", () => {
     )
   })
 
-  it("refuses an id that is in use and keeps the first value", () => {
+  it("rejects an id that is in use and keeps the first value", () => {
     const pending = PendingRequests.make<string>()
     assert.deepStrictEqual([pending.add("a", "first"), pending.add("a", "second")], [true, false])
     assert.strictEqual(pending.take("a"), "first")
     assert.isTrue(pending.add("a", "third"))
   })
 
-  it("tells ids apart by type and value, the extreme ones included", () => {
+  it("distinguishes ids by type and value, including extreme ones", () => {
     const ids = [
       0,
       "0",

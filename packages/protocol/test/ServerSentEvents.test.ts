@@ -34,14 +34,14 @@ describe("server-sent events", () => {
     })
   }
 
-  it("L13 read bytes that are not UTF-8 as U+FFFD, and nothing else of the stream", () => {
+  it("L13 read invalid UTF-8 as U+FFFD, and leave the rest of the stream unchanged", () => {
     const bytes = Uint8Array.of(...encoder.encode("data: a"), 0xc3, 0x28, 0xff, 10, 10)
     for (const pieces of [[bytes], ...cuts(bytes)]) {
       assert.deepStrictEqual(read(pieces).data, ["a\ufffd(\ufffd"])
     }
   })
 
-  it("L13 refuse the same lines and events wherever their bytes are cut", () => {
+  it("L13 reject the same lines and events wherever their bytes are cut", () => {
     for (const long of [
       `data: ok\n\n: ${"c".repeat(40)}\n\ndata: no\n\n`,
       `data: ok\n\ndata: ${"d".repeat(40)}\n\ndata: no\n\n`,

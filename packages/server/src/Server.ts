@@ -39,6 +39,8 @@ export class Server extends Context.Service<
      * return at once.
      */
     readonly watchConversations: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+    /** True once the manager closes: all conversations end then, and their listeners with them. */
+    readonly isClosing: Effect.Effect<boolean>
     /** Makes the settings of new conversations. */
     readonly settings: SettingsResolver["Service"]
     /** The tasks of all connections; each of its methods takes the principal that calls. */
@@ -91,6 +93,7 @@ const make = Effect.fnUntraced(function* ({ features, prompts }: ServerOptions) 
   const server: Server["Service"] = {
     conversations: (principal) => conversationsOf(manager, principal),
     watchConversations: (listener) => manager.watch(listener),
+    isClosing: manager.isClosed,
     settings: yield* SettingsResolver,
     tasks: yield* Tasks,
     sealer: yield* Sealer,

@@ -28,7 +28,7 @@ describe.each([
   ["there from the start", atOnce],
   ["loaded with the first request", withLazyDialect(atOnce)],
 ])("AppServer beside MCP, %s", (_, beside) => {
-  it.effect("its requests are served before and after `initialize`, which is that of MCP", () =>
+  it.effect("serves its requests before and after `initialize`, which is that of MCP", () =>
     withServer({ beside }, (server) =>
       Effect.gen(function* () {
         const conversationId = yield* created(server)
@@ -54,7 +54,7 @@ describe.each([
     ),
   )
 
-  it.effect("L9 at the end of the input the turns that it tells of go on to their end", () =>
+  it.effect("L9 at the end of input the turns that a listener follows run to their end", () =>
     withServer(
       { beside, script: () => Script.reply(Script.delay(400), Script.text("late")) },
       (server) =>
@@ -112,7 +112,7 @@ describe.each([
     )
   }
 
-  it.effect("L13 its errors are its own, those of MCP stay", () =>
+  it.effect("L13 its errors have its own codes and texts, and those of MCP are unchanged", () =>
     withServer({ beside }, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* server.ask(1, "sendUserMessage", {})), {
@@ -125,7 +125,7 @@ describe.each([
     ),
   )
 
-  it.effect("without it there are no such methods", () =>
+  it.effect("without it the server has none of its methods", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.strictEqual(errorOf(yield* server.ask(1, "newConversation", {})).code, -32601)

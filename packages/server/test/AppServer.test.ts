@@ -20,7 +20,7 @@ import {
 import { asking, exec, oneCall } from "./support/Asking.ts"
 import type { Harness } from "./support/Harness.ts"
 
-/** Whether the server has left after so much time. */
+/** Whether the server has ended after that time. */
 const leftAfter = (app: Harness, time: Duration.Input) =>
   app.quiet.pipe(
     Effect.andThen(TestClock.adjust(time)),
@@ -28,11 +28,11 @@ const leftAfter = (app: Harness, time: Duration.Input) =>
     Effect.map(() => app.server.pollUnsafe() !== undefined),
   )
 
-/** Of a turn that takes a second. */
+/** The script of a turn that takes one second. */
 const late = Script.reply(Script.delay("1 second"), Script.text("late"))
 
 describe("AppServer", () => {
-  it.effect("L13 bad input gets a code and a text, and the connection goes on", () =>
+  it.effect("L13 bad input gets a code and a text, and the connection continues", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const before = app.messages.length
@@ -65,7 +65,7 @@ describe("AppServer", () => {
     ),
   )
 
-  it.effect("L1 at the end of the input what is open is answered", () =>
+  it.effect("L1 at the end of input pending requests are answered", () =>
     withApp({ script: () => Script.reply(Script.hang) }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -79,7 +79,7 @@ describe("AppServer", () => {
     ),
   )
 
-  it.effect("conversations live on when their client leaves, and it misses nothing", () =>
+  it.effect("conversations continue when their client disconnects, and it misses nothing", () =>
     withApp({ script: () => Script.reply(Script.delay("1 second"), Script.text("late")) }, (app) =>
       Effect.gen(function* () {
         const other = yield* app.another
@@ -99,40 +99,42 @@ describe("AppServer", () => {
     ),
   )
 
-  it.effect("100 conversations at once over one connection: each hears its own", () =>
-    withApp(
-      { script: ({ lastUserText }) => Script.reply(Script.text(`to ${lastUserText}`)) },
-      (app) =>
-        Effect.gen(function* () {
-          const names = Array.from({ length: 100 }, (_, i) => i)
-          const ids = yield* Effect.forEach(
-            names,
-            (i) =>
-              Effect.gen(function* () {
-                const id = yield* created(app, {}, `new ${i}`)
-                yield* listening(app, id, {}, `listen ${i}`)
-                yield* say(app, id, `number ${i}`, {}, `say ${i}`)
-                return id
-              }),
-            { concurrency: "unbounded" },
-          )
-          yield* app.quiet
-          for (const [i, id] of ids.entries()) {
-            const own = eventsOf(app).filter(({ params }) => params?.["conversationId"] === id)
-            assert.deepStrictEqual(
-              own.map(({ method }) => method?.slice("codex/event/".length)),
-              liveTurn,
+  it.effect(
+    "100 conversations at once over one connection: each listener gets its own events",
+    () =>
+      withApp(
+        { script: ({ lastUserText }) => Script.reply(Script.text(`to ${lastUserText}`)) },
+        (app) =>
+          Effect.gen(function* () {
+            const names = Array.from({ length: 100 }, (_, i) => i)
+            const ids = yield* Effect.forEach(
+              names,
+              (i) =>
+                Effect.gen(function* () {
+                  const id = yield* created(app, {}, `new ${i}`)
+                  yield* listening(app, id, {}, `listen ${i}`)
+                  yield* say(app, id, `number ${i}`, {}, `say ${i}`)
+                  return id
+                }),
+              { concurrency: "unbounded" },
             )
-            assert.deepStrictEqual(own.at(-1)?.params?.["msg"], {
-              type: "task_complete",
-              last_agent_message: `to number ${i}`,
-            })
-          }
-        }),
-    ),
+            yield* app.quiet
+            for (const [i, id] of ids.entries()) {
+              const own = eventsOf(app).filter(({ params }) => params?.["conversationId"] === id)
+              assert.deepStrictEqual(
+                own.map(({ method }) => method?.slice("codex/event/".length)),
+                liveTurn,
+              )
+              assert.deepStrictEqual(own.at(-1)?.params?.["msg"], {
+                type: "task_complete",
+                last_agent_message: `to number ${i}`,
+              })
+            }
+          }),
+      ),
   )
 
-  it.effect("L1 an id that is in flight is refused, and the first one stays", () =>
+  it.effect("L1 an id that is in flight is rejected, and the first request continues", () =>
     withApp({ ports: { host: { ...HostPort.none, searchFiles: () => Effect.never } } }, (app) =>
       Effect.gen(function* () {
         const params = { query: "x", roots: [] }
@@ -157,25 +159,27 @@ describe("AppServer", () => {
   )
 })
 
-describe("AppServer, when its input has ended", () => {
+describe("AppServer: the end of input", () => {
   const shutdownGrace = "2 seconds"
 
-  it.effect("L9 the turns that it tells of go on to their end, and it waits for nothing else", () =>
-    withApp({ shutdownGrace, script: () => late }, (app) =>
-      Effect.gen(function* () {
-        const conversationId = yield* created(app)
-        yield* listening(app, conversationId)
-        yield* say(app, conversationId, "hi")
-        yield* app.connection.close
-        assert.isFalse(yield* leftAfter(app, "900 millis"))
-        assert.isTrue(yield* leftAfter(app, "100 millis"))
-        assert.deepStrictEqual(typesOf(app), liveTurn)
-      }),
-    ),
+  it.effect(
+    "L9 turns with a listener run to their end, and the server waits for nothing else",
+    () =>
+      withApp({ shutdownGrace, script: () => late }, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId)
+          yield* say(app, conversationId, "hi")
+          yield* app.connection.close
+          assert.isFalse(yield* leftAfter(app, "900 millis"))
+          assert.isTrue(yield* leftAfter(app, "100 millis"))
+          assert.deepStrictEqual(typesOf(app), liveTurn)
+        }),
+      ),
   )
 
   it.effect(
-    "L9 turns of requests that are read with the end of the input are told of as well",
+    "L9 turns of requests that are read together with the end of input are delivered as well",
     () =>
       withApp({ shutdownGrace, script: () => Script.reply(Script.text("soon")) }, (app) =>
         Effect.gen(function* () {
@@ -219,7 +223,7 @@ describe("AppServer, when its input has ended", () => {
     ),
   )
 
-  it.effect("L9 it leaves at once when no turn runs that it tells of", () =>
+  it.effect("L9 the server ends at once when no turn with a listener runs", () =>
     withApp({ shutdownGrace, script: () => late }, (app) =>
       Effect.gen(function* () {
         const [quiet, unheard] = [yield* created(app), yield* created(app, {}, "new 2")]
@@ -234,7 +238,7 @@ describe("AppServer, when its input has ended", () => {
   )
 
   it.effect.each([["before"], ["after"]])(
-    "L9 it leaves at once when the connection breaks %s that",
+    "L9 the server ends at once when the connection breaks %s that",
     ([when]) =>
       withApp({ shutdownGrace, script: () => late }, (app) =>
         Effect.gen(function* () {

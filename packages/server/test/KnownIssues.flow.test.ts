@@ -1,4 +1,4 @@
-/** Complaints of users of other MCP servers, continued: what is cancelled, what is held back, what results say. */
+/** Known issues of other MCP servers, continued: cancellation, backpressure and the contents of results. */
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -35,9 +35,9 @@ const codexTools = (result: unknown) => {
   return { tools: tools.filter(({ name }) => name.startsWith("codex")) }
 }
 
-describe("Complaints: stdio, continued", () => {
+describe("Known issues: stdio, continued", () => {
   it.effect(
-    "L14 complaint 12, cancel ignored: model, tool and question stop, and nothing of the call follows",
+    "L14 cancel ignored: model, tool and question stop, and nothing of the call follows",
     () => {
       const running = endless()
       return withServer({ script: oneCall, tools: running.tools }, (server) =>
@@ -58,7 +58,7 @@ describe("Complaints: stdio, continued", () => {
   )
 
   it.effect(
-    "L6 complaint 13, backpressure: 50,000 deltas for a reader that stopped are joined, none is lost",
+    "L6 backpressure: 50,000 deltas for a client that stopped reading are coalesced, none is lost",
     () =>
       withCore([Script.reply(Script.manyDeltas("d", 50_000))], () =>
         Effect.gen(function* () {
@@ -89,7 +89,7 @@ describe("Complaints: stdio, continued", () => {
   )
 
   it.effect(
-    "complaint 8, memory growth: what connections held goes with them, their conversations stay",
+    "memory growth: what connections held is released with them, their conversations remain",
     () =>
       withServer({ script: () => defaultReply }, (server) =>
         Effect.gen(function* () {
@@ -114,7 +114,7 @@ describe("Complaints: stdio, continued", () => {
   )
 
   it.effect.each(["1999-01-01", "2099-12-31", "", "latest"])(
-    "complaint 15, version strictness: %j is met with a counter-offer, never refused",
+    "version strictness: %j is answered with a counter-offer, never rejected",
     (protocolVersion) =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -133,7 +133,7 @@ describe("Complaints: stdio, continued", () => {
       ),
   )
 
-  it.effect("next in line: structuredContent keeps to the output schema, in errors too", () =>
+  it.effect("structuredContent matches the output schema, in errors too", () =>
     withServer({ script: [defaultReply, Script.status(500)] }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "tools/list")
@@ -153,7 +153,7 @@ describe("Complaints: stdio, continued", () => {
             }
           }
         }
-        // What belongs to no conversation has none: strict clients read it only without `isError`.
+        // A result that belongs to no conversation has none: strict clients read it only without `isError`.
         const wrong = callResult(yield* server.call(4, "codex", {}))
         assert.isTrue(wrong.isError)
         assert.isUndefined(wrong.structuredContent)
@@ -162,7 +162,7 @@ describe("Complaints: stdio, continued", () => {
   )
 
   it.effect(
-    "next in line: the conversation's id is in the first event, in the answer, and in a failure's",
+    "the conversation's id is in the first event, in the result, and in a failed result",
     () =>
       withServer({ script: [Script.status(500)] }, (server) =>
         Effect.gen(function* () {
@@ -184,7 +184,7 @@ describe("Complaints: stdio, continued", () => {
   )
 
   it.effect(
-    "next in line: initialize is answered before anything slow, while a first turn waits for its model",
+    "initialize is answered before anything slow, while a first turn waits for its model",
     () =>
       withServer({ script: [Script.silence] }, (server) =>
         Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Complaint 3 and its kin: whatever a client does with a question, the call that asks it ends, within a known time. */
+/** Approvals that hang or are cut off: whatever a client does with a question, the call that asks it ends in a known time. */
 import type { Verdict } from "@colloquy/core/approvals/Approval"
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -21,9 +21,9 @@ import { callResult, typesOf } from "./support/Wire.ts"
 interface Case {
   readonly capabilities?: unknown
   readonly config?: unknown
-  /** What the client does once it was, or was not, asked. */
+  /** What the client does after it was asked, or was not. */
   readonly does?: (server: Harness) => Effect.Effect<void, never, Scope.Scope>
-  /** The call has not ended before this time, and has by then; in milliseconds. */
+  /** Time at which the call ends, in milliseconds: not before it, and not after it. */
   readonly bound: number
   readonly verdict: Verdict
   readonly ends: "result" | "error" | "unanswered"
@@ -125,9 +125,9 @@ const isEnded = (server: Harness, { ends }: Case): boolean =>
     ? typesOf(server.messages, 2).at(-1) === "turn_aborted"
     : responses(server, 2).length > 0
 
-describe("Complaints: questions to a person", () => {
+describe("Known issues: questions to a person", () => {
   it.effect.each(Object.entries(cases))(
-    "L7 complaint 3, human approval hangs or is cut: a client that %s",
+    "L7 human approval hangs or is cut off: a client that %s",
     ([, one]) => {
       const { bound, does = () => Effect.void, verdict, ...options } = one
       const asked = asking([exec])
@@ -152,7 +152,7 @@ describe("Complaints: questions to a person", () => {
               asked.verdicts.slice(0, 1),
               [verdict].slice(0, asked.verdicts.length),
             )
-            // Nothing is left to be asked or answered, however long one waits.
+            // No question is pending, however much time passes.
             yield* TestClock.adjust("1 hour")
             yield* server.quiet
             const answers = responses(server, 2)
@@ -175,7 +175,7 @@ describe("Complaints: questions to a person", () => {
     },
   )
 
-  it.effect("L7 complaint 3: a client that vanishes is waited for by nobody", () => {
+  it.effect("L7 human approval: nothing waits for a client that has disconnected", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -193,7 +193,7 @@ describe("Complaints: questions to a person", () => {
   })
 
   it.effect(
-    "L7 complaint 3: ten questions of one call that nobody answers are ten deadlines, no more",
+    "L7 human approval: ten unanswered questions of one call take ten deadlines, no more",
     () => {
       const asked = asking(Array.from({ length: 10 }, () => exec))
       return withQuestion(

@@ -1,7 +1,7 @@
 /**
- * What users of other MCP servers complain of, as far as it concerns stdio: a test per complaint, by its number.
- * More in `Complaints.flow.test.ts`; questions (3) have a file of their own, ids (11) are in `mcp/BadInput.test.ts`;
- * what needs a process (1, 2, 13) is shown once more with the built server in `packages/cli`.
+ * Issues that users of other MCP servers report, as far as they concern stdio: one test for each. More are in
+ * `KnownIssues.flow.test.ts` and, about questions, in `KnownIssues.questions.test.ts`; request ids are tested in
+ * `mcp/BadInput.test.ts`. What needs a process is tested once more with the built server in `packages/cli`.
  */
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ import { eventsOf, textOf, threadOf } from "./support/Wire.ts"
 
 const streaming = [Script.reply(Script.bareDeltas("a"), Script.hang)]
 
-describe("Complaints: stdio", () => {
+describe("Known issues: stdio", () => {
   const tool = endless()
   const states: Readonly<Record<string, HarnessOptions>> = {
     "nothing running": { script: [defaultReply] },
@@ -24,7 +24,7 @@ describe("Complaints: stdio", () => {
     "a tool running": { script: oneCall, tools: tool.tools },
   }
   it.effect.each(Object.entries(states))(
-    "L9 complaint 1, orphan processes: with %s the end of stdin ends all within 3 s",
+    "L9 orphan processes: with %s the end of stdin ends all within 3 s",
     ([, options]) =>
       withServer(options, (server) =>
         Effect.gen(function* () {
@@ -40,7 +40,7 @@ describe("Complaints: stdio", () => {
       ),
   )
 
-  it.effect("L9 complaint 2, stdout pollution: every line is one JSON-RPC message", () =>
+  it.effect("L9 stdout pollution: every line is one JSON-RPC message", () =>
     withServer(
       {
         script: [Script.reply(Script.text("line one\nline two\r\n\u2028end")), Script.status(500)],
@@ -63,42 +63,40 @@ describe("Complaints: stdio", () => {
     ),
   )
 
-  it.effect(
-    "complaint 4, long calls time out: progress rises at least every 10 s for 3 minutes",
-    () =>
-      withServer(
-        {
-          script: [
-            Script.reply(Script.bareDeltas("a"), Script.delay("3 minutes"), Script.text("late")),
-          ],
-        },
-        (server) =>
-          Effect.gen(function* () {
-            const { params, ...call } = toolCall(1, "codex", { prompt: "x" })
-            yield* server.send({ ...call, params: { ...params, _meta: { progressToken: "t" } } })
+  it.effect("long calls time out: progress rises at least every 10 s for 3 minutes", () =>
+    withServer(
+      {
+        script: [
+          Script.reply(Script.bareDeltas("a"), Script.delay("3 minutes"), Script.text("late")),
+        ],
+      },
+      (server) =>
+        Effect.gen(function* () {
+          const { params, ...call } = toolCall(1, "codex", { prompt: "x" })
+          yield* server.send({ ...call, params: { ...params, _meta: { progressToken: "t" } } })
+          yield* server.quiet
+          let before = -1
+          for (let i = 0; i < 17; i++) {
+            yield* TestClock.adjust("10 seconds")
             yield* server.quiet
-            let before = -1
-            for (let i = 0; i < 17; i++) {
-              yield* TestClock.adjust("10 seconds")
-              yield* server.quiet
-              const told = server.messages
-                .filter(({ method }) => method === "notifications/progress")
-                .map(({ params: told }) => Number(told?.["progress"]))
-              const last = told.at(-1) ?? -1
-              assert.isAbove(last, before)
-              assert.deepStrictEqual(
-                told,
-                [...new Set(told)].toSorted((a, b) => a - b),
-              )
-              before = last
-            }
-            yield* pass(server, 20_000)
-            assert.strictEqual(textOf(responses(server, 1)[0] ?? {}), "late")
-          }),
-      ),
+            const told = server.messages
+              .filter(({ method }) => method === "notifications/progress")
+              .map(({ params: told }) => Number(told?.["progress"]))
+            const last = told.at(-1) ?? -1
+            assert.isAbove(last, before)
+            assert.deepStrictEqual(
+              told,
+              [...new Set(told)].toSorted((a, b) => a - b),
+            )
+            before = last
+          }
+          yield* pass(server, 20_000)
+          assert.strictEqual(textOf(responses(server, 1)[0] ?? {}), "late")
+        }),
+    ),
   )
 
-  it.effect("L1 complaint 7, a request is never answered: whatever is in its members, once", () =>
+  it.effect("L1 a request is never answered: whatever its members are, it is answered once", () =>
     withServer({ script: () => defaultReply }, (server) =>
       Effect.gen(function* () {
         const odd: ReadonlyArray<unknown> = [null, true, 0, -1.5, "", "x", [], [1], {}, { a: null }]
@@ -142,7 +140,7 @@ describe("Complaints: stdio", () => {
   )
 
   it.effect(
-    "complaint 10, answers leak to another client: two connections with the same ids keep apart",
+    "responses leak to another client: two connections with the same ids are kept apart",
     () =>
       withServer(
         {

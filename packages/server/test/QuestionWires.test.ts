@@ -1,4 +1,4 @@
-/** The same hostile texts through every wire that puts questions to a person. */
+/** The same hostile texts through every dialect that puts questions to a person. */
 import type { ApprovalRequest, Elicitation } from "@colloquy/core/approvals/Approval"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { assert, describe, it } from "@effect/vitest"
@@ -47,7 +47,7 @@ const asks = {
 
 type Asks = (typeof asks)[keyof typeof asks]
 
-/** Names of members that programs read and no person is shown. */
+/** Members that programs read and that are not displayed. */
 const forPrograms = new Set(["server_name", "serverName"])
 
 const stringsOf = (value: unknown): ReadonlyArray<string> => {
@@ -58,10 +58,10 @@ const stringsOf = (value: unknown): ReadonlyArray<string> => {
   )
 }
 
-// oxlint-disable-next-line no-control-regex -- the point of it
+// oxlint-disable-next-line no-control-regex -- control characters are what is searched for
 const dangerous = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 
-/** The messages of a server that ask or tell of the question; fails the test when there are none. */
+/** The messages of a server that put or mention the question; fails the test when there are none. */
 const ofQuestion = (texts: ReadonlyArray<string>, marks: ReadonlyArray<string>) => {
   const found = texts.filter((text) => marks.some((mark) => text.includes(mark)))
   assert.isAbove(found.length, 0, texts.join("\n"))
@@ -141,7 +141,7 @@ const wires: Readonly<Record<string, (tools: Asks) => Effect.Effect<Harness>>> =
     ),
 }
 
-describe("questions on every wire", () => {
+describe("questions in every dialect", () => {
   it.effect.each(
     Object.keys(wires).flatMap((wire) => Object.keys(asks).map((what) => [wire, what] as const)),
   )("L7 no foreign text reaches a person raw: %s asks about %s", ([wire, what]) =>

@@ -20,7 +20,7 @@ const root = Path.resolve(import.meta.dirname, "../../..")
 
 /** A copy of what can be broken and of the simulation; everything else is that of the tree. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
-const copied = ["core", "server", "testing"]
+const copied = ["core", "server", "simulation", "testing"]
 
 /** Seeds after which a mutation counts as not seen; each is seen much earlier. */
 const seeds = 1_500
@@ -35,7 +35,10 @@ const copyTree = () => {
     }
     Fs.symlinkSync(Path.join(tree, "packages", room), Path.join(modules, room))
   }
-  Fs.symlinkSync(Path.join(root, "packages/protocol"), Path.join(modules, "protocol"))
+  for (const room of Fs.readdirSync(Path.join(root, "packages"))) {
+    if (copied.includes(room)) continue
+    Fs.symlinkSync(Path.join(root, "packages", room), Path.join(modules, room))
+  }
   Fs.symlinkSync(Path.join(root, "node_modules/effect"), Path.join(tree, "node_modules/effect"))
 }
 

@@ -50,9 +50,9 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
   {
     law: "L7",
     name: "a stateless client without forms is asked",
-    file: "packages/server/src/mcp/codex/OwnTools.ts",
-    find: "...(takesForms(client.capabilities)",
-    replace: "...(true",
+    file: "packages/server/src/mcp/ConnectionState.ts",
+    find: "if (!takesForms(client.capabilities)) return undefined",
+    replace: "",
   },
   {
     law: "L7",
@@ -93,7 +93,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
   {
     law: "L14",
     name: "a stateless call that is taken back as it asks goes on",
-    file: "packages/server/src/mcp/elicitation/stateless/RoundElicitations.ts",
+    file: "packages/server/src/mcp/elicitation/stateless/StatelessElicitations.ts",
     find: "onCancel(requestId, conversation.cancel(turn))",
     replace: "",
   },

@@ -14,7 +14,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     name: "a conversation that is loaded is forgotten when it leaves memory",
     file: "packages/core/src/manager/LoadedConversations.ts",
     find: 'entry.placement = { _tag: "Stored" }',
-    replace: 'entry.placement = { _tag: "Gone" }',
+    replace: 'entry.placement = { _tag: "Removed" }',
   },
   {
     law: "L5",

@@ -39,10 +39,11 @@ const created = ({ client }: AppClient.AppClient) =>
 const say = ({ client }: AppClient.AppClient, conversationId: string, text: string) =>
   client.request(SendUserMessage, { conversationId, items: [{ type: "text", data: { text } }] })
 
-const isEnd = (told: AppClient.Told) => told._tag === "Event" && told.msg.type === "task_complete"
+const isEnd = (told: AppClient.ConversationMessage) =>
+  told._tag === "Event" && told.msg.type === "task_complete"
 
 /** Everything to the end of that many turns. */
-const heard = <E>(stream: Stream.Stream<AppClient.Told, E>, turns = 1) => {
+const heard = <E>(stream: Stream.Stream<AppClient.ConversationMessage, E>, turns = 1) => {
   let left = turns
   return Stream.runCollect(Stream.takeUntil(stream, (told) => isEnd(told) && --left === 0))
 }
@@ -50,10 +51,11 @@ const heard = <E>(stream: Stream.Stream<AppClient.Told, E>, turns = 1) => {
 const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-const isDelta = (told: AppClient.Told) => told._tag === "Event" && told.msg.type.endsWith("_delta")
+const isDelta = (told: AppClient.ConversationMessage) =>
+  told._tag === "Event" && told.msg.type.endsWith("_delta")
 
 /** Numbers of the events that are kept. */
-const kept = (all: ReadonlyArray<AppClient.Told>) =>
+const kept = (all: ReadonlyArray<AppClient.ConversationMessage>) =>
   all.flatMap((told) => (told._tag === "Event" && !isDelta(told) ? [told.seq] : []))
 
 const upTo = (last: number | undefined) => Array.from({ length: (last ?? -1) + 1 }, (_, n) => n)
@@ -172,7 +174,7 @@ describe("AppClient and AppServer", () => {
       () =>
         Effect.gen(function* () {
           const connections: Array<MemoryConnection> = []
-          const current = yield* Following.reopening(
+          const current = yield* Following.reconnecting(
             Effect.flatMap(opened, (there) => {
               connections.push(there)
               return AppClient.connect(there, { clientInfo })
@@ -181,7 +183,7 @@ describe("AppClient and AppServer", () => {
           )
           const other = yield* connected()
           const id = yield* created(other)
-          const seen: Array<AppClient.Told> = []
+          const seen: Array<AppClient.ConversationMessage> = []
           const reader = yield* start(
             heard(
               Stream.tap(Following.events(current, id, { raw: true }), (told) =>
@@ -213,7 +215,7 @@ describe("AppClient and AppServer", () => {
     withCore([Script.reply(Script.text("one"))], () =>
       Effect.gen(function* () {
         const [one, two] = [yield* connected(), yield* connected()]
-        const current = yield* Following.reopening(
+        const current = yield* Following.reconnecting(
           Effect.flatMap(opened, (there) => AppClient.connect(there, { clientInfo })),
         )
         const id = yield* created(one)

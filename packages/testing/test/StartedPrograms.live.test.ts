@@ -31,7 +31,7 @@ const listed: ReadonlyArray<Listed> = JSON.parse(
 const modules =
   /\bchild_process\b|\bworker_threads\b|\bnode:cluster\b|\bprocess\.(?:execve|binding)\b/
 const always =
-  /\bnode:child_process\b|\bnode:worker_threads\b|\bnode:cluster\b|\bprocess\.(?:execve|binding)\b|\bChildProcess\.(?:make|exec|spawn|string|lines)[(`]|\.spawn(?:Sync)?\(|\bspawner\.(?:exitCode|lines|string|stream\w*)\(|\bwrapCommandWithSandboxMacOS\(|\brunner\.run\(|\bOwnProgram\.run\(/g
+  /\bnode:child_process\b|\bnode:worker_threads\b|\bnode:cluster\b|\bprocess\.(?:execve|binding)\b|\bChildProcess\.(?:make|exec|spawn|string|lines)[(`]|\.spawn(?:Sync)?\(|\bspawner\.(?:exitCode|lines|string|stream\w*)\(|\bwrapCommandWithSandboxMacOS\(|\brunner\.run\(|\bServerProgram\.run\(/g
 /** Names of `node:child_process`, which mean something else in other modules. */
 const ofNode = /(?<![.\w])(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|fork)\(/g
 
@@ -56,9 +56,9 @@ const sources = [
 
 /** Programs that are named by a fixed path, by the modules that name them. */
 const fixedPaths = {
-  "packages/tools/src/process/Gate.ts": ["/bin/sh", "/usr/bin/env"],
-  "packages/tools/src/process/Reaper.ts": ["/bin/sh"],
-  "packages/tools/src/process/TrustedPrograms.ts": [
+  "packages/tools/src/process/StartGate.ts": ["/bin/sh", "/usr/bin/env"],
+  "packages/tools/src/process/Watchdog.ts": ["/bin/sh"],
+  "packages/tools/src/programs/TrustedPrograms.ts": [
     "/bin/bash",
     "/bin/grep",
     "/bin/rmdir",
@@ -66,11 +66,11 @@ const fixedPaths = {
     "/usr/bin/env",
   ],
   // In the sandbox.
-  "packages/tools/src/sandbox/Bubblewrap.ts": ["/usr/bin/env"],
-  "packages/tools/src/sandbox/BubblewrapProbe.ts": ["/bin/true"],
-  "packages/tools/src/sandbox/Landlock.ts": ["/bin/sh"],
-  "packages/tools/src/sandbox/Seatbelt.ts": ["/bin/bash", "/usr/bin/sandbox-exec"],
-  "packages/tools/src/sandbox/SeatbeltArgv.ts": ["/bin/bash", "/usr/bin/sandbox-exec"],
+  "packages/tools/src/sandbox/linux/Bubblewrap.ts": ["/usr/bin/env"],
+  "packages/tools/src/sandbox/linux/BubblewrapProbe.ts": ["/bin/true"],
+  "packages/tools/src/sandbox/linux/Landlock.ts": ["/bin/sh"],
+  "packages/tools/src/sandbox/macos/Seatbelt.ts": ["/bin/bash", "/usr/bin/sandbox-exec"],
+  "packages/tools/src/sandbox/macos/SeatbeltArgv.ts": ["/bin/bash", "/usr/bin/sandbox-exec"],
 }
 
 describe("StartedPrograms", () => {

@@ -1,6 +1,7 @@
 /**
- * One tool of a turn: how it is offered, when it may run beside others, what a call does. `functionTool` makes one of
- * a schema, from which the offered parameters, the decoder and the faults a model is told of come.
+ * One tool of a turn: how it is offered, when it may run concurrently with others, what a call does. `functionTool`
+ * creates one from a schema, from which the offered parameters, the decoder and the error texts for the model are
+ * derived.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
@@ -13,25 +14,27 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
+/** A tool that the model can call. */
 export interface Tool {
   readonly name: string
-  /** Undefined: not offered under these settings; a call of it is still answered. */
+  /** Its specification for the model; undefined: not offered under these settings, but a call still gets an output. */
   readonly spec: (settings: ConversationSettings) => ToolSpec | undefined
-  /** True for a call that changes nothing and asks nobody. */
+  /** True for a call that changes nothing and needs no approval: it may run concurrently with others. */
   readonly isReadOnly: (call: ToolCall, settings: ConversationSettings) => boolean
-  /** Never fails: what goes wrong is told in the output. */
+  /** Runs a call. Never fails: an error is part of the output. */
   readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
 }
 
+/** Characters of the model's text that an error message quotes. */
 const maxQuotedChars = 200
 
-/** Names that are understood but not offered, by what they mean. */
+/** Alternative names of members that are accepted but not offered, with the offered names. */
 export type Aliases = Readonly<Record<string, string>>
 
 const isMembers = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** With the offered names; fails where one member was given under two names with two values. */
+/** The members under their offered names. Fails when one was given under two names with different values. */
 const renamed = (value: unknown, aliases: Aliases): Result.Result<unknown, string> => {
   if (!isMembers(value)) return Result.succeed(value)
   const members: Record<string, unknown> = { ...value }
@@ -50,7 +53,7 @@ const renamed = (value: unknown, aliases: Aliases): Result.Result<unknown, strin
   return Result.succeed(members)
 }
 
-/** Decodes what the model wrote; the failure is the text it is told (§6.7). */
+/** Decodes the arguments of a call; the failure is the text that the model reads. */
 export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
   tool: {
     readonly name: string
@@ -73,39 +76,39 @@ export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
   return Result.mapError(decoded, (fault) => `failed to parse function arguments: ${fault}`)
 }
 
-/** What `functionTool` is made of. */
+/** What `functionTool` needs. */
 export interface FunctionToolOptions<A extends Schema.Codec<unknown, unknown>> {
   readonly name: string
   readonly description: string
-  readonly arguments: A
+  readonly arguments: ToolArguments<A>
   readonly aliases?: Aliases
-  /** Default: always. */
+  /** Whether it is offered under these settings. Default: always. */
   readonly isOffered?: (settings: ConversationSettings) => boolean
-  /** Default: never. Asked of a call whose arguments are good. */
+  /** Whether a call with valid arguments changes nothing. Default: never. */
   readonly isReadOnly?: (args: A["Type"], settings: ConversationSettings) => boolean
   readonly run: (args: A["Type"], callId: string, context: ToolContext) => Effect.Effect<ToolResult>
 }
 
-const inputSchemas = new WeakMap<Schema.Top, JsonSchema>()
-
-/** Tools are made for every turn, the schema of their arguments once. */
-const inputSchemaOf = (schema: Schema.Top): JsonSchema => {
-  const known = inputSchemas.get(schema)
-  if (known !== undefined) return known
-  const made = jsonSchemaOf(schema, { closed: true })
-  inputSchemas.set(schema, made)
-  return made
+/** The arguments of a tool: the schema that decodes them, and the JSON Schema that the model reads. */
+export interface ToolArguments<A extends Schema.Codec<unknown, unknown>> {
+  readonly schema: A
+  readonly inputSchema: JsonSchema
 }
+
+/** Derives the JSON Schema of arguments. To be called once per tool, because tools are created for every turn. */
+export const toolArguments = <A extends Schema.Codec<unknown, unknown>>(
+  schema: A,
+): ToolArguments<A> => ({ schema, inputSchema: jsonSchemaOf(schema, { closed: true }) })
 
 /** A tool that is called with JSON arguments. */
 export const functionTool = <A extends Schema.Codec<unknown, unknown>>(
   options: FunctionToolOptions<A>,
 ): Tool => {
   const { description, name } = options
-  const inputSchema = inputSchemaOf(options.arguments)
+  const { inputSchema, schema } = options.arguments
   const definition = {
     name,
-    arguments: options.arguments,
+    arguments: schema,
     inputSchema,
     aliases: options.aliases ?? {},
   }

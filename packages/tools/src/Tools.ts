@@ -1,7 +1,7 @@
 /**
- * The tools of a machine as the port `ToolRuntime`: shell, plan, patch, image, tools of an embedding application and
- * of MCP servers, joined for each turn. It gives every call to the tool of its name and holds what a turn holds: the
- * diff of its patches and the servers it uses.
+ * The tools of this machine as the port `ToolRuntime`: shell, plan, patch, image, tools of an embedding application and
+ * of MCP servers, combined for each turn. Passes every call to the tool of its name, and owns the state of a turn: the
+ * diff of its patches and the tool servers it uses.
  */
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import {
@@ -17,7 +17,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as ApplyPatch from "./edit/ApplyPatch.ts"
-import * as Files from "./edit/Files.ts"
+import * as PatchFiles from "./edit/PatchFiles.ts"
 import { patchTool } from "./edit/PatchTool.ts"
 import * as ImageFile from "./image/ImageFile.ts"
 import { imageTool } from "./image/ImageTool.ts"
@@ -28,40 +28,41 @@ import * as TurnDiff from "./patch/TurnDiff.ts"
 import { planTool } from "./plan/PlanTool.ts"
 import { searchTool } from "./search/SearchTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
-import { TrustedPrograms } from "./process/TrustedPrograms.ts"
+import { TrustedPrograms } from "./programs/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import * as Attempt from "./shell/Attempt.ts"
 import { shellTools } from "./shell/ShellTool.ts"
 import * as WorkingDirectory from "./shell/WorkingDirectory.ts"
 import type { Tool } from "./Tool.ts"
 
+/** What the tools need. */
 export interface ToolsOptions {
-  /** Of the server; commands get of it what `shell_environment_policy` says. */
+  /** Environment of the server; `shell_environment_policy` decides what commands get of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Variables that hold keys: no command sees them, whatever the policy says. */
+  /** Variables that hold keys: no command sees them, whatever the policy is. */
   readonly secretNames: ReadonlyArray<string>
   /** Absolute path of a Node that runs here; it writes patches. */
   readonly node: string
   /**
-   * Never read by a tool, never written by a confined one: the state directory. Absolute. The first also holds the files
-   * that git compares for the diff of a large patch; without one such a diff replaces everything.
+   * Absolute paths that no tool reads and no confined tool writes: the state directory. The first also contains the
+   * files that git compares for the diff of a large patch; without one such a diff replaces everything.
    */
   readonly hiddenPaths: ReadonlyArray<string>
-  /** Of the embedding application; `HostTools.fromToolkit` makes them. */
+  /** Tools of the embedding application, made by `HostTools.fromToolkit`. */
   readonly hostTools?: ReadonlyArray<Tool>
 }
 
 const nameOf = (call: ToolCall): string =>
   call.type === "local_shell_call" ? "local_shell" : call.name
 
-/** What does not change from turn to turn. */
+/** Creates what does not change from turn to turn. */
 const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: ImageFile.ImageFiles) {
   const { environment, hostTools = [], secretNames } = options
   const runner = yield* CommandRunner
   const sandbox = yield* Sandbox
   const { resolve } = yield* Path.Path
   const tmpdir = environment["TMPDIR"]
-  const files = yield* Files.make(options.hiddenPaths)
+  const files = yield* PatchFiles.make(options.hiddenPaths)
   const programs = yield* TrustedPrograms
   const { safeSearchPath } = programs
   const attempts = Attempt.make({ runner, sandbox, environment, secretNames, safeSearchPath })
@@ -75,7 +76,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     protectedPaths: options.hiddenPaths,
     ...(tmpdir === undefined ? {} : { tmpdir }),
   })
-  /** The tools of one turn that are ours, in the order they are offered (§6.7). */
+  /** The tools of one turn except those of tool servers, in the order in which they are offered. */
   return (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
     ...shellTools({
       attempts,
@@ -94,26 +95,26 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
     ),
-    // A search tool of the application takes the place of the provider's.
+    // A search tool of the application replaces the provider's.
     ...(hostTools.some(({ name }) => name === searchTool.name) ? [] : [searchTool]),
     imageTool(images),
     ...hostTools,
   ]
 })
 
-/** Tools of servers as tools like any other; a server that is missing is told of once a turn. */
+/** Specifications of the servers' tools. A server whose tools are missing is reported once per turn. */
 const serverSpecs = (
   servers: OpenServers,
   taken: ReadonlySet<string>,
   context: ToolContext,
 ): Effect.Effect<ReadonlyArray<ToolSpec>> => {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return Effect.flatMap(servers.tools, ({ failures, tools }) =>
     Effect.as(
       Effect.forEach(
-        failures.filter(({ server }) => !told.has(server)),
+        failures.filter(({ server }) => !reported.has(server)),
         ({ message, server }) => {
-          told.add(server)
+          reported.add(server)
           return context.emit({ type: "error", message })
         },
         { discard: true },
@@ -124,7 +125,7 @@ const serverSpecs = (
 }
 
 const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolContext): TurnTools => {
-  // The first of a name is the one: an application cannot replace the shell by accident.
+  // The first tool of a name is used: an application cannot replace the shell by accident.
   const byName = new Map<string, Tool>()
   for (const tool of own) if (!byName.has(tool.name)) byName.set(tool.name, tool)
   const ofServers = serverSpecs(servers, new Set(byName.keys()), context)
@@ -160,7 +161,7 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
 
 type Machine = FileSystem.FileSystem | Path.Path
 
-/** Everything a conversation can do to this machine. Nothing is started or probed before a turn needs it. */
+/** Everything that a conversation can do on this machine. Nothing is started or probed before a turn needs it. */
 export const layer = (
   options: ToolsOptions,
 ): Layer.Layer<
@@ -183,7 +184,7 @@ export const layer = (
           const { cwd, sandboxPolicy } = context.settings
           // Before anything is started, the sandbox and the tool servers included.
           yield* programs.remember(sandboxPolicy, cwd)
-          // Looks for the repository with the first patch: most turns have none.
+          // Searches the repository with the first patch, because most turns have none.
           const turnDiff = yield* Effect.cached(turnDiffOf(cwd))
           const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)
           const diffOf: ApplyPatch.DiffOf = (operations) =>

@@ -1,26 +1,30 @@
 /**
- * Cuts a stream of bytes into lines, incrementally: bytes in, frames out, no I/O and no fiber.
+ * Splits a stream of bytes into lines incrementally: takes bytes, returns frames, performs no I/O
+ * and uses no fiber.
  *
- * Splits on the byte 0x0a before decoding, so a character cut by a chunk is whole again, and what is wrong with
- * one line never touches the next (L13). Holds at most one unfinished line of `maxBytes`, whatever the size of the
- * chunks it comes in, and reads each byte a constant number of times. Of a longer line it keeps what says which message
- * it was, so that its sender gets a response.
+ * Splits at the byte 0x0a before decoding, so a character that a chunk boundary cuts is decoded
+ * correctly, and an invalid line never affects the next one (L13). Holds at most one unfinished
+ * line of `maxBytes`, whatever the size of the chunks, and reads each byte a constant number of
+ * times. Of a longer line it keeps what identifies the message, so that its sender gets a response.
  *
- * Dropped: the CR before an LF, one byte order mark at the start of a line, lines of blanks only.
+ * Removed: the CR before an LF, one byte order mark at the start of a line, and lines of blanks
+ * only.
  */
 import type { Frame } from "@colloquy/protocol/Connection"
 import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
 
-// Not imported by name: the module that `import` makes of it loads each of its members, files and blobs among them.
+// Not imported by name: a named import would load all members of the module, including files and
+// blobs.
 const NodeBuffer = process.getBuiltinModule("node:buffer")
 
-/** 64 MiB: the longest line of a stored conversation, so a longer prompt could not be kept. */
+/** 64 MiB: the longest line of a stored conversation, so a longer prompt could not be recorded. */
 export const defaultMaxBytes = 64 * 1024 * 1024
 
+/** The state of splitting one stream. */
 export interface Lines {
-  /** The frames that this chunk completes. The chunk must not change afterwards. */
+  /** The frames that this chunk completes. The chunk must not be changed afterwards. */
   readonly push: (chunk: Uint8Array) => ReadonlyArray<Frame>
-  /** The last line, if it came without LF. Nothing may be pushed after. */
+  /** The last line, if it came without an LF. `push` must not be called afterwards. */
   readonly end: () => ReadonlyArray<Frame>
 }
 
@@ -29,7 +33,10 @@ const space = 0x20
 const byteOrderMark = 0xfeff
 const blank = /^[ \t\r]*$/
 
-/** Pieces below this size are copied together, so that a line sent byte by byte costs no object per byte. */
+/**
+ * Pieces below this size are copied together, so that a line sent byte by byte does not cost an
+ * object per byte.
+ */
 const mergeBelowBytes = 64 * 1024
 
 const clean = (line: string): string => {
@@ -50,58 +57,115 @@ const scanned = (line: Buffer): EnvelopeScan.EnvelopeScan => {
   return scan
 }
 
-/**
- * @param maxBytes longest line in bytes, without its LF; a longer one gives one `TooLong` frame
- * @param setting name of the setting that gives `maxBytes`, for that frame
- */
-export const make = (maxBytes: number = defaultMaxBytes, setting?: string): Lines => {
-  // A longer text does not fit a string.
-  const limit = Math.min(maxBytes, NodeBuffer.constants.MAX_STRING_LENGTH)
-  let parts: Array<Buffer> = []
-  let heldBytes = 0
-  /** Reads what is discarded of a line that is too long. */
-  let discarding: EnvelopeScan.EnvelopeScan | undefined
+class LineSplitter implements Lines {
+  private readonly limit: number
+  private readonly setting: string | undefined
+  /** Pieces of the unfinished line. */
+  private parts: Array<Buffer> = []
+  /** Length of the unfinished line, including bytes that were discarded. */
+  private heldBytes = 0
+  /** Reads the discarded bytes of a line that is too long, to find out which message it was. */
+  private discarding: EnvelopeScan.EnvelopeScan | undefined
 
-  const pushTooLong = (out: Array<Frame>, bytes: number, scan: EnvelopeScan.EnvelopeScan) => {
-    const envelope = scan.end()
-    out.push({
-      _tag: "TooLong",
-      bytes,
-      maxBytes: limit,
-      ...(setting === undefined ? {} : { setting }),
-      ...(envelope === undefined ? {} : { envelope }),
-    })
+  constructor(maxBytes: number, setting: string | undefined) {
+    // A longer text does not fit a string.
+    this.limit = Math.min(maxBytes, NodeBuffer.constants.MAX_STRING_LENGTH)
+    this.setting = setting
   }
 
-  const hold = (part: Buffer) => {
+  readonly push: Lines["push"] = (bytes) => {
+    const chunk = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const out: Array<Frame> = []
+    const last = chunk.lastIndexOf(lineFeed)
+    if (last === -1) {
+      this.hold(chunk)
+      return out
+    }
+    let start = 0
+    if (this.heldBytes > 0) {
+      const first = chunk.indexOf(lineFeed)
+      this.hold(chunk.subarray(0, first))
+      this.finishHeld(out)
+      start = first + 1
+    }
+    if (start <= last) this.pushBlock(out, chunk.subarray(start, last))
+    this.hold(chunk.subarray(last + 1))
+    return out
+  }
+
+  readonly end: Lines["end"] = () => {
+    const out: Array<Frame> = []
+    if (this.heldBytes > 0) this.finishHeld(out)
+    return out
+  }
+
+  /** Adds bytes to the unfinished line, or to the scan of one that is too long. */
+  private hold(part: Buffer): void {
     if (part.length === 0) return
-    heldBytes += part.length
-    if (discarding !== undefined) return discarding.push(part)
-    if (heldBytes > limit) {
-      discarding = EnvelopeScan.make()
-      for (const held of parts) discarding.push(held)
-      discarding.push(part)
-      parts = []
+    this.heldBytes += part.length
+    if (this.discarding !== undefined) return this.discarding.push(part)
+    if (this.heldBytes > this.limit) {
+      this.discarding = EnvelopeScan.make()
+      for (const held of this.parts) this.discarding.push(held)
+      this.discarding.push(part)
+      this.parts = []
       return
     }
+    this.parts.push(this.merged(part))
+  }
+
+  /** The part, joined with the pieces before it that are not longer, which are removed. */
+  private merged(part: Buffer): Buffer {
     let last = part
-    let before = parts.at(-1)
-    // Like a binary counter: a byte is copied at most log2(mergeBelowBytes) times.
+    let before = this.parts.at(-1)
+    // Pieces merge like the digits of a binary counter: a byte is copied at most log2(mergeBelowBytes) times.
     while (
       before !== undefined &&
       before.length <= last.length &&
       before.length + last.length <= mergeBelowBytes
     ) {
       last = Buffer.concat([before, last])
-      parts.pop()
-      before = parts.at(-1)
+      this.parts.pop()
+      before = this.parts.at(-1)
     }
-    parts.push(last)
+    return last
   }
 
-  const pushLine = (out: Array<Frame>, line: Buffer) => {
-    if (line.length > limit) {
-      pushTooLong(out, line.length, scanned(line))
+  private finishHeld(out: Array<Frame>): void {
+    const held = this.parts
+    const bytes = this.heldBytes
+    const scan = this.discarding
+    // Released before the line is decoded, so that a long line is in memory one time less.
+    this.parts = []
+    this.heldBytes = 0
+    this.discarding = undefined
+    if (scan !== undefined) return this.pushTooLong(out, bytes, scan)
+    const [first] = held
+    const line = held.length === 1 && first !== undefined ? first : Buffer.concat(held)
+    held.length = 0
+    this.pushLine(out, line)
+  }
+
+  /** Takes whole lines without the last LF. No UTF-8 sequence contains an LF, so every line is valid when the block is. */
+  private pushBlock(out: Array<Frame>, block: Buffer): void {
+    if (block.length <= this.limit && NodeBuffer.isUtf8(block)) {
+      for (const line of block.toString("utf8").split("\n")) pushText(out, line)
+      return
+    }
+    let start = 0
+    let next: number
+    while ((next = block.indexOf(lineFeed, start)) !== -1) {
+      this.pushLine(out, block.subarray(start, next))
+      start = next + 1
+    }
+    this.pushLine(out, block.subarray(start))
+  }
+
+  private pushLine(out: Array<Frame>, line: Buffer): void {
+    if (line.length > this.limit) {
+      this.pushTooLong(out, line.length, scanned(line))
     } else if (NodeBuffer.isUtf8(line)) {
       pushText(out, line.toString("utf8"))
     } else {
@@ -109,62 +173,23 @@ export const make = (maxBytes: number = defaultMaxBytes, setting?: string): Line
     }
   }
 
-  const finishHeld = (out: Array<Frame>) => {
-    const held = parts
-    const bytes = heldBytes
-    const scan = discarding
-    // Released before the line is decoded: a long one is in memory once less.
-    parts = []
-    heldBytes = 0
-    discarding = undefined
-    if (scan !== undefined) return pushTooLong(out, bytes, scan)
-    const [first] = held
-    const line = held.length === 1 && first !== undefined ? first : Buffer.concat(held)
-    held.length = 0
-    pushLine(out, line)
-  }
-
-  // Whole lines without their last LF. No UTF-8 sequence holds an LF, so all of them are valid when the block is.
-  const pushBlock = (out: Array<Frame>, block: Buffer) => {
-    if (block.length <= limit && NodeBuffer.isUtf8(block)) {
-      for (const line of block.toString("utf8").split("\n")) pushText(out, line)
-      return
-    }
-    let start = 0
-    let next: number
-    while ((next = block.indexOf(lineFeed, start)) !== -1) {
-      pushLine(out, block.subarray(start, next))
-      start = next + 1
-    }
-    pushLine(out, block.subarray(start))
-  }
-
-  return {
-    push: (bytes) => {
-      const chunk = Buffer.isBuffer(bytes)
-        ? bytes
-        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      const out: Array<Frame> = []
-      const last = chunk.lastIndexOf(lineFeed)
-      if (last === -1) {
-        hold(chunk)
-        return out
-      }
-      let start = 0
-      if (heldBytes > 0) {
-        const first = chunk.indexOf(lineFeed)
-        hold(chunk.subarray(0, first))
-        finishHeld(out)
-        start = first + 1
-      }
-      if (start <= last) pushBlock(out, chunk.subarray(start, last))
-      hold(chunk.subarray(last + 1))
-      return out
-    },
-    end: () => {
-      const out: Array<Frame> = []
-      if (heldBytes > 0) finishHeld(out)
-      return out
-    },
+  private pushTooLong(out: Array<Frame>, bytes: number, scan: EnvelopeScan.EnvelopeScan): void {
+    const envelope = scan.end()
+    out.push({
+      _tag: "TooLong",
+      bytes,
+      maxBytes: this.limit,
+      ...(this.setting === undefined ? {} : { setting: this.setting }),
+      ...(envelope === undefined ? {} : { envelope }),
+    })
   }
 }
+
+/**
+ * Starts at the beginning of a stream.
+ *
+ * @param maxBytes longest line in bytes, without its LF; a longer one yields one `TooLong` frame
+ * @param setting name of the setting that determines `maxBytes`, for the message about that frame
+ */
+export const make = (maxBytes: number = defaultMaxBytes, setting?: string): Lines =>
+  new LineSplitter(maxBytes, setting)

@@ -1,7 +1,8 @@
 /**
- * A connection to a server that is started for it: a process that speaks on its standard streams.
+ * Starts a server process and connects to its standard streams.
  *
- * Owns the process; nothing of it outlives the scope (L8). Its stderr is that of this process.
+ * Owns the process; nothing of it outlives the scope (L8). Its standard error is that of this
+ * process, unless `stderr` is `ignore`.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
@@ -10,16 +11,23 @@ import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import * as StdioConnection from "./StdioConnection.ts"
 
+/** The command that starts a server. */
 export interface StdioCommand {
   readonly command: string
   readonly args?: ReadonlyArray<string>
-  /** Instead of this process's environment. */
+  /** Replaces this process's environment. Default: the process inherits it. */
   readonly env?: Readonly<Record<string, string>>
-  /** Default: this process's directory. */
+  /** Working directory. Default: that of this process. */
   readonly cwd?: string
-  /** What the process writes on stderr. Default: it goes to this process's stderr. */
+  /**
+   * `inherit` writes the process's standard error to that of this process, `ignore` drops it.
+   * Default `inherit`.
+   */
   readonly stderr?: "inherit" | "ignore"
-  /** How long the process may take to leave after the end of its input, before it is killed. Default 2 s. */
+  /**
+   * How long the process may take to exit after the end of its input before it is killed. Default 2
+   * s.
+   */
   readonly maxLeaveMs?: number
 }
 
@@ -43,7 +51,10 @@ const codeOf = (error: Error): string =>
 
 interface Started {
   readonly child: Child
-  /** Of a process that cannot start: Node tells why after it gave the process. */
+  /**
+   * Waits until the process has started or failed to: Node reports the failure after it has
+   * returned the process.
+   */
   readonly failure: Promise<Error> | undefined
 }
 
@@ -55,8 +66,8 @@ const failed = ({ command, cwd }: StdioCommand, error: Error) => {
 }
 
 /**
- * Starts the process and gives its connection for the length of the scope. Fails for one that cannot start; one that ends
- * is the end of the connection.
+ * Starts the process and returns its connection, until the scope closes. Fails when the process
+ * cannot start; when it exits later, the connection ends.
  */
 export const open = (
   server: StdioCommand,
@@ -69,7 +80,7 @@ export const open = (
         ...(cwd === undefined ? {} : { cwd }),
         ...(env === undefined ? {} : { env }),
       })
-      // The connection over the streams says what became of them, at its end.
+      // The connection over the streams reports their errors, at its end.
       child.stdin.on("error", () => {})
       child.on("error", () => {})
       const failure = new Promise<Error>((resolve) => child.once("error", resolve))

@@ -1,29 +1,37 @@
 /**
- * Takes standard output away from everything but the one writer of frames (L9): a library that prints would break
- * the client's framing.
+ * Reserves standard output for the one writer of frames (L9): a library that prints would break the
+ * client's framing.
  *
- * Taken: `process.stdout` for all who look it up later, and every method of the global `console`, kept references
- * included; both lead to standard error. Not taken, because Node offers no way: `fs.write(1, …)`, native code, child processes that inherit
- * descriptor 1 (spawn them with a pipe), and code that kept a reference to `process.stdout` from before. So call it
- * first thing.
+ * Redirected to standard error: `process.stdout` for code that reads it later, and every method of
+ * the global `console`, including references that were kept. Not redirected, because Node offers no
+ * way: `fs.write(1, …)`, native code, child processes that inherit descriptor 1 (start them with a
+ * pipe), and code that kept a reference to `process.stdout` from before. Therefore call
+ * `takeStdout` first.
  */
 import type { Writable } from "node:stream"
 
-let taken: Writable | undefined
+/** Key of the property of `process` that holds the reserved stream. */
+const framesKey: unique symbol = Symbol.for("@colloquy/transport-stdio/frames")
 
-/** The stream for frames. The first call takes it, later calls give the same one. */
+/**
+ * Returns the stream for frames. The first call redirects all other output; later calls return the
+ * same stream.
+ */
 export const takeStdout = (): Writable => {
-  if (taken !== undefined) return taken
-  taken = process.stdout
+  const reserved: unknown = Reflect.get(process, framesKey)
+  if (reserved !== undefined) return reserved as Writable
+  const frames = process.stdout
+  Object.defineProperty(process, framesKey, { value: frames })
   Object.defineProperty(process, "stdout", {
     configurable: true,
     enumerable: true,
     get: () => process.stderr,
   })
   Object.assign(globalThis.console, new globalThis.console.Console(process.stderr, process.stderr))
-  // Methods that someone kept from before look their stream up here, on every Node so far.
+  // Console methods that were kept from before look up their stream here, in every Node version so
+  // far.
   Reflect.set(globalThis.console, "_stdout", process.stderr)
-  // Named imports of `node:process` and `node:console` are copies until told.
+  // Named imports of `node:process` and `node:console` are copies until they are synchronized.
   process.getBuiltinModule("node:module").syncBuiltinESMExports()
-  return taken
+  return frames
 }

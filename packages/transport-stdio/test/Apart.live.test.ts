@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { PassThrough, Writable } from "node:stream"
 import * as StdioConnection from "../src/StdioConnection.ts"
 
-/** An output that takes each write when the test says so. */
+/** An output whose writes complete when the test says so. */
 const gate = () => {
   const writes: Array<string> = []
   const waiting: Array<() => void> = []
@@ -29,8 +29,8 @@ const elapsedMs = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return performance.now() - startMs
   })
 
-describe("StdioConnection, what is sent apart", () => {
-  it.live("is in a later write than what was sent before, which others share", () =>
+describe("StdioConnection, texts sent apart", () => {
+  it.live("are in a later write than texts sent before, which share one", () =>
     Effect.gen(function* () {
       const { output, settle, writes } = gate()
       const input = new PassThrough()
@@ -53,7 +53,7 @@ describe("StdioConnection, what is sent apart", () => {
     }),
   )
 
-  it.live("waits for its time after the last write, and not when that was long ago", () =>
+  it.live("wait a fixed time after the last write, and not if that was long ago", () =>
     Effect.gen(function* () {
       const output = new PassThrough().resume()
       const input = new PassThrough()
@@ -66,7 +66,7 @@ describe("StdioConnection, what is sent apart", () => {
     }),
   )
 
-  it.live("waits no longer when the output is gone", () =>
+  it.live("wait no longer when the output is gone", () =>
     Effect.gen(function* () {
       const { output } = gate()
       const input = new PassThrough()

@@ -26,7 +26,7 @@ const cut = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Uin
   return chunks
 }
 
-/** The rules once more, over the whole input at once and without any of the machinery. */
+/** A reference implementation of the rules that takes the whole input at once. */
 const model = (bytes: Buffer, maxBytes: number): ReadonlyArray<Frame> => {
   const lines: Array<Array<number>> = [[]]
   for (const byte of bytes) {
@@ -60,7 +60,7 @@ const cases: ReadonlyArray<{
 }> = [
   { name: "lines end at LF", input: "a\nb\n", expected: [text("a"), text("b")] },
   {
-    name: "the CR of CRLF is dropped, only one and only there",
+    name: "the CR of CRLF is removed, only one and only there",
     input: "a\r\r\nb\rc\n",
     expected: [text("a\r"), text("b\rc")],
   },
@@ -68,7 +68,7 @@ const cases: ReadonlyArray<{
   { name: "blank lines are dropped", input: "\n\r\n  \t\r\na\n\n", expected: [text("a")] },
   { name: "blanks around a text are kept", input: "  a \n", expected: [text("  a ")] },
   {
-    name: "a byte order mark at the start of a line is dropped",
+    name: "a byte order mark at the start of a line is removed",
     input: "\uFEFFa\n\uFEFF\nb\uFEFF\n",
     expected: [text("a"), text("b\uFEFF")],
   },
@@ -80,12 +80,12 @@ const cases: ReadonlyArray<{
   { name: "a NUL is a character like others", input: "a\u0000b\n", expected: [text("a\u0000b")] },
   { name: "nothing gives nothing", input: "", expected: [] },
   {
-    name: "L13 a line that is not UTF-8 is told with its size and harms no other",
+    name: "L13 a line that is not UTF-8 is reported with its size and affects no other line",
     input: [0x61, 0x0a, 0xff, 0xfe, 0x0a, 0x62, 0x0a],
     expected: [text("a"), notUtf8(2), text("b")],
   },
   {
-    name: "L13 a character cut by the end of its line is told",
+    name: "L13 a character cut by the end of its line is reported",
     input: [0xc3, 0x0a, 0xa9, 0x0a, 0x62],
     expected: [notUtf8(1), notUtf8(1), text("b")],
   },
@@ -95,12 +95,12 @@ const cases: ReadonlyArray<{
     expected: [notUtf8(3)],
   },
   {
-    name: "L13 a line of exactly the limit passes, one byte more is told with its size",
+    name: "L13 a line of exactly the limit passes, one byte more is reported with its size",
     input: `${"x".repeat(8)}\n${"y".repeat(9)}\nz\n`,
     expected: [text("xxxxxxxx"), tooLong(9, 8), text("z")],
   },
   {
-    name: "L13 an over-long last line is told",
+    name: "L13 an over-long last line is reported",
     input: `a\n${"y".repeat(30)}`,
     expected: [text("a"), tooLong(30, 8)],
   },
@@ -120,7 +120,7 @@ describe("Lines", () => {
     })
   }
 
-  it("gives a frame as soon as its line ends", () => {
+  it("returns a frame as soon as its line ends", () => {
     const lines = Lines.make()
     assert.deepStrictEqual(
       ["a", "b\nc", "\n", "d"].map((chunk) => lines.push(Buffer.from(chunk))),
@@ -153,7 +153,7 @@ describe("Lines", () => {
     Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
   it.prop(
-    "L13 any bytes in any chunks give the frames of the rules, one frame per line",
+    "L13 any bytes in any chunks yield the frames of the rules, one frame per line",
     {
       choice: Arbitrary.array(between(0, pieces.length - 1), { maxLength: 60 }),
       sizes: Arbitrary.array(between(1, 9), { minLength: 1, maxLength: 12 }),
@@ -169,7 +169,7 @@ describe("Lines", () => {
   )
 
   it.prop(
-    "L9 texts without raw newlines come out as they went in, whatever the chunks",
+    "L9 texts without raw newlines are received unchanged, whatever the chunks",
     {
       values: Arbitrary.array(Arbitrary.schema(Schema.String), { maxLength: 20 }),
       sizes: Arbitrary.array(between(1, 40), { minLength: 1, maxLength: 8 }),
@@ -211,12 +211,12 @@ describe("Lines", () => {
     })
   })
 
-  // Memory is measured after a full collection, so the figures are what is held and nothing else.
+  // Memory is measured after a full collection, so the figures contain only what is held.
   setFlagsFromString("--expose-gc")
   const collect: () => void = runInNewContext("gc")
   const held = () => {
     collect()
-    // Buffers are released beside the collection; the next one waits for that.
+    // Buffers are released concurrently with the collection; the next collection waits for that.
     collect()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     return heapUsed + arrayBuffers

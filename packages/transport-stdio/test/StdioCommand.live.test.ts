@@ -2,7 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as StdioCommand from "../src/StdioCommand.ts"
 
-/** Says its process id, then everything that it is told, and stays when its input ends if that is what it is asked. */
+/**
+ * A program that prints its process id, then echoes its input, and keeps running when its input
+ * ends if an argument asks for it.
+ */
 const echo = `
   process.stdout.write(process.pid + "\\n")
   process.stdin.pipe(process.stdout, { end: false })
@@ -29,7 +32,7 @@ const isAlive = (pid: number): boolean => {
 describe("StdioCommand", () => {
   for (const words of [[], ["stay"]]) {
     it.live(
-      `L8 speaks with the process, which does not outlive the scope: ${words.join(" ")}`,
+      `L8 exchanges texts with the process, which does not outlive the scope: ${words.join(" ")}`,
       () =>
         Effect.gen(function* () {
           const pid = yield* Effect.scoped(
@@ -49,17 +52,17 @@ describe("StdioCommand", () => {
 
   it.live.each<readonly [what: string, server: StdioCommand.StdioCommand, reason: string]>([
     [
-      "a command that is not there",
+      "a command that does not exist",
       { command: "/nowhere/at-all" },
       "`/nowhere/at-all` cannot be started (ENOENT)",
     ],
     [
-      "a command that is no program",
+      "a command that is not a program",
       { command: "/dev/null" },
       "`/dev/null` cannot be started (EACCES)",
     ],
     [
-      "a directory that is not there",
+      "a directory that does not exist",
       { ...command(), cwd: "/nowhere" },
       `\`${process.execPath}\` cannot be started in /nowhere (ENOENT)`,
     ],

@@ -43,7 +43,7 @@ const listeners = (stream: Readable | Writable) =>
   stream.eventNames().map((name) => [name, stream.listenerCount(name)])
 
 describe("StdioConnection, reading", () => {
-  it.live("gives the frames in order and then ends, again and again", () =>
+  it.live("returns the frames in order and then ends, at every further call", () =>
     Effect.gen(function* () {
       const input = new PassThrough()
       const connection = yield* StdioConnection.make({ input, output: new PassThrough() })
@@ -54,7 +54,7 @@ describe("StdioConnection, reading", () => {
     }),
   )
 
-  it.live("wakes a receiver that waits, and loses nothing when one is interrupted", () =>
+  it.live("wakes a waiting receiver, and loses nothing when one is interrupted", () =>
     Effect.gen(function* () {
       const input = new PassThrough()
       const connection = yield* StdioConnection.make({ input, output: new PassThrough() })
@@ -72,7 +72,7 @@ describe("StdioConnection, reading", () => {
     ["error", (input: PassThrough) => input.destroy(new Error("EIO"))],
   ] as const) {
     it.live(
-      `L9 ${name} of the input ends it after the frames already read, and answers still go out`,
+      `L9 ${name} of the input ends it after the frames already read, and responses can still be sent`,
       () =>
         Effect.gen(function* () {
           const input = new PassThrough()
@@ -88,7 +88,7 @@ describe("StdioConnection, reading", () => {
         }),
     )
 
-    it.live(`L9 ${name} of the input wakes a receiver that waits`, () =>
+    it.live(`L9 ${name} of the input wakes a waiting receiver`, () =>
       Effect.gen(function* () {
         const input = new PassThrough()
         const connection = yield* StdioConnection.make({ input, output: new PassThrough() })
@@ -101,7 +101,7 @@ describe("StdioConnection, reading", () => {
     )
   }
 
-  it.live("ends at once on an input that had ended before", () =>
+  it.live("ends immediately on an input that ended before", () =>
     Effect.gen(function* () {
       const input = new PassThrough()
       input.destroy()
@@ -111,7 +111,7 @@ describe("StdioConnection, reading", () => {
     }),
   )
 
-  it.live("L6 stops reading while what is read is not received, and goes on after", () =>
+  it.live("L6 stops reading while frames are not received, and continues afterwards", () =>
     Effect.gen(function* () {
       const line = `${"x".repeat(1023)}\n`
       const total = 4096
@@ -133,7 +133,7 @@ describe("StdioConnection, reading", () => {
     }),
   )
 
-  it.live("L13 goes on after an over-long line and after bytes that are not UTF-8", () =>
+  it.live("L13 continues after an over-long line and after bytes that are not UTF-8", () =>
     Effect.gen(function* () {
       const input = new PassThrough()
       const connection = yield* StdioConnection.make({
@@ -154,7 +154,7 @@ describe("StdioConnection, reading", () => {
 })
 
 describe("StdioConnection, writing", () => {
-  it.live("L9 writes one line per text and batches what was sent together", () =>
+  it.live("L9 writes one line per text and batches texts that were sent together", () =>
     Effect.gen(function* () {
       const { output, writes, settle } = gate()
       const connection = yield* StdioConnection.make({ input: new PassThrough(), output })
@@ -166,7 +166,7 @@ describe("StdioConnection, writing", () => {
       yield* connection.send(["é"])
       yield* settled
       assert.deepStrictEqual(writes, ["a\nb\nc\n"])
-      // The rest waits here, where it is counted, and not in the stream.
+      // The rest waits in the outbox, where it is counted, and not in the stream.
       assert.strictEqual(output.writableLength, "a\nb\nc\n".length)
       settle()
       yield* settled
@@ -174,7 +174,7 @@ describe("StdioConnection, writing", () => {
     }),
   )
 
-  it.live("L6 senders wait while the reader does not read, and go on in order", () =>
+  it.live("L6 senders wait while the reader does not read, and continue in order", () =>
     Effect.gen(function* () {
       const { output, writes, settle } = gate()
       const connection = yield* StdioConnection.make({
@@ -198,7 +198,7 @@ describe("StdioConnection, writing", () => {
       assert.deepStrictEqual(accepted, ["bb"])
       settle()
       yield* settled
-      // `d` would fit beside `bb`, but not before those who came first.
+      // `d` would fit beside `bb`, but not before the senders that came first.
       assert.deepStrictEqual(accepted, ["bb"])
       settle()
       yield* settled
@@ -212,7 +212,7 @@ describe("StdioConnection, writing", () => {
     }),
   )
 
-  it.live("L6 a text larger than the outbox passes alone", () =>
+  it.live("L6 a text larger than the outbox is sent alone", () =>
     Effect.gen(function* () {
       const { output, writes, settle } = gate()
       const connection = yield* StdioConnection.make({
@@ -233,7 +233,7 @@ describe("StdioConnection, writing", () => {
     }),
   )
 
-  it.live("a sender that is interrupted while it waits writes nothing and holds up nobody", () =>
+  it.live("a sender that is interrupted while it waits writes nothing and delays no other", () =>
     Effect.gen(function* () {
       const { output, writes, settle } = gate()
       const connection = yield* StdioConnection.make({
@@ -257,44 +257,46 @@ describe("StdioConnection, writing", () => {
     }),
   )
 
-  it.live("L6 a reader that stops costs bounded memory, and gets everything once it reads", () =>
-    Effect.gen(function* () {
-      const output = new PassThrough()
-      const maxOutboxBytes = 64 * 1024
-      const connection = yield* StdioConnection.make({
-        input: new PassThrough(),
-        output,
-        maxOutboxBytes,
-      })
-      const line = "x".repeat(1000)
-      const total = 5000
-      let accepted = 0
-      const sender = yield* Effect.forkChild(
-        Effect.forEach(
-          Array.from({ length: total }, (_, i) => `${i} ${line}`),
-          (message) =>
-            Effect.andThen(
-              connection.send([message]),
-              Effect.sync(() => accepted++),
-            ),
-          { discard: true },
-        ),
-      )
-      yield* settled
-      assert.isAtMost(accepted * line.length, 4 * maxOutboxBytes)
-      let received = ""
-      output.on("data", (chunk: Buffer) => (received += chunk.toString()))
-      yield* Fiber.join(sender)
-      yield* connection.flush
-      yield* settled
-      assert.deepStrictEqual(
-        received.split("\n").map((message) => message.split(" ")[0]),
-        [...Array.from({ length: total }, (_, i) => String(i)), ""],
-      )
-    }),
+  it.live(
+    "L6 a reader that stops costs bounded memory, and gets everything when it reads again",
+    () =>
+      Effect.gen(function* () {
+        const output = new PassThrough()
+        const maxOutboxBytes = 64 * 1024
+        const connection = yield* StdioConnection.make({
+          input: new PassThrough(),
+          output,
+          maxOutboxBytes,
+        })
+        const line = "x".repeat(1000)
+        const total = 5000
+        let accepted = 0
+        const sender = yield* Effect.forkChild(
+          Effect.forEach(
+            Array.from({ length: total }, (_, i) => `${i} ${line}`),
+            (message) =>
+              Effect.andThen(
+                connection.send([message]),
+                Effect.sync(() => accepted++),
+              ),
+            { discard: true },
+          ),
+        )
+        yield* settled
+        assert.isAtMost(accepted * line.length, 4 * maxOutboxBytes)
+        let received = ""
+        output.on("data", (chunk: Buffer) => (received += chunk.toString()))
+        yield* Fiber.join(sender)
+        yield* connection.flush
+        yield* settled
+        assert.deepStrictEqual(
+          received.split("\n").map((message) => message.split(" ")[0]),
+          [...Array.from({ length: total }, (_, i) => String(i)), ""],
+        )
+      }),
   )
 
-  it.live("flush waits for what was accepted before it, and for no more", () =>
+  it.live("flush waits for the texts accepted before it, and for no others", () =>
     Effect.gen(function* () {
       const { output, settle } = gate()
       const connection = yield* StdioConnection.make({ input: new PassThrough(), output })
@@ -316,11 +318,11 @@ describe("StdioConnection, writing", () => {
   )
 })
 
-describe("StdioConnection, a side that is gone", () => {
+describe("StdioConnection, a stream that is gone", () => {
   const epipe = Object.assign(new Error("write EPIPE"), { code: "EPIPE" })
 
   it.live(
-    "L9 EPIPE fails senders present and future, ends input and flush, and crashes nothing",
+    "L9 EPIPE fails present and future senders, ends input and flush, and crashes nothing",
     () =>
       Effect.gen(function* () {
         const { output, settle, writes } = gate()
@@ -346,7 +348,7 @@ describe("StdioConnection, a side that is gone", () => {
       }),
   )
 
-  it.live("L9 a real pipe whose reader has left fails the senders", () =>
+  it.live("L9 a real pipe whose reader has exited fails the senders", () =>
     Effect.gen(function* () {
       const child = yield* Effect.acquireRelease(
         Effect.sync(() =>
@@ -367,27 +369,29 @@ describe("StdioConnection, a side that is gone", () => {
     }),
   )
 
-  it.live("L9 after the end of input a reader that takes nothing counts as gone, in its time", () =>
-    Effect.gen(function* () {
-      const { output } = gate()
-      const input = new PassThrough()
-      const connection = yield* StdioConnection.make({
-        input,
-        output,
-        maxOutboxBytes: 8,
-        maxStallMs: 50,
-      })
-      yield* connection.send(["12345678"])
-      const waiting = yield* Effect.forkChild(Effect.flip(connection.send(["more"])), {
-        startImmediately: true,
-      })
-      // While the input is open the reader has all the time there is.
-      yield* Effect.sleep("150 millis")
-      assert.isUndefined(waiting.pollUnsafe())
-      input.end()
-      assert.strictEqual((yield* Fiber.join(waiting)).reason, "the other side stopped reading")
-      yield* connection.flush
-    }),
+  it.live(
+    "L9 after the end of input a reader that takes nothing counts as gone after a fixed time",
+    () =>
+      Effect.gen(function* () {
+        const { output } = gate()
+        const input = new PassThrough()
+        const connection = yield* StdioConnection.make({
+          input,
+          output,
+          maxOutboxBytes: 8,
+          maxStallMs: 50,
+        })
+        yield* connection.send(["12345678"])
+        const waiting = yield* Effect.forkChild(Effect.flip(connection.send(["more"])), {
+          startImmediately: true,
+        })
+        // While the input is open there is no time limit for the reader.
+        yield* Effect.sleep("150 millis")
+        assert.isUndefined(waiting.pollUnsafe())
+        input.end()
+        assert.strictEqual((yield* Fiber.join(waiting)).reason, "the other side stopped reading")
+        yield* connection.flush
+      }),
   )
 
   it.live(
@@ -397,7 +401,7 @@ describe("StdioConnection, a side that is gone", () => {
         const { output, settle, waiting, writes } = gate()
         const input = new PassThrough()
         const connection = yield* StdioConnection.make({ input, output, maxStallMs: 100 })
-        // Each is a write of its own.
+        // Each is a separate write.
         const texts = Array.from({ length: 6 }, (_, n) => String(n).repeat(300_000))
         yield* connection.send(texts)
         input.end()
@@ -409,7 +413,7 @@ describe("StdioConnection, a side that is gone", () => {
         }
         yield* Fiber.join(flushed)
         assert.strictEqual(writes.join(""), `${texts.join("\n")}\n`)
-        // Nothing is left to write: nobody is waited for.
+        // Nothing is left to write, so no reader is waited for.
         yield* Effect.sleep("250 millis")
         yield* connection.send(["still open"])
       }),
@@ -449,7 +453,7 @@ describe("StdioConnection, a side that is gone", () => {
       },
       true,
     ],
-  ] as const)("L9 is it broken by %s?", ([, happen, breaks]) =>
+  ] as const)("L9 reports whether the connection broke off after %s", ([, happen, breaks]) =>
     Effect.gen(function* () {
       const [input, output] = [new PassThrough(), new PassThrough()]
       const connection = yield* StdioConnection.make({ input, output })
@@ -462,7 +466,7 @@ describe("StdioConnection, a side that is gone", () => {
     }),
   )
 
-  it.live("closing the scope lets go of both streams and ends who waits", () =>
+  it.live("closing the scope releases both streams and ends waiting senders and receivers", () =>
     Effect.gen(function* () {
       const { output, settle } = gate()
       const input = new PassThrough()
@@ -508,7 +512,7 @@ describe("StdioConnection, a side that is gone", () => {
 })
 
 describe("StdioConnection, in bulk", () => {
-  it.live("carries a line of 8 MB in both directions", () =>
+  it.live("transfers a line of 8 MB in both directions", () =>
     Effect.gen(function* () {
       const pipe = new PassThrough()
       const connection = yield* StdioConnection.make({ input: pipe, output: pipe })
@@ -521,7 +525,7 @@ describe("StdioConnection, in bulk", () => {
     }),
   )
 
-  it.live("carries 100,000 messages in order, sent by many fibers", () =>
+  it.live("transfers 100,000 messages in order, sent by many fibers", () =>
     Effect.gen(function* () {
       const pipe = new PassThrough()
       const connection = yield* StdioConnection.make({ input: pipe, output: pipe })

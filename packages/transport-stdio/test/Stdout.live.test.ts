@@ -17,7 +17,7 @@ const program = `
 `
 
 describe("Stdout", () => {
-  it("L9 once taken, standard output carries frames only, whoever prints", async () => {
+  it("L9 once reserved, standard output carries frames only, whatever code prints", async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [
       "--input-type=module",
       "--eval",

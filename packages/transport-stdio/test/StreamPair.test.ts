@@ -19,11 +19,11 @@ const receiveAll = (connection: Connection) =>
 const start = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-/** Between two turns of the scheduler the streams do everything that they can do. */
+/** Between two runs of the scheduler the streams do everything that they can do. */
 const settled = Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow, { discard: true })
 
 describe("streamPair", () => {
-  it.effect("carries texts in order, in both directions, whatever the pieces", () =>
+  it.effect("transfers texts in order, in both directions, however they are divided", () =>
     Effect.gen(function* () {
       const [client, server] = yield* streamPair()
       yield* client.send(["a", "ä"])
@@ -37,7 +37,7 @@ describe("streamPair", () => {
     }),
   )
 
-  it.effect("what is injected is read as that frame, in order with texts", () =>
+  it.effect("an injected frame is received as such, in order with texts", () =>
     Effect.gen(function* () {
       const [client, server] = yield* streamPair(1)
       const bytes = 16 * 1024 * 1024 + 1
@@ -55,7 +55,7 @@ describe("streamPair", () => {
     }),
   )
 
-  it.effect("L6 makes the sender wait while the other side does not read", () =>
+  it.effect("L6 makes the sender wait while the other end does not read", () =>
     Effect.gen(function* () {
       const [client, server] = yield* streamPair(1)
       const lines = Array.from({ length: 100 }, (_, n) => `${n} ${"x".repeat(500)}`)
@@ -69,7 +69,7 @@ describe("streamPair", () => {
     }),
   )
 
-  it.effect("close ends the other side's input after what was sent, and only that direction", () =>
+  it.effect("close ends the other end's input after what was sent, and only that direction", () =>
     Effect.gen(function* () {
       const [client, server] = yield* streamPair()
       yield* client.send(["a"])
@@ -81,7 +81,7 @@ describe("streamPair", () => {
     }),
   )
 
-  it.effect("drop ends both directions, for a sender that waits too", () =>
+  it.effect("drop ends both directions, also for a waiting sender", () =>
     Effect.gen(function* () {
       const [client, server] = yield* streamPair(1)
       const sending = yield* start(Effect.forever(server.send(["x".repeat(500)])))

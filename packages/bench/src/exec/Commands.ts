@@ -1,7 +1,7 @@
 /** The cost of a command that does nothing, beside its peers, one at a time and many at once. */
-import type { Launch } from "@colloquy/tools/Command"
-import { CommandRunner } from "@colloquy/tools/CommandRunner"
-import { type ConfiningPolicy, Sandbox } from "@colloquy/tools/Sandbox"
+import type { Launch } from "@colloquy/tools/process/Command"
+import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import { type ConfiningPolicy, Sandbox } from "@colloquy/tools/sandbox/Sandbox"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"

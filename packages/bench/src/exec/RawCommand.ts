@@ -1,5 +1,5 @@
 /** The peer of every command: the same program started by Node, its output read and discarded. */
-import type { Launch } from "@colloquy/tools/Command"
+import type { Launch } from "@colloquy/tools/process/Command"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { Readable, Writable } from "node:stream"

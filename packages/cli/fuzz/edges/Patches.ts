@@ -2,7 +2,7 @@
 import { encode } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, Violation } from "@colloquy/simulation/fuzz/Edge"
 import { mutateJoined, textOf } from "@colloquy/simulation/fuzz/edges/Pure"
-import * as Compute from "@colloquy/tools/patch/Compute"
+import * as PatchPlan from "@colloquy/tools/patch/PatchPlan"
 import { intercept } from "@colloquy/tools/patch/Interception"
 import * as PatchText from "@colloquy/tools/patch/PatchText"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import { posix } from "node:path"
 import { vectors } from "./PatchVectors.ts"
 
-type FileState = Effect.Success<ReturnType<Compute.FileReader>>
+type FileState = Effect.Success<ReturnType<PatchPlan.FileReader>>
 
 const state = (text: string): FileState => ({ _tag: "Text", text, isExecutable: false })
 
@@ -33,7 +33,7 @@ const foldersFor = (text: string): ReadonlyArray<Folder> =>
   folders.filter(({ header }) => text.includes(header)).slice(0, maxFolders)
 
 const planned = (hunks: ReadonlyArray<PatchText.Hunk>, { files }: Folder) =>
-  Compute.plan(hunks, "/w", { resolve: (...of) => posix.resolve(...of) }, (path) =>
+  PatchPlan.make(hunks, "/w", { resolve: (...of) => posix.resolve(...of) }, (path) =>
     Effect.succeed(files.get(path) ?? { _tag: "Missing" }),
   )
 
@@ -51,7 +51,7 @@ const applies = (hunks: ReadonlyArray<PatchText.Hunk>, folder: Folder) =>
       return yield* violation("plans a path that is not absolute")
     }
     JSON.stringify(plan.changes)
-    Compute.summary(plan)
+    PatchPlan.summary(plan)
     if (plan.error === "") return yield* violation("refuses without a reason")
     return plan.error === undefined
   })

@@ -14,10 +14,10 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 // What speaks with tool servers is no public part of its package.
 import * as McpConnection from "../../../tools/src/mcp/McpConnection.ts"
 import * as ToolServer from "../../../tools/src/mcp/ToolServer.ts"
-import { markOf, prefixRange } from "../../../tools/src/process/Mark.ts"
+import { markOf, prefixRange } from "../../../tools/src/process/ProcessMark.ts"
 import { ProcessGroup } from "../../../tools/src/process/ProcessGroup.ts"
-import { Reaper } from "../../../tools/src/process/Reaper.ts"
-import { TrustedPrograms } from "../../../tools/src/process/TrustedPrograms.ts"
+import { Watchdog } from "../../../tools/src/process/Watchdog.ts"
+import { TrustedPrograms } from "../../../tools/src/programs/TrustedPrograms.ts"
 import { donorsOf, lineOf, samplesOf, unsolicited } from "../frames/Corpus.ts"
 import { responsesIn } from "../frames/Output.ts"
 import { ToolProcess } from "../tools/ToolProcess.ts"
@@ -47,13 +47,13 @@ const anyProgram = TrustedPrograms.of({
   systemProgramIn: () => Effect.undefined,
 })
 
-const unwatched = Reaper.of({
+const unwatched = Watchdog.of({
   ready: Effect.succeed(false),
   mark: Effect.succeed(markOf(prefixRange[0], 0)),
   add: () => Effect.void,
   remove: () => Effect.void,
-  tidy: () => Effect.void,
-  tidied: () => Effect.void,
+  addDirectory: () => Effect.void,
+  removeDirectory: () => Effect.void,
 })
 
 const unreachable = HttpClient.make(() => Effect.die("no server is reached by HTTP here"))
@@ -103,7 +103,7 @@ const runOne = (input: Uint8Array) =>
       const server = yield* ToolServer.make("fuzz", settings, (ask) =>
         McpConnection.connect("fuzz", settings.transport, ask).pipe(
           Effect.provideService(ChildProcessSpawner, process.spawner),
-          Effect.provideService(Reaper, unwatched),
+          Effect.provideService(Watchdog, unwatched),
           Effect.provideService(ProcessGroup, noProcesses),
           Effect.provideService(TrustedPrograms, anyProgram),
           Effect.provideService(HttpClient.HttpClient, unreachable),

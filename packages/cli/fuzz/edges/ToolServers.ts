@@ -3,8 +3,8 @@ import { parseJson } from "@colloquy/protocol/Json"
 import { encode } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, Violation } from "@colloquy/simulation/fuzz/Edge"
 import { expect, mutateJoined, pure, textOf } from "@colloquy/simulation/fuzz/edges/Pure"
-import { environmentOf } from "@colloquy/tools/EnvironmentPolicy"
-import * as ImageFile from "@colloquy/tools/ImageFile"
+import { environmentOf } from "@colloquy/tools/environment/EnvironmentPolicy"
+import * as ImageFile from "@colloquy/tools/image/ImageFile"
 import { readTools } from "@colloquy/tools/mcp/ServerTools"
 import { sanitize } from "@colloquy/tools/mcp/SchemaSanitizer"
 import { outcome, parseArguments } from "@colloquy/tools/mcp/ToolOutput"
@@ -100,7 +100,7 @@ const patterns = ["*KEY*\nAWS_*\n*_?", "**a*b*\n?\n\n[a-z]*", `${"*a".repeat(50)
 
 export const environmentPatterns: Edge = {
   name: "environment-pattern",
-  summary: "Patterns of names of variables (tools/process/EnvironmentPolicy).",
+  summary: "Patterns of names of variables (tools/environment/EnvironmentPolicy).",
   corpus: patterns,
   mutate: mutateJoined("\n", patterns),
   open: pure((input) => {

@@ -1,6 +1,6 @@
 /** The keys of the configuration that only the server process has; `config.toml` and `-c` may set them. */
 import { decode } from "@colloquy/config/ConfigSchema"
-import { Count, key, keyOr } from "@colloquy/config/ConfigKey"
+import { Count, key, keyOr } from "@colloquy/config/KeySchemas"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
 import { type ConfigTree, get, isEmpty, isTable } from "@colloquy/config/ConfigTree"
 import { nearest } from "@colloquy/protocol/Nearest"

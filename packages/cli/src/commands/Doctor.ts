@@ -3,8 +3,8 @@
  * which login the provider `openai` gets. Exit codes: 0 the sandbox works, 1 it does not; a login is not needed by every
  * provider and does not count.
  */
-import * as Doctor from "@colloquy/tools/Doctor"
-import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
+import * as Doctor from "@colloquy/tools/sandbox/Doctor"
+import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -57,6 +57,7 @@ export const layer = (
             ),
           ),
         shutdown: Effect.flatMap(manager, (loaded) => loaded.shutdown),
+        isClosed: Effect.flatMap(manager, (loaded) => loaded.isClosed),
       }
     }),
   )

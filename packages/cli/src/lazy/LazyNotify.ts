@@ -5,7 +5,7 @@
 import type { OnTurnCompleted } from "@colloquy/core/decider/CompletedTurn"
 import { SettingsError } from "@colloquy/core/ConversationSettings"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
-import * as TurnNotifier from "@colloquy/tools/TurnNotifier"
+import * as TurnNotifier from "@colloquy/tools/notify/TurnNotifier"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"

@@ -1,5 +1,5 @@
 /** AGENTS.md files over the files of this machine. */
-import * as ProjectDocs from "@colloquy/tools/ProjectDocs"
+import * as ProjectDocs from "@colloquy/tools/project/ProjectDocs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
 

@@ -1,8 +1,8 @@
 /** Starts the program of `notify` on this machine. Loaded with the first turn that it is notified of. */
 import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
-import { CommandRunner } from "@colloquy/tools/CommandRunner"
-import { type NotifyFailed, type NotifyParts, run } from "@colloquy/tools/NotifyProgram"
-import { TrustedPrograms } from "@colloquy/tools/TrustedPrograms"
+import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import { type NotifyFailed, type NotifyParts, run } from "@colloquy/tools/notify/NotifyProgram"
+import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

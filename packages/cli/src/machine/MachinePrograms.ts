@@ -2,7 +2,7 @@
  * The programs that this process trusts. There is one such service for an environment, however many layers are built:
  * each has to know where the commands of all conversations can write.
  */
-import { TrustedPrograms } from "@colloquy/tools/TrustedPrograms"
+import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

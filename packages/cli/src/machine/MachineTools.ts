@@ -1,9 +1,9 @@
 /** The tools over this machine: Node's processes and files, its sandbox, MCP servers over stdio and HTTP. */
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
-import { CommandRunner } from "@colloquy/tools/CommandRunner"
-import * as SandboxLayer from "@colloquy/tools/SandboxLayer"
+import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import * as Tools from "@colloquy/tools/Tools"
-import { ToolServers } from "@colloquy/tools/ToolServers"
+import { ToolServers } from "@colloquy/tools/mcp/ToolServers"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
 import * as MachinePrograms from "./MachinePrograms.ts"

@@ -110,7 +110,7 @@ const sourceOf = (
     offlineProvider,
   ],
   defaultProvider: "openai",
-  ...(fault === undefined ? {} : { unconfigured: fault }),
+  ...(fault === undefined ? {} : { missingProviderMessage: fault }),
   cwd: environment.cwd,
   ...(environment.shell === undefined ? {} : { shell: environment.shell }),
 })

@@ -1,25 +1,31 @@
-/** How a client comes to a revision: it shakes hands, or asks what the server speaks without. */
+/**
+ * Agrees on a revision with a server: by a handshake, or by asking a server without one which
+ * revisions it supports.
+ */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import {
   CodexEvent,
+  type CodexMcp,
   Initialize,
   Initialized,
   type InitializeParams,
   protocolVersions,
 } from "@colloquy/protocol/mcp/CodexMcp"
+import type { Dialect, ResultOf } from "@colloquy/protocol/Method"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { ConnectOptions, McpClient } from "../McpClient.ts"
-import type { Said } from "./Stateless.ts"
+import type * as Client from "../Client.ts"
+import type { ConnectOptions } from "./McpConnectOptions.ts"
+import type { ClientStatement } from "./Stateless.ts"
 
-type Client = McpClient["client"]
+type Methods = typeof CodexMcp extends Dialect<infer C, infer _> ? C : never
+type McpClient = Client.Client<Methods>
+type Server = ResultOf<typeof Initialize>
 type Failure = JsonRpcError | ConnectionClosed
-
-type Server = McpClient["server"]
 
 const newestStateless = statelessVersions[0]
 
@@ -32,14 +38,14 @@ const capabilitiesOf = (
   ...options.capabilities,
 })
 
-const misfit = (spoken: unknown, expected: ReadonlyArray<string>) =>
+const misfit = (supported: unknown, expected: ReadonlyArray<string>) =>
   new JsonRpcError({
     code: ErrorCode.invalidParams,
-    message: `the server speaks protocol revision ${JSON.stringify(spoken)}, expected one of ${expected.join(", ")}`,
+    message: `the server speaks protocol revision ${JSON.stringify(supported)}, expected one of ${expected.join(", ")}`,
   })
 
-const shakeHands = (
-  client: Client,
+const performHandshake = (
+  client: McpClient,
   options: ConnectOptions,
   offered: string,
 ): Effect.Effect<Server, Failure> =>
@@ -55,7 +61,7 @@ const shakeHands = (
         capabilities: capabilitiesOf(options, asked),
         clientInfo: options.clientInfo,
       },
-      // MCP lifecycle: the handshake must not be cancelled.
+      // MCP forbids cancelling the handshake.
       { cancellable: false },
     )
     if (!protocolVersions.some((version) => version === server.protocolVersion)) {
@@ -69,10 +75,10 @@ const readInfo = Schema.decodeUnknownOption(
   Schema.Struct({ name: Schema.String, version: Schema.String }),
 )
 
-/** A server need not say who it is. */
+/** Used when a server does not name itself. */
 const nameless = { name: "", version: "" }
 
-const discover = (client: Client, revision: string): Effect.Effect<Server, Failure> =>
+const discover = (client: McpClient, revision: string): Effect.Effect<Server, Failure> =>
   Effect.gen(function* () {
     const { _meta, supportedVersions, ...server } = yield* client.request(Discover, {})
     if (!supportedVersions.includes(revision)) return yield* misfit(supportedVersions, [revision])
@@ -80,8 +86,8 @@ const discover = (client: Client, revision: string): Effect.Effect<Server, Failu
     return { ...server, protocolVersion: revision, serverInfo }
   })
 
-/** What the client says with each request, once it has none to shake hands with. */
-const statelessOf = (options: ConnectOptions, revision: string): Said => ({
+/** What the client states in each request of a revision without a handshake. */
+const statelessOf = (options: ConnectOptions, revision: string): ClientStatement => ({
   revision,
   clientInfo: options.clientInfo,
   capabilities: capabilitiesOf(
@@ -92,23 +98,26 @@ const statelessOf = (options: ConnectOptions, revision: string): Said => ({
   ),
 })
 
-/** Speaks the revision that was asked for, or finds one. */
-export const handshake = (
-  client: Client,
+/**
+ * Uses the requested revision, or determines one. `setStatement` is called before the first request of a
+ * revision without a handshake, and with undefined when a handshake follows after all.
+ */
+export const negotiate = (
+  client: McpClient,
   options: ConnectOptions,
-  speak: (said: Said | undefined) => void,
+  setStatement: (statement: ClientStatement | undefined) => void,
 ): Effect.Effect<Server, Failure> =>
   Effect.gen(function* () {
     const wanted = options.protocolVersion ?? protocolVersions[0]
     const revision = wanted === "auto" ? newestStateless : wanted
     if (!statelessVersions.some((version) => version === revision)) {
-      return yield* shakeHands(client, options, wanted)
+      return yield* performHandshake(client, options, wanted)
     }
-    speak(statelessOf(options, revision))
+    setStatement(statelessOf(options, revision))
     const found = discover(client, revision)
     if (wanted !== "auto") return yield* found
     return yield* Effect.catchTag(found, "JsonRpcError", () => {
-      speak(undefined)
-      return shakeHands(client, options, protocolVersions[0])
+      setStatement(undefined)
+      return performHandshake(client, options, protocolVersions[0])
     })
   })

@@ -1,6 +1,7 @@
 /**
- * The revisions without a handshake, as a client speaks them: every request says who asks, and an answer that is a
- * question is answered by calling again, until there is a result.
+ * The client's side of MCP revisions without a handshake: every request states who the client is,
+ * and a response that contains questions is answered by sending the request again with the answers,
+ * until there is a result.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { Elicit, type InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
@@ -12,16 +13,19 @@ import type { Exchange } from "../Client.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
-export interface Said {
+/** What the client states about itself in every request. */
+export interface ClientStatement {
   readonly revision: string
   readonly clientInfo: InitializeParams["clientInfo"]
   readonly capabilities: InitializeParams["capabilities"]
 }
 
-/** Puts a question to whoever answers questions here. */
-export type Answerer = (question: ElicitParams) => Effect.Effect<ElicitResult, JsonRpcError>
+/** Answers a question of the server. */
+export type ElicitationHandler = (
+  question: ElicitParams,
+) => Effect.Effect<ElicitResult, JsonRpcError>
 
-/** A server that never has enough of asking would never come to an end. */
+/** Limit for a server that never stops asking. */
 const maxRounds = 64
 
 const isMembers = (u: unknown): u is Members =>
@@ -31,21 +35,23 @@ const membersOf = (u: unknown): Members => (isMembers(u) ? u : {})
 
 const unusable = (message: string) => new JsonRpcError({ code: ErrorCode.internalError, message })
 
-const answerTo = (request: unknown, answer: Answerer | undefined) => {
+const answerTo = (request: unknown, answer: ElicitationHandler | undefined) => {
   const { method, params } = membersOf(request)
   if (method !== Elicit._tag || answer === undefined) {
-    return Effect.fail(unusable(`the server asks ${JSON.stringify(method)}, which is not answered`))
+    return Effect.fail(
+      unusable(`the server asks ${JSON.stringify(method)}, and there is no handler for it`),
+    )
   }
   const question = codecOf(Elicit).decodeParams(params)
   return question._tag === "Failure"
     ? Effect.fail(unusable(`unusable question of the server: ${question.failure.message}`))
-    : // Nobody answered: the server is told that nobody chose.
+    : // No answer: the result `cancel` states that no choice was made.
       Effect.orElseSucceed(answer(question.success as ElicitParams), (): ElicitResult => ({
         action: "cancel",
       }))
 }
 
-const answersTo = (requests: Members, answer: Answerer | undefined) =>
+const answersTo = (requests: Members, answer: ElicitationHandler | undefined) =>
   Effect.map(
     Effect.forEach(
       Object.entries(requests),
@@ -56,9 +62,19 @@ const answersTo = (requests: Members, answer: Answerer | undefined) =>
     (entries): Members => Object.fromEntries(entries),
   )
 
-/** @param said read at each request: what a client says of itself may follow what it learns */
-export const exchange = (said: () => Said | undefined, answer: Answerer | undefined): Exchange => {
-  const saying = (params: Members, { capabilities, clientInfo, revision }: Said): Members => ({
+/**
+ * Performs a call of a revision without a handshake.
+ *
+ * @param statement read at each request, because the client learns during the handshake what to state
+ */
+export const exchange = (
+  statement: () => ClientStatement | undefined,
+  answer: ElicitationHandler | undefined,
+): Exchange => {
+  const withStatement = (
+    params: Members,
+    { capabilities, clientInfo, revision }: ClientStatement,
+  ): Members => ({
     ...params,
     _meta: {
       [MetaKey.protocolVersion]: revision,
@@ -69,16 +85,16 @@ export const exchange = (said: () => Said | undefined, answer: Answerer | undefi
   })
 
   return Effect.fnUntraced(function* (given, send) {
-    const who = said()
-    if (who === undefined) return yield* send(given)
+    const stated = statement()
+    if (stated === undefined) return yield* send(given)
     const params = membersOf(given)
-    let result = yield* send(saying(params, who))
+    let result = yield* send(withStatement(params, stated))
     for (let round = 0; round < maxRounds; round++) {
       const { inputRequests, requestState, resultType } = membersOf(result)
       if (resultType !== "input_required") return result
       const inputResponses = yield* answersTo(membersOf(inputRequests), answer)
       const state = requestState === undefined ? {} : { requestState }
-      result = yield* send(saying({ ...params, inputResponses, ...state }, who))
+      result = yield* send(withStatement({ ...params, inputResponses, ...state }, stated))
     }
     return yield* unusable(`the server asked more than ${maxRounds} times`)
   })

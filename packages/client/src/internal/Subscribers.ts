@@ -1,7 +1,12 @@
 /**
- * Who of one connection's client listens to which conversation: takes in what the server tells and keeps it, in bounded
- * memory, until it is read. Never makes the reader of the connection wait: a listener that is too slow is let go of, and
- * subscribes again behind the last event that it was given (L4, L6).
+ * The event listeners of one connection: takes the server's event notifications and keeps them, in
+ * bounded memory, until they are read. Never blocks the reader of the connection: a listener that
+ * falls too far behind is removed, and subscribes again behind the last event that it was given
+ * (L4, L6).
+ *
+ *   new ── startSubscription ──▶ subscribed ── close ──▶ closed (unread messages can still be taken)
+ *                                │      ▲
+ *                                └ lost ┘ number missing, too slow, or connection ended: subscribe again from `cursor`
  */
 import type { Params } from "@colloquy/protocol/Method"
 import {
@@ -16,10 +21,11 @@ import * as Data from "effect/Data"
 import * as Latch from "effect/Latch"
 
 /**
- * The server can record nothing of the conversation any more. The turn that ran has been stopped; its terminal event is
- * delivered to the next `events` whose `after` is `next - 1`, once the store works again.
+ * The server cannot record the conversation any more. The running turn was stopped; its terminal
+ * event is delivered to the next `events` whose `after` is `next - 1`, once the store works again.
  */
 export class ConversationFailed extends Data.TaggedError("ConversationFailed")<{
+  /** Why recording failed. */
   readonly reason: string
   /** Number of the first event that was not delivered. */
   readonly next: number
@@ -29,63 +35,72 @@ export class ConversationFailed extends Data.TaggedError("ConversationFailed")<{
   }
 }
 
-/** What a listener of a conversation is told. */
-export type Told =
+/** A message about a conversation that a listener receives. */
+export type ConversationMessage =
   | {
       readonly _tag: "Event"
-      /** Of the turn, or of the submission, that it belongs to. */
+      /** Id of the turn or the submission that the event belongs to. */
       readonly id: string
       readonly msg: AnyEventMsg
-      /** Of events that are kept, without a gap where all are delivered (`raw`); pieces of text carry the number of the event before them. */
+      /**
+       * Number of a durable event; without gaps if all events are delivered (`raw`). A delta
+       * carries the number of the event before it.
+       */
       readonly seq: number
     }
-  /** Everything so far has been told; the next event that is kept has this number. */
+  /** Everything so far has been delivered; the next durable event has this number. */
   | { readonly _tag: "Synced"; readonly seq: number }
   /**
-   * Events go on at this number after a pause: the client was too slow, or the connection was lost. No event is missing
-   * or comes twice; pieces of text may be missing, and a text that is under way comes from its beginning.
+   * Events continue at this number after a pause, because the client was too slow or the connection
+   * was lost. No durable event is missing or repeated; deltas may be missing, and a text that is
+   * still being received starts again from its beginning.
    */
   | { readonly _tag: "Resumed"; readonly from: number }
 
-/** Unread items of one listener before it is let go of: as many as the server keeps for one. */
+/** Unread messages of one listener before it is removed: as many as the server keeps for one. */
 const maxUnread = 1024
 
-const isKept = (msg: AnyEventMsg): boolean => !isEphemeral(msg as EventMsg)
+const isDurable = (msg: AnyEventMsg): boolean => !isEphemeral(msg as EventMsg)
 
+/** One listener of a conversation, across its subscriptions. */
 export class Subscriber {
-  /** The last event that was kept for it. */
+  /** Number of the last durable event that was put in the queue. */
   cursor: number
-  /** While it is subscribed. */
+  /** Id of the subscription, while there is one. */
   subscriptionId: string | undefined
-  /** Nobody reads it any more. */
-  over = false
-  /** Its conversation has ended: what is unread is the last. */
+  /** True when the stream is no longer read. */
+  isAbandoned = false
+  /** True when the conversation has ended: the unread messages are the last ones. */
   closed = false
-  /** Why nothing can be recorded of its conversation any more, where that was the end. */
+  /** Why the conversation cannot be recorded any more, if that is why it ended. */
   failure: string | undefined
-  /** Where a number was missing: what follows was asked for again from there. */
+  /** The cursor at which a number was missing; the events behind it have been requested again. */
   private missingAfter: number | undefined
-  private begun = false
-  private unread: Array<Told> = []
-  private readonly woken = Latch.makeUnsafe(false)
+  private hasSubscribed = false
+  private unread: Array<ConversationMessage> = []
+  private readonly changed = Latch.makeUnsafe(false)
 
   constructor(after: number) {
     this.cursor = after
   }
 
-  /** Opens when there is something to do. */
+  /** Resolves when there are messages to take or the state has changed. */
   get wait() {
-    return this.woken.await
+    return this.changed.await
   }
 
-  push(one: Told): void {
+  /** Puts a message in the queue. */
+  push(one: ConversationMessage): void {
     this.unread.push(one)
-    this.woken.openUnsafe()
+    this.changed.openUnsafe()
   }
 
-  /** False where a number is missing before it: the events from there have to be asked for again. */
+  /**
+   * Takes an event. Returns false when a number before it is missing: the events from there on must
+   * be requested again.
+   */
   event({ id, msg, seq = this.cursor }: EventParams): boolean {
-    if (isKept(msg)) {
+    if (isDurable(msg)) {
       if (seq <= this.cursor) return true
       if (this.misses(seq)) return false
       this.cursor = seq
@@ -94,7 +109,7 @@ export class Subscriber {
     return true
   }
 
-  /** Likewise, of an event that is kept and not sent. */
+  /** Takes the number of a durable event that the server does not send. Returns like `event`. */
   skipped(seq: number): boolean {
     if (seq <= this.cursor) return true
     if (this.misses(seq)) return false
@@ -102,97 +117,131 @@ export class Subscriber {
     return true
   }
 
-  /** A number that is missing again after it was asked for is not sent: older servers number what they do not send. */
+  /**
+   * True when a number is missing. A number that is missing again after the second request is not
+   * sent at all: older servers number events that they do not send.
+   */
   private misses(seq: number): boolean {
     if (seq === this.cursor + 1 || this.missingAfter === this.cursor) return false
     this.missingAfter = this.cursor
     return true
   }
 
+  /** True when the listener must be removed. */
   get isFull(): boolean {
     return this.unread.length >= maxUnread
   }
 
-  /** What follows comes of this subscription. */
-  begin(subscriptionId: string): void {
-    if (this.begun) this.push({ _tag: "Resumed", from: this.cursor + 1 })
-    this.begun = true
+  /** Starts taking messages of a subscription. */
+  startSubscription(subscriptionId: string): void {
+    if (this.hasSubscribed) this.push({ _tag: "Resumed", from: this.cursor + 1 })
+    this.hasSubscribed = true
     this.subscriptionId = subscriptionId
   }
 
-  /** Nothing more comes at all. `failure`: nothing can be recorded any more. */
+  /**
+   * Ends the listener for good. `failure` says why the conversation cannot be recorded any more.
+   */
   close(failure?: string): void {
     this.failure = failure
     this.closed = true
-    this.woken.openUnsafe()
+    this.changed.openUnsafe()
   }
 
-  /** Nothing more comes of its subscription. */
-  release(): void {
+  /** The subscription has ended; the next read subscribes again. */
+  endSubscription(): void {
     this.subscriptionId = undefined
-    this.woken.openUnsafe()
+    this.changed.openUnsafe()
   }
 
-  take(): ReadonlyArray<Told> {
+  /** Removes and returns the unread messages. */
+  take(): ReadonlyArray<ConversationMessage> {
     const taken = this.unread
     this.unread = []
-    if (this.subscriptionId !== undefined) this.woken.closeUnsafe()
+    if (this.subscriptionId !== undefined) this.changed.closeUnsafe()
     return taken
   }
 }
 
+/** The listeners of one connection, by subscription. */
 export interface Subscribers {
-  /** Lets go of one that nobody reads any more. */
+  /** Registers the subscription of a listener. If the listener is no longer read, it is removed. */
   readonly add: (subscriptionId: string, subscriber: Subscriber) => void
-  /** True when it was there. */
+  /** Returns true if the subscription existed. */
   readonly remove: (subscriptionId: string) => boolean
   readonly onEvent: (params: EventParams) => void
   readonly onSynced: (params: Params<typeof ConversationSynced>) => void
   readonly onSkipped: (params: Params<typeof ConversationSkipped>) => void
   readonly onLagged: (params: Params<typeof ConversationLagged>) => void
   readonly onClosed: (params: Params<typeof ConversationClosed>) => void
-  /** The connection has ended. */
+  /** Ends all subscriptions at the end of the connection. */
   readonly end: () => void
 }
 
-/** @param dropped is told of subscriptions that are let go of */
-export const make = (dropped: (subscriptionId: string) => void): Subscribers => {
-  const all = new Map<string, Subscriber>()
+class SubscriberTable implements Subscribers {
+  private readonly all = new Map<string, Subscriber>()
+  private readonly onRemoved: (subscriptionId: string) => void
 
-  /** `give` is false where the subscriber has to ask again for what follows. */
-  const tell = (id: string, give: (subscriber: Subscriber) => boolean): void => {
-    const subscriber = all.get(id)
+  constructor(onRemoved: (subscriptionId: string) => void) {
+    this.onRemoved = onRemoved
+  }
+
+  add(id: string, subscriber: Subscriber): void {
+    if (subscriber.isAbandoned) return this.onRemoved(id)
+    subscriber.startSubscription(id)
+    this.all.set(id, subscriber)
+  }
+
+  remove(id: string): boolean {
+    return this.all.delete(id)
+  }
+
+  onEvent(params: EventParams): void {
+    this.deliver(params.subscriptionId, (one) => one.event(params))
+  }
+
+  onSkipped({ seq, subscriptionId }: Params<typeof ConversationSkipped>): void {
+    this.deliver(subscriptionId, (one) => one.skipped(seq))
+  }
+
+  onSynced({ seq, subscriptionId }: Params<typeof ConversationSynced>): void {
+    this.deliver(subscriptionId, (one) => {
+      one.push({ _tag: "Synced", seq })
+      return true
+    })
+  }
+
+  onLagged({ from, subscriptionId }: Params<typeof ConversationLagged>): void {
+    this.deliver(subscriptionId, (one) => {
+      one.push({ _tag: "Resumed", from })
+      return true
+    })
+  }
+
+  onClosed({ reason, subscriptionId }: Params<typeof ConversationClosed>): void {
+    // The end takes no room: a full subscriber reads its unread messages first.
+    this.all.get(subscriptionId)?.close(reason)
+  }
+
+  end(): void {
+    for (const subscriber of this.all.values()) subscriber.endSubscription()
+    this.all.clear()
+  }
+
+  /**
+   * Delivers a notification to its subscriber. `give` returns false when the subscriber must request
+   * the events again.
+   */
+  private deliver(id: string, give: (subscriber: Subscriber) => boolean): void {
+    const subscriber = this.all.get(id)
     if (subscriber === undefined) return
     if (!subscriber.isFull && give(subscriber)) return
-    all.delete(id)
-    subscriber.release()
-    dropped(id)
-  }
-
-  return {
-    add: (id, subscriber) => {
-      if (subscriber.over) return dropped(id)
-      subscriber.begin(id)
-      all.set(id, subscriber)
-    },
-    remove: (id) => all.delete(id),
-    onEvent: (params) => tell(params.subscriptionId, (one) => one.event(params)),
-    onSkipped: ({ seq, subscriptionId }) => tell(subscriptionId, (one) => one.skipped(seq)),
-    onSynced: ({ seq, subscriptionId }) =>
-      tell(subscriptionId, (one) => {
-        one.push({ _tag: "Synced", seq })
-        return true
-      }),
-    onLagged: ({ from, subscriptionId }) =>
-      tell(subscriptionId, (one) => {
-        one.push({ _tag: "Resumed", from })
-        return true
-      }),
-    // It takes no room: a full subscriber reads the rest, and then the end.
-    onClosed: ({ reason, subscriptionId }) => all.get(subscriptionId)?.close(reason),
-    end: () => {
-      for (const subscriber of all.values()) subscriber.release()
-      all.clear()
-    },
+    this.all.delete(id)
+    subscriber.endSubscription()
+    this.onRemoved(id)
   }
 }
+
+/** @param onRemoved called with the id of each subscription that is removed on this side */
+export const make = (onRemoved: (subscriptionId: string) => void): Subscribers =>
+  new SubscriberTable(onRemoved)

@@ -1,4 +1,4 @@
-/** The vocabulary of questions: what a tool asks, what becomes of it, and who decides where nobody is there. */
+/** The vocabulary of questions: what a tool asks, the verdict, and what decides without a listener. Types only. */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
@@ -8,82 +8,86 @@ import type { Confinement } from "./Confinement.ts"
 /** May this command run? */
 export interface ExecApproval {
   readonly _tag: "Exec"
-  /** Of the model's tool call. */
+  /** Id of the tool call in events. */
   readonly callId: string
-  /** What will run, word by word: not what is displayed (R21). */
+  /** What will run, word by word, not as it is displayed. */
   readonly command: ReadonlyArray<string>
-  /** Absolute. The shell gives it without symbolic links: a grant is for this directory, whatever name leads to it. */
+  /** Working directory, absolute and without symbolic links: a grant is for this directory by any name. */
   readonly cwd: string
-  /** Absolute; present where the call named the directory by a path that leads to `cwd` through symbolic links. */
+  /** Absolute path by which the call named the directory. Present when it leads to `cwd` through symbolic links. */
   readonly namedCwd?: string
-  /** What it will run under once approved. */
+  /** Sandbox policy that it runs under once approved. */
   readonly sandbox: SandboxPolicy
-  /** What it does, for a person to see beside the command itself. */
+  /** What the command does, shown to a person beside the command itself. */
   readonly parsedCommand?: ReadonlyArray<ParsedCommand>
-  /** Why the tool asks. It is quoted in the question. */
+  /** Why the tool asks. Quoted in the question. */
   readonly reason?: string
-  /** Why the model wants it, in the model's words. It is quoted in the question as such. */
+  /** The reason that the model gives. Quoted in the question and attributed to the model. */
   readonly justification?: string
 }
 
 /** May these files be changed? */
 export interface PatchApproval {
   readonly _tag: "Patch"
-  /** Of the model's tool call. */
+  /** Id of the tool call in events. */
   readonly callId: string
-  /** By absolute path. */
+  /** The changes, by absolute path. */
   readonly changes: Readonly<Record<string, FileChange>>
-  /** Why the tool asks. It is quoted in the question. */
+  /** Why the tool asks. Quoted in the question. */
   readonly reason?: string
-  /** Why the model wants it, in the model's words. It is quoted in the question as such. */
+  /** The reason that the model gives. Quoted in the question and attributed to the model. */
   readonly justification?: string
-  /** How it is applied once approved; absent: without the sandbox. */
+  /** How the patch is confined once approved. Absent: it is applied without a sandbox. */
   readonly confinement?: Confinement
-  /** The paths that lead elsewhere because of symbolic links, each with the absolute path of that place. */
+  /** Paths that lead elsewhere through symbolic links, with the absolute path that each leads to. */
   readonly links?: Readonly<Record<string, string>>
-  /** Absolute; `approved_for_session` then covers later changes below it. */
+  /** Absolute path of a directory. `approved_for_session` then covers later changes below it. */
   readonly grantRoot?: string
 }
 
+/** A question of a tool of Colloquy. */
 export type ApprovalRequest = ExecApproval | PatchApproval
 
-/** What a tool server asks a person, to be filled in as a form. An answer allows nothing. */
+/** The question of a tool server: a form to fill in. An answer allows nothing. */
 export interface Elicitation {
-  /** Its name in the configuration. */
+  /** Name of the tool server in the configuration. */
   readonly server: string
+  /** Text of the question. */
   readonly message: string
   /**
-   * JSON Schema of the object to be given, with at most 8 levels. Message and schema have at most 64 Ki characters of
+   * JSON Schema of the object to fill in, with at most 8 levels. Message and schema have at most 64 Ki characters of
    * JSON each; a larger form is declined without a question.
    */
   readonly requestedSchema: Readonly<Record<string, unknown>>
 }
 
+/** The answer that a tool server gets, as MCP defines it. */
 export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" }
   | { readonly action: "cancel" }
 
+/** Why a question has its verdict. */
 export type ApprovalReason = EventOf<"approval_resolved">["reason"]
 
-/** What became of a question. Without an answer by a person or a rule it is `denied`. */
+/** The outcome of a question. Without an answer of a person or a rule it is `denied`. */
 export interface Verdict {
   readonly decision: ReviewDecision
   readonly reason: ApprovalReason
 }
 
 /**
- * What decides where no listener can answer: `deny`, a rule that approves what it gives true for, or `park`: the
- * question waits, without a deadline, for a listener that can. No rule fills in a form: unless it is parked, the
- * question of a tool server is declined.
+ * What decides a question that no listener can answer. `deny` denies it, a rule approves it by returning true, and with
+ * `park` it waits, without a deadline, for a listener that can answer. A rule cannot fill in a form: unless it is parked,
+ * the question of a tool server is declined.
  */
 export type Unattended =
   | "deny"
   | "park"
   | {
-      /** Pure; called by the conversation's fiber. What it throws is a denial, reason `failed`. */
+      /** Must be pure, as the fiber of the conversation calls it. An exception is a denial with reason `failed`. */
       readonly allow: (request: ApprovalRequest) => boolean
     }
 
-/** Which questions a listener can put to somebody: all, only those of our own tools, or only forms of tool servers. */
+/** Which questions a listener can answer: all, only approvals, or only forms of tool servers. */
 export type Answers = "all" | "approvals" | "forms"

@@ -1,6 +1,6 @@
 /**
- * The questions of tool servers as the third kind of question (L7): what they may measure, and how what a person does
- * with a form reads as a decision. Pure.
+ * The questions of tool servers as the third kind of question (L7), and the conversion between answers to a form and
+ * decisions. Pure.
  */
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import type {
@@ -12,32 +12,37 @@ import type {
   Verdict,
 } from "./Approval.ts"
 
-/** As it is put to a conversation, which names it. */
+/** The question as a tool asks it. The conversation adds an id. */
 export interface UnnamedElicitation extends Elicitation {
   readonly _tag: "Elicitation"
 }
 
 interface ElicitationRequest extends UnnamedElicitation {
-  /** Of the question: no call of the model is known to have led to it. */
+  /** Id of the question. It is not the id of a call of the model, since several calls may run. */
   readonly callId: PatchApproval["callId"]
 }
 
+/** The kinds of questions that a listener can answer; undefined for none. */
 export const answersOf = (given: boolean | Answers | undefined): Answers | undefined =>
   given === true ? "all" : given === false ? undefined : given
 
-/** @param isForm of a question that a tool server asks */
+/**
+ * True when a listener that answers these kinds answers the question.
+ *
+ * @param isForm true for the question of a tool server
+ */
 export const takes = (answers: Answers, isForm: boolean): boolean =>
   answers === "all" || (answers === "forms") === isForm
 
-/** Everything a conversation is asked, as its book has it. */
+/** A question of any kind, with its id. */
 export type QuestionRequest = ApprovalRequest | ElicitationRequest
 
-/** What became of a question, for the one who asked: with what was filled in, which is kept nowhere. */
+/** The verdict for the tool that asked, with what was filled in, which is recorded nowhere. */
 export interface Outcome extends Verdict {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
-/** Cancelled: nobody chose. */
+/** The decision for an answer to a form. `cancel` is `abort`: the person did not choose. */
 export const decisionOf = (action: ElicitationAnswer["action"]): ReviewDecision => {
   switch (action) {
     case "accept":
@@ -49,7 +54,7 @@ export const decisionOf = (action: ElicitationAnswer["action"]): ReviewDecision 
   }
 }
 
-/** What the server is told. Whatever a person did not say is a refusal. */
+/** The answer for the tool server. Every outcome without an answer of a person is a decline. */
 export const answerOf = ({ content, decision, reason }: Outcome): ElicitationAnswer => {
   if (reason !== "answered") return { action: "decline" }
   switch (decision) {

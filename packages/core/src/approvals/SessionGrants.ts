@@ -1,18 +1,18 @@
 /**
- * What `approved_for_session` remembers (R21): canonical texts of what ran, compared for equality. Pure.
+ * The grants of `approved_for_session`: canonical texts of approved requests, compared for equality. Pure.
  *
- * A command is remembered with its exact words, its directory and its sandbox; another word, directory or sandbox is
- * asked again. Of a patch nothing is remembered but the `grant_root` it came with: a later patch is covered when it
- * names the very same root and every path it touches, move targets included, lies below it by its spelling. Paths are
- * compared as they are spelled: the tool resolves symbolic links before it asks.
+ * The grant of a command contains its exact words, its directory and its sandbox; with another word, directory or sandbox
+ * the question is asked again. The grant of a patch contains only its `grant_root`: it covers a later patch that names the
+ * same root and whose every path, move targets included, is below it. Paths are compared as text, because the tool
+ * resolves symbolic links before it asks.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { ApprovalRequest, PatchApproval } from "./Approval.ts"
 
-/** More are forgotten, oldest first, and asked again: each was given by a person. */
+/** Most grants of a conversation. The oldest is dropped first; its question is asked again then. */
 const maxGrants = 1024
 
-/** Policies that mean the same read the same (§4.3: absent is false or none). */
+/** The same text for policies with the same meaning: an absent member means false or none. */
 const canonicalSandbox = (policy: SandboxPolicy): unknown =>
   policy.mode === "workspace-write"
     ? {
@@ -26,7 +26,7 @@ const canonicalSandbox = (policy: SandboxPolicy): unknown =>
       ? { mode: policy.mode, network_access: policy.network_access ?? false }
       : { mode: policy.mode }
 
-/** What is remembered when the request is approved for the session; undefined: nothing. */
+/** The grant of a request that is approved for the session; undefined when it grants nothing beyond itself. */
 export const grantOf = (request: ApprovalRequest): string | undefined => {
   if (request._tag === "Patch") {
     return request.grantRoot === undefined
@@ -51,7 +51,7 @@ const pathsOf = ({ changes }: PatchApproval): ReadonlyArray<string> =>
       : [path],
   )
 
-/** The grant that covers the request. */
+/** The grant that covers the request, if any. */
 export const grantFor = (
   grants: ReadonlyArray<string>,
   request: ApprovalRequest,
@@ -63,5 +63,6 @@ export const grantFor = (
   return pathsOf(request).every((path) => isBelow(path, root)) ? grant : undefined
 }
 
+/** The grants with one more. */
 export const remember = (grants: ReadonlyArray<string>, grant: string): ReadonlyArray<string> =>
   grants.includes(grant) ? grants : [...grants, grant].slice(-maxGrants)

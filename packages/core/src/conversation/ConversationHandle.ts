@@ -18,7 +18,7 @@ import type { WhileRunning } from "../decider/Decision.ts"
 import type { Receipt } from "../decider/Receipts.ts"
 import type { Answers } from "../approvals/Approval.ts"
 import type { Listener } from "../listeners/Listener.ts"
-import type { OutboxLimits } from "../listeners/Outbox.ts"
+import type { ListenerLimits } from "../listeners/Backlog.ts"
 import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
@@ -62,7 +62,7 @@ export interface Conversation {
    */
   readonly attach: (options?: {
     readonly from?: number
-    readonly limits?: OutboxLimits
+    readonly limits?: ListenerLimits
     /**
      * Declares that the listener can answer these questions, `true` for all: it gets an `Ask` for each, those still open on attach behind
      * `synced`, and answers by `exec_approval`, `patch_approval` or `elicitation_answer`. While at least one such listener is attached,

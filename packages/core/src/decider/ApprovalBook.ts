@@ -1,7 +1,10 @@
 /**
- * The questions of a conversation (L7): those open and, in bounded memory, those resolved. Each is answered once: the
- * first answer, its deadline or its withdrawal moves it from one list to the other. Pure; `ApprovalDecisions.ts` says
- * what follows for the conversation.
+ * The questions of a conversation (L7): the pending ones and, in bounded memory, the resolved ones. Each is resolved once,
+ * by the first answer, its deadline or its withdrawal. Pure; `ApprovalDecisions.ts` decides what follows for the
+ * conversation.
+ *
+ *     open (parked) ── a listener that can answer is attached ──▶ open, its deadline runs ──▶ resolved
+ *           └────────────────── answered, withdrawn, grace ended ───────────────────────────────▲
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Equal from "effect/Equal"
@@ -9,14 +12,15 @@ import type { Answers, Verdict } from "../approvals/Approval.ts"
 import { type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
 import { remember } from "../approvals/SessionGrants.ts"
 
+/** A pending question. */
 export interface Question {
-  /** Unique per conversation; call ids are not, providers repeat them. */
+  /** Unique per conversation. Call ids are not: providers repeat them. */
   readonly number: number
-  /** Of the event that puts it. */
+  /** Number of the event that asks it. */
   readonly seq: number
   readonly turnId: SubmissionId
   readonly request: QuestionRequest
-  /** True while no listener that can answer has been there: no deadline runs. */
+  /** True until a listener that can answer it was attached: its deadline does not run yet. */
   readonly parked: boolean
 }
 
@@ -37,23 +41,25 @@ interface Unclaimed {
   readonly outcome: Outcome
 }
 
+/** The questions of a conversation and its listeners that can answer them. */
 export interface ApprovalBook {
-  /** Oldest first; all of the running turn. No two have the same call id. */
+  /** Pending questions, oldest first, all of the running turn. No two have the same call id. */
   readonly open: ReadonlyArray<Question>
-  /** Verdicts on questions of an earlier life whose call has not asked again yet; absent most of the time. */
+  /** Verdicts on restored questions whose call has not asked again yet. Absent while there are none. */
   readonly unclaimed?: ReadonlyArray<Unclaimed>
-  /** The last of them, to tell a late answer from one to nothing. */
+  /** The last resolved questions, to distinguish a late answer from one to an unknown question. */
   readonly resolved: ReadonlyArray<Resolved>
-  /** What the session approved; the fold of `approval_resolved` events, so it lasts as long as the log. */
+  /** Grants of the session: a fold of `approval_resolved` events, so they last as long as the log. */
   readonly grants: ReadonlyArray<string>
-  /** Listeners that declared they can answer the questions of our own tools. */
+  /** Number of listeners that can answer approvals. */
   readonly approvalListeners: number
-  /** Listeners that declared they can fill in the forms of tool servers. */
+  /** Number of listeners that can fill in the forms of tool servers. */
   readonly formListeners: number
-  /** True for a moment after a restart: whoever loads the conversation has not had the time to listen yet. */
+  /** True during the grace period after a restart: the client that loaded the conversation may still attach. */
   readonly inGrace?: true
 }
 
+/** No questions and no listeners. */
 export const emptyBook: ApprovalBook = {
   open: [],
   resolved: [],
@@ -62,17 +68,18 @@ export const emptyBook: ApprovalBook = {
   formListeners: 0,
 }
 
-/** Tools ask one at a time, or a few; one more is denied. */
+/** Most pending questions; one more is denied. Tools ask one at a time or a few. */
 export const maxOpen = 64
 const maxResolved = 256
 
-/** Why no question can be answered. */
+/** Why an answer was refused. */
 export type Miss = "UnknownApproval" | "ClosedApproval" | "ForeignApproval"
 
-/** True when the question cannot be opened: an answer to it could not be told from one to another. */
+/** True when a question of this call cannot be asked: there are too many, or an answer would be ambiguous. */
 export const isFull = (book: ApprovalBook, callId: string): boolean =>
   book.open.length >= maxOpen || book.open.some(({ request }) => request.callId === callId)
 
+/** Adds a pending question. */
 export const open = (book: ApprovalBook, question: Question): ApprovalBook => ({
   ...book,
   open: [...book.open, question],
@@ -85,16 +92,17 @@ const opOf = {
   Elicitation: "elicitation_answer",
 } as const satisfies Readonly<Record<QuestionRequest["_tag"], string>>
 
-/** What an answer names: a call or a turn and, where it says so, the one question of it that was answered. */
+/** What an answer names: a call or a turn and, optionally, one question of it. */
 export interface Named {
   readonly id: string
-  /** Number of the event that put the question. */
+  /** Number of the event that asked the question. */
   readonly question?: number
 }
 
 /**
- * The open question that an answer means: by call id, or by the turn's id when exactly one of it is open (the
- * original keys answers by event id, §4.1). A call may ask again: an answer that names its question is to no other.
+ * The pending question that an answer names: by call id, or by the id of the turn if exactly one of it is pending (clients
+ * of the original program answer by the id of the event, which is that of the turn). A call may ask again: an answer with
+ * `question` applies to no other.
  */
 export const find = (
   book: ApprovalBook,
@@ -119,7 +127,7 @@ export const find = (
   if (found.length > 1) {
     return {
       miss: "UnknownApproval",
-      message: `${found.length} questions of turn \`${id}\` are open; expected the id of a call`,
+      message: `${found.length} questions of turn \`${id}\` are pending; expected the id of a call`,
     }
   }
   if (question.request._tag !== kind) {
@@ -132,7 +140,7 @@ export const find = (
   return { question }
 }
 
-/** Closes an open question. */
+/** Moves a pending question to the resolved ones. */
 export const resolve = (book: ApprovalBook, question: Question, verdict: Verdict): ApprovalBook => {
   const { turnId, request } = question
   const entry = { turnId, callId: request.callId, verdict }
@@ -143,19 +151,19 @@ export const resolve = (book: ApprovalBook, question: Question, verdict: Verdict
   }
 }
 
-/** Its asker asks again: from now on it is the question of the new one. */
+/** Gives a restored question the number of the tool that asks it again. */
 export const assignTo = (book: ApprovalBook, question: Question, number: number): ApprovalBook => ({
   ...book,
   open: book.open.map((open) => (open === question ? { ...open, number } : open)),
 })
 
-/** Keeps the verdict for a call that has not asked again yet. */
+/** Stores the verdict on a restored question until its call asks again. */
 export const storeVerdict = (book: ApprovalBook, request: QuestionRequest, outcome: Outcome) => ({
   ...book,
   unclaimed: [...(book.unclaimed ?? []), { request, outcome }],
 })
 
-/** The verdict that was kept for this very question, and the book without it. */
+/** The stored verdict on this question, and the book without it. */
 export const claimVerdict = (
   book: ApprovalBook,
   request: QuestionRequest,
@@ -183,7 +191,7 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
 
 const isForm = ({ _tag }: QuestionRequest): boolean => _tag === "Elicitation"
 
-/** True while somebody is there to be asked. */
+/** True while a listener is attached that can answer the question. */
 export const isAttended = (book: ApprovalBook, request: QuestionRequest): boolean =>
   (isForm(request) ? book.formListeners : book.approvalListeners) > 0
 
@@ -193,11 +201,11 @@ export interface Attendance {
   readonly answers: Answers
 }
 
-/** True for a question that waits for whoever has come. */
+/** True for a parked question that the attached listener can answer. */
 export const isUnparkedBy = ({ parked, request }: Question, { answers, by }: Attendance): boolean =>
   parked && by === 1 && takes(answers, isForm(request))
 
-/** A listener that can answer came or went. What is open stays open; what was parked is put to the one that came. */
+/** Counts an attached or detached listener. Pending questions stay pending; parked ones that it can answer are unparked. */
 export const countListener = (book: ApprovalBook, attendance: Attendance): ApprovalBook => {
   const { answers, by } = attendance
   const approvalListeners = book.approvalListeners + (takes(answers, false) ? by : 0)
@@ -214,9 +222,10 @@ export const countListener = (book: ApprovalBook, attendance: Attendance): Appro
   }
 }
 
-/** From now on nobody is there unless a listener is. */
+/** Ends the grace period: from now on only attached listeners count. */
 export const endGrace = ({ inGrace: _, ...book }: ApprovalBook): ApprovalBook => book
 
+/** Adds a grant of the session. */
 export const addGrant = (book: ApprovalBook, text: string): ApprovalBook => ({
   ...book,
   grants: remember(book.grants, text),

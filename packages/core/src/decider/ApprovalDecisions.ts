@@ -1,6 +1,6 @@
 /**
- * What a conversation decides about its questions. Keeps L7: asked only where a listener can answer, answered once,
- * closed by answer, deadline, withdrawal or shutdown, denied on everything else. Pure.
+ * What a conversation decides about its questions. Keeps L7: a question is asked only if a listener can answer it, is
+ * resolved once, by answer, deadline, withdrawal or shutdown, and is denied in every other case. Pure.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
@@ -15,18 +15,18 @@ import type { State } from "./State.ts"
 import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
 import { grantFor, grantOf } from "../approvals/SessionGrants.ts"
 
-/** Long enough to come back from a meeting's edge, short enough that no call hangs for days (R5). */
+/** Long enough for a person who was away for a moment, short enough that no call waits for days. */
 const defaultDeadline = Duration.minutes(10)
 
 const deadlineOf = (state: State) => state.settings.approvalDeadline ?? defaultDeadline
 
 const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", reason })
 
-/** The asker is told. */
+/** Gives the tool its verdict. */
 const settle = (number: number, verdict: Outcome) =>
   ({ _tag: "ResolveQuestion", number, verdict }) as const
 
-/** The question is closed, the listeners and the asker are told; the asker alone of what was filled in. */
+/** Resolves the question. Listeners and the tool get the verdict; only the tool gets what was filled in. */
 const resolve = (
   state: State,
   question: Book.Question,
@@ -53,12 +53,12 @@ const resolve = (
   }
 }
 
-/** What the setting says to a question that nobody can be asked; undefined: it waits. */
+/** The verdict of the setting `unattended`; undefined when the question is to wait for a listener. */
 const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdict | undefined => {
   if (setting === "park") return undefined
   if (setting === "deny" || request._tag === "Elicitation") return denied("unattended")
   try {
-    // Not trusted to be a boolean: a promise would allow everything.
+    // The rule may return anything: only `true` allows, a promise does not.
     const allowed: unknown = setting.allow(request)
     return allowed === true ? { decision: "approved", reason: "unattended" } : denied("unattended")
   } catch {
@@ -66,17 +66,17 @@ const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdi
   }
 }
 
-/** Where somebody is there who answers other questions alone, a form waits for nobody. */
+/** A form is denied while a listener answers approvals only: it does not wait for another listener. */
 const whenUnattended = ({ approvals, settings }: State): Unattended =>
   approvals.approvalListeners > 0 ? "deny" : (settings.unattended ?? "deny")
 
-/** A call id of the model is no place for it: several calls may run. The number of the event is unique in the log. */
+/** A form has no call id of the model, since several calls may run. The number of its event is unique in the log. */
 const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest =>
   request._tag === "Elicitation" ? { ...request, callId: `elicitation-${seq}` } : request
 
 /**
- * A tool asks. A question that its call put before a restart is not put again: it is this one's from now on, or its verdict
- * is. Another one of that call is nobody's any more.
+ * A tool asks. A question that its call asked before a restart is not asked again: the tool gets its verdict, or waits for
+ * it. A different question of that call from before the restart is withdrawn.
  */
 export const askQuestion = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, request, turnId } = input
@@ -103,7 +103,7 @@ export const askQuestion = (state: State, input: InputOf<"Ask">): Decision => {
   }
 }
 
-/** Without a person to ask it is answered at once, and no request is told of. */
+/** Asks a new question. If no listener can answer it, it is resolved at once and no request is delivered. */
 const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, turnId } = input
   const { approvals, turn } = state
@@ -135,8 +135,9 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
 }
 
 /**
- * Somebody answers; the first one wins. With `because` the answer is none: it could not be read or never came, and
- * counts as a denial; so does one with more in it than is taken. `abort` only closes the question here; that it stops the turn is decided by the caller.
+ * Resolves a question by an answer; the first one wins. `because` says that there was no readable answer, which counts as
+ * a denial; so does an answer that exceeds the size limit. `abort` only resolves the question here: the caller interrupts
+ * the turn.
  */
 export const answerQuestion = (
   state: State,
@@ -150,23 +151,19 @@ export const answerQuestion = (
     const { miss, message } = found
     return { ...nothing(state), refused: new SubmissionRefused({ reason: miss, message }) }
   }
-  const unread = because ?? (canBeRead(reply.content) ? undefined : "malformed")
+  const fault = because ?? (canBeRead(reply.content) ? undefined : "malformed")
+  const answered: Verdict = { decision: reply.decision, reason: "answered" }
   const resolved =
-    unread === undefined
-      ? resolve(
-          state,
-          found.question,
-          { decision: reply.decision, reason: "answered" },
-          reply.content,
-        )
-      : resolve(state, found.question, denied(unread))
+    fault === undefined
+      ? resolve(state, found.question, answered, reply.content)
+      : resolve(state, found.question, denied(fault))
   return {
     ...resolved,
     receipt: { id: submissionId, disposition: "none" },
   }
 }
 
-/** The deadline is over, or nobody asks any more; a question that is closed already is left alone. */
+/** Denies a question that expired or was withdrawn. Does nothing for one that is resolved already. */
 export const closeUnanswered = (
   state: State,
   number: number,
@@ -176,7 +173,7 @@ export const closeUnanswered = (
   return question === undefined ? nothing(state) : resolve(state, question, denied(reason))
 }
 
-/** Whoever was expected did not come: what waits for somebody is decided as if it were asked now. */
+/** The grace period has ended: parked questions are decided as if they were asked now. */
 export const graceEnded = (state: State): Decision => {
   const { approvals } = state
   if (approvals.inGrace !== true) return nothing(state)
@@ -191,7 +188,7 @@ export const graceEnded = (state: State): Decision => {
   }, before)
 }
 
-/** A verdict came: a turn that was parked since a restart goes on, its open calls first. */
+/** Resumes a turn that waited for answers since a restart, once there is a verdict. Its open calls are replayed first. */
 export const resumeParkedTurn = (state: State): Decision => {
   const { turn } = state
   if (turn?.parked === undefined || state.approvals.unclaimed === undefined) return nothing(state)
@@ -202,7 +199,7 @@ export const resumeParkedTurn = (state: State): Decision => {
   }
 }
 
-/** The turn is over or about to be: nobody needs to answer any more. */
+/** Withdraws every pending question: the turn has ended or is about to. */
 export const withdrawAll = (state: State): Decision => {
   const verdict = denied(state.closing ? "shutdown" : "withdrawn")
   const { unclaimed: _, ...approvals } = state.approvals
@@ -212,7 +209,7 @@ export const withdrawAll = (state: State): Decision => {
   )
 }
 
-/** A listener that can answer came or went. With the first, the deadlines of what was parked begin. */
+/** Counts an attached or detached listener. Deadlines of questions that it unparks start now. */
 export const countListener = (state: State, input: InputOf<"ListenersChanged">): Decision => ({
   ...nothing({ ...state, approvals: Book.countListener(state.approvals, input) }),
   actions: state.approvals.open.flatMap((question) =>

@@ -1,6 +1,7 @@
 /**
- * Turns that the model has answered to their end, for an observer beside the conversation: `ConversationsOptions.onTurnCompleted`.
- * Turns that failed or were interrupted are none, nor are those that only summarise the history.
+ * Turns that ended with an answer of the model, for an observer outside the conversation
+ * (`ConversationsOptions.onTurnCompleted`). Turns that failed or were interrupted, and turns that only summarise the
+ * history, do not count.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
@@ -8,26 +9,28 @@ import * as Effect from "effect/Effect"
 import type { State } from "./State.ts"
 import type { Decision, Input } from "./Decision.ts"
 
+/** A completed turn. */
 export interface CompletedTurn {
   readonly conversationId: ConversationId
   readonly turnId: SubmissionId
   /** Working directory of the turn. Absolute. */
   readonly cwd: string
-  /** What the user said in the conversation so far, oldest first, that of this turn included. */
+  /** Messages of the user in the conversation so far, oldest first, those of this turn included. */
   readonly inputMessages: ReadonlyArray<string>
-  /** Null where the model said nothing. */
+  /** Null when the model sent no message. */
   readonly lastAgentMessage: string | null
 }
 
 /**
- * Called once for each, after its `task_complete` is recorded and delivered. The conversation waits for the call, so that it
- * must return at once; what it throws is logged.
+ * Called once per completed turn, after its `task_complete` is recorded and delivered. It must return at once, because the
+ * conversation waits for it. An exception is logged.
  */
 export type OnTurnCompleted = (turn: CompletedTurn) => void
 
-/** What a decision says of the turn that it completes. */
+/** The part of a completed turn that its decision contains. */
 export type Completion = Pick<CompletedTurn, "turnId" | "cwd" | "lastAgentMessage">
 
+/** The turn that the decision completes, if any. */
 export const completionOf = (
   { settings: { cwd }, turn }: State,
   input: Input,
@@ -45,7 +48,11 @@ export const completionOf = (
 const messageOf = ({ msg }: Event): ReadonlyArray<string> =>
   msg.type === "user_message" && (msg.kind ?? "plain") === "plain" ? [msg.message] : []
 
-/** @param log every durable event of the conversation */
+/**
+ * Calls the observer. Never fails.
+ *
+ * @param log every durable event of the conversation
+ */
 export const notifyCompleted = (
   onTurnCompleted: OnTurnCompleted,
   conversationId: ConversationId,
@@ -54,4 +61,6 @@ export const notifyCompleted = (
 ): Effect.Effect<void> =>
   Effect.sync(() =>
     onTurnCompleted({ conversationId, ...completion, inputMessages: log.flatMap(messageOf) }),
-  ).pipe(Effect.catchDefect((defect) => Effect.logError("an observer of turns failed", defect)))
+  ).pipe(
+    Effect.catchDefect((defect) => Effect.logError("observer of completed turns failed", defect)),
+  )

@@ -1,8 +1,10 @@
 /**
- * The decisions of a conversation: `decide(state, input)` says which events follow and what is to be done. Pure: the
- * one fiber in `Conversation.ts` interprets.
+ * The decisions of a conversation: `decide(state, input)` returns the events that follow and the actions to carry out.
+ * Pure: `ConversationActor` records the events, delivers them and carries out the actions.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
 import { isLegacyOp } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import {
@@ -31,23 +33,23 @@ import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } fr
 import { inputEvents, startTurn, withContext } from "./TurnStart.ts"
 import { unfinishedAfter } from "../log/UnfinishedText.ts"
 
-/** Submissions that may wait for a turn of their own; one more is refused. */
+/** Most submissions queued for later turns; one more is refused. */
 export const maxWaiting = 64
 
-/** Items of one submission: generous for a person, and an end for a mistake. */
+/** Most items of one submission: generous for a person, and an end for a faulty client. */
 export const maxItems = 1024
 /**
- * Text of one submission in UTF-16 code units, images as data URLs included: 64 Mi, as much as one line of a client may
- * hold and one line of a stored conversation. The original has no limit and accepts a prompt of 40 MB.
+ * Longest text of one submission in UTF-16 code units, images as data URLs included: 64 Mi, as much as one line of a
+ * client or of a stored conversation. The original program has no limit and accepts a prompt of 40 MB.
  */
 export const maxTextLength = 64 * 1024 * 1024
 
-/** One step. The state of the decision is that before its events are folded into it. */
+/** Decides one input. The state of the decision does not include its events yet. */
 export const decide = (state: State, input: Input): Decision => {
   switch (input._tag) {
     case "Submit": {
       const decision = submit(state, input)
-      // A refused submission leaves nothing behind, its id included.
+      // A refused submission changes nothing: its id stays free, too.
       return decision.refused === undefined ? decision : { ...decision, state }
     }
     case "Cancel":
@@ -59,7 +61,7 @@ export const decide = (state: State, input: Input): Decision => {
     case "Ask":
       return askQuestion(state, input)
     case "StartCall":
-      return begin(state, input)
+      return startCall(state, input)
     case "Expire":
       return followedBy(closeUnanswered(state, input.number, "expired"), resumeParkedTurn)
     case "Withdraw":
@@ -75,8 +77,8 @@ export const decide = (state: State, input: Input): Decision => {
   }
 }
 
-/** It runs once that is recorded: after a restart nobody has to guess whether it did. */
-const begin = (state: State, { _tag: _, ...call }: InputOf<"StartCall">): Decision => {
+/** A call runs only after its record: after a restart the log says whether it had started. */
+const startCall = (state: State, { _tag: _, ...call }: InputOf<"StartCall">): Decision => {
   const { turn } = state
   return turn?.id !== call.turnId || turn.aborting !== undefined
     ? { ...nothing(state), proceed: false }
@@ -105,13 +107,13 @@ const submit = (state: State, input: InputOf<"Submit">): Decision => {
     return refuse(
       state,
       "DuplicateId",
-      `submission id \`${chosen}\` is one of the conversation's own`,
+      `submission id \`${chosen}\` is reserved for the conversation`,
     )
   }
   const receipt = receiptOf(state.receipts, chosen)
   if (receipt !== undefined) return { ...nothing(state), receipt }
   if (isSpent(state.receipts, chosen)) {
-    return refuse(state, "DuplicateId", `submission id \`${chosen}\` is taken`)
+    return refuse(state, "DuplicateId", `submission id \`${chosen}\` is already in use`)
   }
   const decision = accept(state, chosen, input)
   if (decision.receipt === undefined) return decision
@@ -131,34 +133,49 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "user_turn":
       return userInput(state, { id, items: op.items, context: op }, whileRunning)
     case "compact":
-      return placed(state, { id, items: [] }, whileRunning)
+      return place(state, { id, items: [] }, whileRunning)
     case "override_turn_context":
       return { ...done, ...withContext(state, id, op) }
     case "interrupt":
       return { ...done, ...interrupt(state) }
     case "list_mcp_tools":
       return startListing(state, id)
-    case "shutdown": {
-      const stopped = interrupt({ ...state, closing: true, shutdownId: id })
-      return { ...done, ...(state.turn === undefined ? closeConversation(stopped) : stopped) }
-    }
+    case "shutdown":
+      return { ...done, ...shutDown(state, id) }
     case "exec_approval":
-    case "patch_approval": {
-      const kind = op.type === "exec_approval" ? "Exec" : "Patch"
-      const answered = answerQuestion(state, id, kind, op, input.because)
-      // Like `interrupt`, but what waits was not asked about and stays.
-      if (answered.refused !== undefined) return answered
-      return input.because === undefined && op.decision === "abort"
-        ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
-        : followedBy(answered, resumeParkedTurn)
-    }
+    case "patch_approval":
+      return answerApproval(state, id, op, input.because)
     case "elicitation_answer": {
       const { action, content, ...named } = op
-      const filledIn = action === "accept" && content !== undefined ? { content } : {}
-      const reply = { ...named, decision: decisionOf(action), ...filledIn }
+      const reply = {
+        ...named,
+        decision: decisionOf(action),
+        ...defined({ content: action === "accept" ? content : undefined }),
+      }
       return answerQuestion(state, id, "Elicitation", reply, input.because)
     }
   }
+}
+
+/** Interrupts the running turn and ends the conversation after it, or at once. */
+const shutDown = (state: State, id: SubmissionId): Decision => {
+  const stopped = interrupt({ ...state, closing: true, shutdownId: id })
+  return state.turn === undefined ? closeConversation(stopped) : stopped
+}
+
+/** Answers an approval. `abort` also interrupts the turn; unlike `interrupt` it leaves queued submissions alone. */
+const answerApproval = (
+  state: State,
+  id: SubmissionId,
+  op: Extract<Op, { readonly type: "exec_approval" | "patch_approval" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const kind = op.type === "exec_approval" ? "Exec" : "Patch"
+  const answered = answerQuestion(state, id, kind, op, because)
+  if (answered.refused !== undefined) return answered
+  return because === undefined && op.decision === "abort"
+    ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
+    : followedBy(answered, resumeParkedTurn)
 }
 
 const refuse = (state: State, reason: SubmissionRefused["reason"], message: string): Decision => ({
@@ -166,7 +183,7 @@ const refuse = (state: State, reason: SubmissionRefused["reason"], message: stri
   refused: new SubmissionRefused({ reason, message }),
 })
 
-/** What an item brings into the history, in UTF-16 code units. */
+/** Length of an item in the history, in UTF-16 code units. */
 const textLength = (item: InputItem): number => {
   switch (item.type) {
     case "text":
@@ -186,27 +203,31 @@ const userInput = (
   const { id, items } = submission
   if (items.length === 0) return { ...nothing(state), receipt: { id, disposition: "none" } }
   if (items.length > maxItems) {
-    return refuse(state, "TooLarge", `${items.length} items; at most ${maxItems} are taken at once`)
+    return refuse(
+      state,
+      "TooLarge",
+      `${items.length} items; at most ${maxItems} are accepted at once`,
+    )
   }
   const length = items.reduce((sum, item) => sum + textLength(item), 0)
   if (length > maxTextLength) {
     return refuse(
       state,
       "TooLarge",
-      `${length} UTF-16 code units of text; at most ${maxTextLength} are taken at once`,
+      `${length} UTF-16 code units of text; at most ${maxTextLength} are accepted at once`,
     )
   }
-  return placed(state, submission, whileRunning)
+  return place(state, submission, whileRunning)
 }
 
-/** Input, or a summary of the history: where it runs. */
-const placed = (
+/** Decides where user input, or a summary of the history, runs: in the running turn, in a new one, or later. */
+const place = (
   state: State,
   submission: QueuedSubmission,
   whileRunning: WhileRunning,
 ): Decision => {
   const { turn } = state
-  // A turn that is being stopped takes nothing in, nor one that summarises.
+  // A turn that is being interrupted accepts no input, nor does one that summarises the history.
   const joinable = turn !== undefined && turn.aborting === undefined && !turn.compacts
   if (whileRunning === "steer" && !joinable) {
     return refuse(
@@ -219,11 +240,11 @@ const placed = (
   switch (whileRunning) {
     case "queue":
     case "steer":
-      return joinable ? join(state, turn.id, submission) : wait(state, submission)
+      return joinable ? join(state, turn.id, submission) : enqueue(state, submission)
     case "wait":
-      return wait(state, submission)
+      return enqueue(state, submission)
     case "interrupt": {
-      const waiting = wait(state, submission, true)
+      const waiting = enqueue(state, submission, true)
       return waiting.refused === undefined
         ? { ...waiting, ...stopTurn(waiting.state, "replaced") }
         : waiting
@@ -235,13 +256,13 @@ const placed = (
 
 const whyNotJoined = ({ aborting, id }: NonNullable<State["turn"]>): string =>
   aborting === undefined
-    ? `turn \`${id}\` summarises the history and takes nothing in`
-    : `turn \`${id}\` is being stopped`
+    ? `turn \`${id}\` summarises the history and accepts no input`
+    : `turn \`${id}\` is being interrupted`
 
-/** A summary that is wanted while a turn runs is asked of that turn, in words (§6.9). */
+/** Input joins the running turn. A `compact` becomes the message that asks that turn for a summary. */
 const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission): Decision => {
-  const inWords: ReadonlyArray<InputItem> = [{ type: "text", text: triggerText }]
-  const items = submission.items.length === 0 ? inWords : submission.items
+  const request: ReadonlyArray<InputItem> = [{ type: "text", text: triggerText }]
+  const items = submission.items.length === 0 ? request : submission.items
   return {
     ...nothing(state),
     events: inputEvents(turnId, items),
@@ -249,9 +270,14 @@ const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission):
   }
 }
 
-const wait = (state: State, submission: QueuedSubmission, first = false): Decision =>
+/** Queues the submission for a later turn; `first`: before those that are queued already. */
+const enqueue = (state: State, submission: QueuedSubmission, first = false): Decision =>
   state.waiting.length >= maxWaiting
-    ? refuse(state, "TooManyWaiting", `${maxWaiting} submissions are waiting already`)
+    ? refuse(
+        state,
+        "TooManyWaiting",
+        `${maxWaiting} submissions are queued already, which is the limit`,
+      )
     : {
         ...nothing({
           ...state,

@@ -1,4 +1,4 @@
-/** What is put to a conversation and what it decides: the vocabulary of `Decide.ts`. */
+/** The inputs of a conversation and its decisions: the vocabulary of `Decide.ts`. Types, and two functions that combine decisions. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
@@ -13,42 +13,45 @@ import type { LogRecord, ReplayClass } from "../LogRecord.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 
 /**
- * What happens to input while a turn runs:
- * - `queue` joins the running turn before its next model request; behind a turn that is being stopped it waits;
- * - `steer` joins likewise, and is refused `NoTurnRunning` where there is no turn to join, also when it is being stopped;
- * - `wait` runs as a turn of its own after those before it;
- * - `interrupt` stops the running turn (`turn_aborted`, reason `replaced`) and runs as the very next one, before what
- *   waits; a turn that is being stopped already keeps its reason;
+ * What happens to user input while a turn runs:
+ * - `queue` joins the running turn before its next model request; behind a turn that is being interrupted it is queued;
+ * - `steer` joins likewise, and is refused `NoTurnRunning` when there is no turn to join or it is being interrupted;
+ * - `wait` is queued and runs as a turn by itself, after those queued before it;
+ * - `interrupt` interrupts the running turn (`turn_aborted`, reason `replaced`) and runs next, before everything queued;
+ *   a turn that is being interrupted already keeps its reason;
  * - `reject` is refused `TurnRunning`.
  *
  * Without a running turn all but `steer` start one.
  */
 export type WhileRunning = "queue" | "steer" | "wait" | "interrupt" | "reject"
 
-/** How the fiber of a turn ended when it did not end by `Advance`. */
+/** How the fiber of a turn ended, if not by `Advance`. */
 export type TurnExit =
   | { readonly _tag: "Failed"; readonly message: string }
   | { readonly _tag: "Interrupted" }
 
+/** Everything that a conversation decides about. */
 export type Input =
+  /** A client submits an op. */
   | {
       readonly _tag: "Submit"
       readonly id: SubmissionId | undefined
       readonly op: Op
       readonly whileRunning: WhileRunning
-      /** Of an approval that is no answer: why it counts as a denial. */
+      /** Set when there is no readable answer to a question: the reason of the denial. */
       readonly because?: "malformed" | "failed"
     }
-  /** Stops the submission, running or waiting; anything else is left alone. */
+  /** A client cancels the submission, running or queued. Other submissions are not affected. */
   | { readonly _tag: "Cancel"; readonly id: SubmissionId }
+  /** The turn emits events. */
   | {
       readonly _tag: "Emit"
       readonly turnId: SubmissionId
       readonly messages: ReadonlyArray<EventMsg>
-      /** True: they are of a summary in the middle of the turn. */
+      /** True: the events belong to a summary in the middle of the turn. */
       readonly ofCompaction?: true
     }
-  /** The turn asks whether to send another request; `sawSeq` is what its last request had seen. */
+  /** The turn asks whether to send another request. `sawSeq` is the last event that its last request contained. */
   | {
       readonly _tag: "Advance"
       readonly turnId: SubmissionId
@@ -56,7 +59,7 @@ export type Input =
       readonly followUp: boolean
       readonly lastMessage: string | null
     }
-  /** The turn is about to run a call; `attempt` counts from 1. */
+  /** The turn is about to run a tool call; `attempt` counts from 1. */
   | {
       readonly _tag: "StartCall"
       readonly turnId: SubmissionId
@@ -66,80 +69,85 @@ export type Input =
       readonly replay: ReplayClass
       readonly attempt: number
     }
-  /** A tool of the turn asks a person; `number` is of its own choice and never used again. */
+  /** A tool of the turn asks a question. The tool chooses `number`, which is never used again. */
   | {
       readonly _tag: "Ask"
       readonly turnId: SubmissionId
       readonly number: number
       readonly request: ApprovalRequest | UnnamedElicitation
     }
-  /** Nobody answered in time. */
+  /** The deadline of the question has passed. */
   | { readonly _tag: "Expire"; readonly number: number }
-  /** The tool no longer asks. */
+  /** The tool withdraws its question. */
   | { readonly _tag: "Withdraw"; readonly number: number }
-  /** The moment after a restart is over in which somebody may come. */
+  /** The grace period after a restart, in which clients may attach, has ended. */
   | { readonly _tag: "GraceEnded" }
-  /** A listener that can answer these came (1) or went (-1). */
+  /** A listener that can answer questions was attached or detached. */
   | ({ readonly _tag: "ListenersChanged" } & Attendance)
-  /** The tools that submission `id` asked for. */
+  /** The tools of the tool servers, as submission `id` requested. */
   | {
       readonly _tag: "Listed"
       readonly id: SubmissionId
       readonly tools: Readonly<Record<string, unknown>>
     }
-  /** The fiber of the turn is gone, or did not go in time. */
+  /** The fiber of the turn has ended, or did not end in time. */
   | { readonly _tag: "Ended"; readonly turnId: SubmissionId; readonly exit: TurnExit }
 
+/** What the actor carries out once the decision is recorded. */
 export type Action =
-  /** `calls`: a turn that was cut off is taken up again, with these first. */
+  /** Starts the fiber of a turn. `calls`: the turn is resumed after a restart and replays these calls first. */
   | {
       readonly _tag: "StartTurn"
       readonly id: SubmissionId
       readonly calls?: ReadonlyArray<OpenCall>
     }
+  /** Interrupts the fiber of the running turn. */
   | { readonly _tag: "InterruptTurn" }
-  /** The one who asked is told; every `Ask` gets exactly one, at once or later. */
+  /** Gives the tool its verdict. Every `Ask` gets exactly one, at once or later. */
   | { readonly _tag: "ResolveQuestion"; readonly number: number; readonly verdict: Outcome }
-  /** `Expire` is due after this time. */
+  /** Sends `Expire` after this time. */
   | { readonly _tag: "StartDeadline"; readonly number: number; readonly after: Duration.Duration }
-  /** Likewise, of a question that was put before a restart: nobody waits for its verdict yet. */
+  /** Likewise, for a question that was restored from the log: no tool waits for its verdict yet. */
   | { readonly _tag: "RestoreDeadline"; readonly number: number; readonly after: Duration.Duration }
-  /** `NobodyCame` is due after this time. */
+  /** Sends `GraceEnded` after this time. */
   | { readonly _tag: "StartGrace"; readonly within: Duration.Duration }
-  /** The question has got an asker, and with it another number. */
+  /** A restored question was asked again by its tool and has a new number. */
   | { readonly _tag: "MoveDeadline"; readonly from: number; readonly to: number }
-  /** The tool servers are asked for their tools, beside everything else; every one is followed by `Listed`. */
+  /** Requests the tools of the tool servers, in parallel with everything else; `Listed` follows. */
   | { readonly _tag: "ListTools"; readonly id: SubmissionId }
-  /** Nothing more will happen: end the fiber. */
+  /** Ends the fiber of the conversation: nothing follows. */
   | { readonly _tag: "Close" }
 
 type WithoutTime<T> = T extends LogRecord ? Omit<T, "atMs"> : never
 
-/** What is recorded beside the events. */
+/** A record that is written with the events, without its time. */
 export type RecordDraft = WithoutTime<LogRecord>
 
+/** What follows from one input. */
 export interface Decision {
-  /** The state before the events are folded into it. */
+  /** The new state, before the events are folded into it. */
   readonly state: State
+  /** Events to record and deliver, in order. */
   readonly events: ReadonlyArray<Draft>
+  /** Actions to carry out after the events are recorded, in order. */
   readonly actions: ReadonlyArray<Action>
-  /** To `Submit`: the receipt. */
+  /** The receipt of an accepted `Submit`. */
   readonly receipt?: Receipt
-  /** To `Submit`: why it was refused. */
+  /** Why a `Submit` was refused. */
   readonly refused?: SubmitError
-  /** Recorded with the events, before them; what follows from states alone is added in `Facts.ts`. */
+  /** Records written before the events. `LogRecords.ts` adds those that follow from comparing states. */
   readonly records?: ReadonlyArray<RecordDraft>
-  /** To `Advance`: true when the turn sends another request. To `Begin`: true when the call may run. */
+  /** After `Advance`: true when the turn sends another request. After `StartCall`: true when the call may run. */
   readonly proceed?: boolean
 }
 
-/** Nothing happens. */
+/** The decision that nothing happens. */
 export const nothing = (state: State): Decision => ({ state, events: [], actions: [] })
 
 /** One kind of input. */
 export type InputOf<T extends Input["_tag"]> = Extract<Input, { readonly _tag: T }>
 
-/** The first, then what follows from its state. The receipt is the first's. */
+/** Both decisions: the first, then the one that follows from its state. The receipt is that of the first. */
 export const followedBy = (first: Decision, then: (state: State) => Decision): Decision => {
   const next = then(first.state)
   return {

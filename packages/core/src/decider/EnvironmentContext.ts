@@ -1,13 +1,16 @@
-/** The message that tells the model where it works (§6.2: tag names, their order and the indentation are facts of the wire). */
+/**
+ * The message that describes the working environment to the model. Tag names, their order and the indentation are those of
+ * the original program, which models are trained on. Pure.
+ */
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
-/** Text of a tag: `&` and `<` in a path must not open another one. */
+/** Text of a tag: `&` and `<` in a path must not start another tag. */
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 
 const line = (tag: string, value: string) => `  <${tag}>${escape(value)}</${tag}>`
 
-/** `shell`: the person's, which the first of these messages tells. */
+/** The message. `shell` is the user's login shell, which only the first message of a conversation names. */
 export const environmentContext = (
   settings: ConversationSettings,
   shell?: ConversationSettings["shell"],
@@ -42,7 +45,7 @@ export const environmentContext = (
   }
 }
 
-/** True when the model has to be told again. */
+/** True when the settings differ in something that the message contains. */
 export const environmentDiffers = (a: ConversationSettings, b: ConversationSettings): boolean =>
   a.cwd !== b.cwd ||
   a.approvalPolicy !== b.approvalPolicy ||

@@ -1,4 +1,4 @@
-/** The events every conversation begins with, told before anything else happens (L3, §6.2). Pure. */
+/** The first events of every conversation (L3). Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
@@ -20,7 +20,7 @@ const sessionConfigured = (id: ConversationId, settings: ConversationSettings): 
   cwd: settings.cwd,
 })
 
-/** What AGENTS.md files say, as the message the model knows it by (§6.2). */
+/** The text of AGENTS.md files, as the message that models know (`packages/docs/wire/providers.md`). */
 const userInstructions = (text: string): MessageItem => ({
   type: "message",
   role: "user",
@@ -38,7 +38,7 @@ const recorded = (item: MessageItem): Draft => ({
 })
 
 /**
- * Who it is, then what a person's files tell the model, then where it works. All carry the id `""`: no submission
+ * `session_configured`, then the AGENTS.md text, then the environment context. All have the id `""`, because no submission
  * caused them.
  */
 export const initialEvents = (

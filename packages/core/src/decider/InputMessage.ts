@@ -1,4 +1,4 @@
-/** Turns what a user sent into the item for the model's history and the `user_message` event (§6.2, §6.5). */
+/** Converts user input to an item of the history and the `user_message` event. Pure. */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ContentItem, InputItem, MessageItem } from "@colloquy/protocol/ResponseItem"
 
@@ -9,11 +9,12 @@ const content = (item: InputItem): ContentItem => {
     case "image":
       return { type: "input_image", image_url: item.image_url }
     case "local_image":
-      // Nobody could read it (`LocalImages.ts`): the model is told of the path it can ask for.
+      // The file could not be read (`LocalImages.ts`): the model gets its path.
       return { type: "input_text", text: `[image at ${item.path}]` }
   }
 }
 
+/** The item for the model and the event for listeners. */
 export const inputMessage = (
   items: ReadonlyArray<InputItem>,
 ): { readonly item: MessageItem; readonly userMessage: EventOf<"user_message"> } => {

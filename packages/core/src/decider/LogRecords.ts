@@ -1,9 +1,10 @@
 /**
- * The records of a decision: its events, and what else has to be known of it after a restart (L10). Pure.
+ * The records of a decision: its events, and what else a restart needs to know of it (L10). Pure.
  *
- * What can be seen by comparing the state before and after is found here, so that no decision can forget it: accepted
- * submissions, settings, turns that are told to stop, questions and their deadlines.
+ * Records that follow from comparing the state before and after are made here, so that no decision can omit them:
+ * accepted submissions, settings, interruptions, questions and their deadlines.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import { type Event, eventInfo, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
 import type { Question } from "./ApprovalBook.ts"
@@ -13,7 +14,7 @@ import type { Durability } from "../ConversationStore.ts"
 import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import { toStored } from "../store/Settings.ts"
 
-/** The submission that was accepted: its id is given away, also where nothing else came of it. */
+/** The accepted submission. It is recorded also when it had no effect, because its id is used. */
 const submissionOf = (
   input: Input | undefined,
   { receipt }: Decision,
@@ -54,11 +55,13 @@ const questionOf = (
 ): RecordDraft => ({
   _tag: "Question",
   seq,
-  ...(after === undefined ? {} : { expiresAtMs: atMs + Duration.toMillis(after) }),
-  ...(request._tag === "Exec" ? { sandbox: request.sandbox } : {}),
+  ...defined({
+    expiresAtMs: after === undefined ? undefined : atMs + Duration.toMillis(after),
+    sandbox: request._tag === "Exec" ? request.sandbox : undefined,
+  }),
 })
 
-/** Those that were put just now, and those whose deadline begins. */
+/** Questions that this decision asks, and those whose deadline it starts. */
 const questionsOf = (before: State, { actions, state }: Decision, atMs: number) => {
   const { open } = state.approvals
   if (open.length === 0 || open === before.approvals.open) return []
@@ -75,9 +78,9 @@ const questionsOf = (before: State, { actions, state }: Decision, atMs: number) 
 }
 
 /**
- * In the order of the log, for the case that a crash cuts it off: a submission stands before the turn that it starts or
- * joins, since no turn may start twice for it; behind all else that it does, since it may be sent again until it is done.
- * `events` are the numbered ones of the decision; those that are not kept are left out.
+ * The records of a decision, in an order that is right wherever a crash cuts it off. A submission precedes the turn that it
+ * starts or joins, since no turn may start twice for it; it follows everything else that it causes, since a client repeats
+ * it until that is recorded. `events` are the numbered events of the decision; ephemeral ones are left out.
  */
 export const recordsOf = (
   before: State,
@@ -118,6 +121,6 @@ const isSoftRecord = (record: LogRecord): boolean =>
   (record._tag === "Event" && isSoft(record.event.msg)) ||
   (record._tag === "Submission" && record.receipt.disposition === "none")
 
-/** Input, answers, finished items and ends of turns outlast the machine; the rest outlasts the process. */
+/** User input, answers, finished items and ends of turns survive the machine; other records survive the process. */
 export const durabilityOf = (records: ReadonlyArray<LogRecord>): Durability =>
   records.every(isSoftRecord) ? "written" : "synced"

@@ -1,49 +1,53 @@
 /**
- * The receipts of submissions whose id the client chose: what makes a repeated submission harmless (R11). Pure, in
- * bounded memory.
+ * The receipts of submissions whose id the client chose. They make a repeated submission harmless: it gets the first
+ * receipt again and nothing happens. Pure, in bounded memory.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 
-/** What became of a submission. `none` had no effect that events could show. */
+/** What became of a submission. `none`: it started, joined and queued no turn. */
 type Disposition = "started" | "joined" | "waiting" | "none"
 
+/** What `submit` returns for an accepted submission. */
 export interface Receipt {
+  /** Id of the events to follow: that of the submission, or of the turn that it joined. */
   readonly id: SubmissionId
   readonly disposition: Disposition
 }
 
 interface Kept {
-  /** What the client chose; the receipt of input that joined a turn carries that turn's id. */
+  /** The id that the client chose; `receipt.id` differs when the input joined a turn. */
   readonly chosen: SubmissionId
   readonly receipt: Receipt
 }
 
+/** The receipts of a conversation, and its next automatic id. */
 export interface Receipts {
-  /** Of chosen ids, oldest first. */
+  /** Receipts of chosen ids, oldest first. */
   readonly kept: ReadonlyArray<Kept>
-  /** The next automatic submission id (§1.6: counts from 0 per conversation). */
+  /** Number of the next automatic submission id; they count from 0 per conversation, as in the original program. */
   readonly nextId: number
 }
 
-/** A client repeats what it has not heard of, which is recent; each receipt is some tens of bytes. */
+/** Most receipts that are kept. A client repeats recent submissions only; each receipt is some tens of bytes. */
 export const maxReceipts = 1024
 
+/** No receipts. */
 export const none: Receipts = { kept: [], nextId: 0 }
 
 /** The receipt of an earlier submission with that id. */
 export const receiptOf = (receipts: Receipts, chosen: SubmissionId): Receipt | undefined =>
   receipts.kept.find((kept) => kept.chosen === chosen)?.receipt
 
-/** The number an automatic id would have to be to read like this; -1 for a text that none ever is. */
+/** The number of an automatic id with this text; -1 for a text that no automatic id has. */
 const asAutomatic = (id: SubmissionId): number => (/^(0|[1-9]\d*)$/.test(id) ? Number(id) : -1)
 
-/** True for an id that the conversation gave out itself, or that a forgotten submission had. */
+/** True for an automatic id that was used, or that a submission without a receipt any more may have had. */
 export const isSpent = (receipts: Receipts, chosen: SubmissionId): boolean => {
   const number = asAutomatic(chosen)
   return number !== -1 && number < receipts.nextId
 }
 
-/** The next automatic id; it never repeats one that a client chose. */
+/** The next automatic id, which no client has chosen, and the receipts after it. */
 export const nextAutomatic = (
   receipts: Receipts,
 ): { readonly id: SubmissionId; readonly receipts: Receipts } => {
@@ -52,10 +56,10 @@ export const nextAutomatic = (
   return { id: String(next), receipts: { ...receipts, nextId: next + 1 } }
 }
 
-/** Beyond it counting one by one gets nowhere. */
+/** Larger numbers are not counted: adding one would not change them in the end. */
 const farthest = Number.MAX_SAFE_INTEGER / 2
 
-/** The id occurs in the log, whoever gave it: no later submission gets it. */
+/** Marks an id as used because it occurs in the log: no later submission gets it. */
 export const spend = (receipts: Receipts, id: SubmissionId): Receipts => {
   const number = asAutomatic(id)
   return number === -1 || number >= farthest
@@ -63,7 +67,7 @@ export const spend = (receipts: Receipts, id: SubmissionId): Receipts => {
     : { ...receipts, nextId: Math.max(receipts.nextId, number + 1) }
 }
 
-/** Keeps a receipt; the oldest is forgotten, and its id stays spent if an automatic one could repeat it. */
+/** Adds a receipt. Beyond the limit the oldest is dropped; its id stays used if an automatic id could repeat it. */
 export const keep = (receipts: Receipts, chosen: SubmissionId, receipt: Receipt): Receipts => {
   const kept = [...receipts.kept, { chosen, receipt }]
   if (kept.length <= maxReceipts) return { ...receipts, kept }

@@ -1,7 +1,7 @@
 /**
- * The state of a conversation and how it follows from events: `project(state, event)`. Pure.
+ * The state of a conversation, and how it follows from events: `project(state, event)`. Pure.
  *
- * Keeps the numbering of L4; what happens next is decided in `Decide.ts`, carried out in `Conversation.ts`.
+ * Keeps the numbering of L4. `Decide.ts` decides what happens next; `ConversationActor` carries it out.
  */
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
@@ -14,57 +14,62 @@ import type { OpenCall } from "../log/OpenCalls.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
 import type { UnfinishedText } from "../log/UnfinishedText.ts"
 
-/** The ops that change what later turns run with. */
+/** The ops that change the settings of later turns. */
 export type ContextOp = Extract<Op, { readonly type: "user_turn" | "override_turn_context" }>
 
-/** The id of the events of a summary in the middle of a turn, which nobody submitted (§6.9); `n` counts from 0. */
+/** Id of the events of a summary in the middle of a turn, which belong to no submission; `n` counts from 0. */
 export const autoCompactId = (n: number): string => `auto-compact-${n}`
 
+/** True for such an id. */
 export const isAutoCompactId = (id: string): boolean => /^auto-compact-\d+$/.test(id)
 
-/** A submission that waits for a turn of its own. */
+/** A submission that is queued for a later turn. */
 export interface QueuedSubmission {
   readonly id: SubmissionId
-  /** Of a `compact` none: its turn summarises the history. */
+  /** The user input. Empty for `compact`, whose turn summarises the history. */
   readonly items: ReadonlyArray<InputItem>
-  /** Of a `user_turn`: takes effect when its turn starts. */
+  /** Settings of a `user_turn`. They apply from the start of its turn on. */
   readonly context?: ContextOp
 }
 
 interface RunningTurn {
   readonly id: SubmissionId
-  /** Number of the last event that carries user input for this turn. */
+  /** Number of the last event with user input for this turn. */
   readonly inputSeq: number
-  /** True for one without any input: it summarises the history and takes none in. */
+  /** True for a turn without input: it summarises the history and accepts no input. */
   readonly compacts: boolean
-  /** Set once the turn has been told to stop. */
+  /** Reason of the interruption. Absent while the turn is not being interrupted. */
   readonly aborting?: TurnAbortReason
-  /** Set while nothing runs of it, since a restart: its open calls, to be taken up with the first verdict. */
+  /** Open calls of a turn that only waits for answers since a restart. The first verdict resumes the turn with them. */
   readonly parked?: ReadonlyArray<OpenCall>
-  /** Streamed text that the end of the turn has to record; absent while there is none. */
+  /** Streamed text that the end of the turn has to record. Absent while there is none. */
   readonly unfinished?: UnfinishedText | undefined
 }
 
+/** The state of a conversation. */
 export interface State {
   readonly settings: ConversationSettings
-  /** Durable events so far: the number the next one gets. */
+  /** Number of durable events so far, which is the number that the next one gets. */
   readonly seq: number
+  /** The running turn, if any. */
   readonly turn: RunningTurn | undefined
+  /** Submissions queued for later turns, in their order. */
   readonly waiting: ReadonlyArray<QueuedSubmission>
   readonly receipts: Receipts
   readonly approvals: ApprovalBook
-  /** Tokens of all requests so far; undefined until a provider reported some. */
+  /** Tokens of all requests so far. Undefined until a provider has reported usage. */
   readonly usage: TokenUsage | undefined
-  /** How often the history was summarised in the middle of a turn. */
+  /** Number of summaries in the middle of a turn. */
   readonly autoCompactions: number
-  /** Submissions that wait for the list of tools, oldest first; absent most of the time. */
+  /** Submissions that wait for a list of tools, oldest first. Absent while there are none. */
   readonly listings?: ReadonlyArray<SubmissionId>
-  /** True from `shutdown` on. */
+  /** True from the op `shutdown` on: no submission is accepted. */
   readonly closing: boolean
-  /** The submission that asked for the shutdown. */
+  /** Id of the submission of that op. */
   readonly shutdownId?: SubmissionId
 }
 
+/** The state before the first event. */
 export const initialState = (settings: ConversationSettings): State => ({
   settings,
   seq: 0,
@@ -83,7 +88,7 @@ export interface Draft {
   readonly msg: EventMsg
 }
 
-/** Numbers drafts; an ephemeral one carries the number of the durable event it follows. */
+/** Numbers events from `seq` on. An ephemeral event gets the number of the durable event that it follows. */
 export const numberDrafts = (seq: number, drafts: ReadonlyArray<Draft>): ReadonlyArray<Event> => {
   let next = seq
   return drafts.map(({ id, msg }) => ({
@@ -93,6 +98,7 @@ export const numberDrafts = (seq: number, drafts: ReadonlyArray<Draft>): Readonl
   }))
 }
 
+/** The state after the event. Ephemeral events do not change it. */
 export const project = (state: State, event: Event): State => {
   const { msg } = event
   if (isEphemeral(msg)) return state

@@ -1,16 +1,16 @@
 /**
- * What a conversation decides about `list_mcp_tools`: its answer carries the id of the submission and comes when the
- * servers have answered, in the middle of a turn or without one (§4.6). No turn's end touches it. Pure.
+ * What a conversation decides about `list_mcp_tools`. The response has the id of the submission and follows when the tool
+ * servers have responded, during a turn or without one. The end of a turn does not affect it. Pure.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
 import { type Decision, type InputOf, nothing } from "./Decision.ts"
 
-/** At the same time: some clients look; each may start the same servers, so more of them learn nothing. */
+/** Listings at the same time. Each may start the same servers, so more of them would have no use. */
 const maxListings = 4
 
-/** The servers are asked. */
+/** Requests the tools of the tool servers. */
 export const startListing = (state: State, id: SubmissionId): Decision => {
   const listings = state.listings ?? []
   return listings.length >= maxListings
@@ -18,7 +18,7 @@ export const startListing = (state: State, id: SubmissionId): Decision => {
         ...nothing(state),
         refused: new SubmissionRefused({
           reason: "TooManyListings",
-          message: `${maxListings} lists of tools are being made already, which is the limit`,
+          message: `${maxListings} listings of tools are running already, which is the limit`,
         }),
       }
     : {
@@ -28,7 +28,7 @@ export const startListing = (state: State, id: SubmissionId): Decision => {
       }
 }
 
-/** The servers have answered. */
+/** The tool servers have responded. */
 export const finishListing = (state: State, { id, tools }: InputOf<"Listed">): Decision => {
   const { listings = [], ...rest } = state
   if (!listings.includes(id)) return nothing(state)

@@ -1,6 +1,6 @@
 /**
- * How a turn goes on or ends. Keeps L5: every accepted turn, also one that only waited, gets exactly one terminal
- * event, after everything else of it. Pure.
+ * How a turn continues or ends. Keeps L5: every accepted turn, also one that was only queued, gets exactly one terminal
+ * event, after all its other events. Pure.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
@@ -10,7 +10,7 @@ import { type Decision, followedBy, type InputOf, nothing, type TurnExit } from 
 import { startTurn } from "./TurnStart.ts"
 import { unfinishedEvents } from "../log/UnfinishedText.ts"
 
-/** The turn has heard the model out: another request, or the end. */
+/** A response of the model is complete: the turn sends another request, or ends. */
 export const advance = (state: State, input: InputOf<"Advance">): Decision => {
   const { turn } = state
   if (turn?.id !== input.turnId || turn.aborting !== undefined) {
@@ -25,7 +25,7 @@ export const advance = (state: State, input: InputOf<"Advance">): Decision => {
   }
 }
 
-/** The fiber of the turn is gone; a turn that had completed by then is left alone. */
+/** The fiber of the turn has ended. Does nothing if the turn had completed before. */
 export const turnEnded = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => {
   if (state.turn?.id !== turnId) return nothing(state)
   const unfinished = unfinishedEvents(state.turn.unfinished).map((msg) => ({ id: turnId, msg }))
@@ -43,14 +43,14 @@ export const turnEnded = (state: State, turnId: SubmissionId, exit: TurnExit): D
   ])
 }
 
-/** The turn is over with these events, behind the end of its questions; what waits for its end follows. */
+/** Ends the turn with these events, after its questions are withdrawn; then the next queued turn starts. */
 const after = (before: State, events: ReadonlyArray<Draft>): Decision =>
   followedBy(
     followedBy(withdrawAll(before), (state) => ({ ...nothing(state), events })),
     startNext,
   )
 
-/** Nothing runs any more: the first of what waits does, or the end that was asked for. */
+/** No turn runs: starts the first queued one, or ends the conversation after a shutdown. */
 export const startNext = (state: State): Decision => {
   if (state.closing) return closeConversation(nothing(state))
   const [next, ...waiting] = state.waiting
@@ -59,7 +59,7 @@ export const startNext = (state: State): Decision => {
   return decision
 }
 
-/** The last word of a conversation. */
+/** Adds the last event of a conversation, and the end of its fiber. */
 export const closeConversation = (decision: Decision): Decision => ({
   ...decision,
   events: [
@@ -75,8 +75,8 @@ const aborted = (id: SubmissionId): Draft => ({
 })
 
 /**
- * Tells the running turn to stop, once; its terminal event carries the reason. One that is parked since a restart has
- * nothing to stop and ends at once.
+ * Interrupts the running turn, once; its terminal event has this reason. A turn that only waits for answers since a
+ * restart has no fiber and ends at once.
  */
 export const stopTurn = (state: State, reason: TurnAbortReason): Decision => {
   const { turn } = state
@@ -89,11 +89,11 @@ export const stopTurn = (state: State, reason: TurnAbortReason): Decision => {
   }))
 }
 
-/** Stops the running turn and drops what waits; each dropped submission gets its terminal event (L5). */
+/** Interrupts the running turn and drops the queued ones; each of them gets its terminal event (L5). */
 export const interrupt = (state: State): Decision => {
   const dropped = state.waiting.map(({ id }) => aborted(id))
   const stopped = stopTurn({ ...state, waiting: [] }, "interrupted")
-  // Where the turn ends at once nothing may follow its end but what follows from it.
+  // A turn that ends at once: its terminal event comes last, before what follows from it.
   const events =
     state.turn?.parked === undefined
       ? [...stopped.events, ...dropped]
@@ -101,7 +101,7 @@ export const interrupt = (state: State): Decision => {
   return { ...stopped, events }
 }
 
-/** Stops one submission and leaves the others. */
+/** Cancels one submission, running or queued, and leaves the others alone. */
 export const cancel = (state: State, id: SubmissionId): Decision => {
   if (state.turn?.id === id) return stopTurn(state, "interrupted")
   if (!state.waiting.some((w) => w.id === id)) return nothing(state)

@@ -1,4 +1,5 @@
-/** How a turn begins: its context, its first events (§4.6, §6.2). Pure. */
+/** The start of a turn: its settings and its first events. Pure. */
+import { defined } from "@colloquy/protocol/Defined"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
@@ -8,25 +9,27 @@ import { environmentContext, environmentDiffers } from "./EnvironmentContext.ts"
 import { inputMessage } from "./InputMessage.ts"
 import { contextWindowOf } from "../turn/ModelFamily.ts"
 
-/** Another model, and its window, unless that was configured. */
+/** The other model, with its context window unless that was configured. */
 const modelOf = ({ contextWindow, model: before }: ConversationSettings, model: string) =>
   contextWindow === contextWindowOf(before)
     ? { model, contextWindow: contextWindowOf(model) }
     : { model }
 
-/** The state with the op's context, and what the model has to be told of it. */
+/** The state with the settings of the op, and the environment context for the model if it changed. */
 export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
   const { effort: _, ...settings } = state.settings
   const effort = op.effort === undefined ? state.settings.effort : (op.effort ?? undefined)
   const next: ConversationSettings = {
     ...settings,
-    ...(effort === undefined ? {} : { effort }),
-    ...(op.cwd === undefined ? {} : { cwd: op.cwd }),
-    ...(op.approval_policy === undefined ? {} : { approvalPolicy: op.approval_policy }),
-    ...(op.sandbox_policy === undefined ? {} : { sandboxPolicy: op.sandbox_policy }),
     ...(op.model === undefined ? {} : modelOf(state.settings, op.model)),
-    ...(op.summary === undefined ? {} : { summary: op.summary }),
-    ...(op.base_instructions === undefined ? {} : { baseInstructions: op.base_instructions }),
+    ...defined({
+      effort,
+      cwd: op.cwd,
+      approvalPolicy: op.approval_policy,
+      sandboxPolicy: op.sandbox_policy,
+      summary: op.summary,
+      baseInstructions: op.base_instructions,
+    }),
   }
   const events: ReadonlyArray<Draft> = environmentDiffers(state.settings, next)
     ? [{ id, msg: { type: "raw_response_item", item: environmentContext(next) } }]
@@ -34,7 +37,7 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
   return { state: { ...state, settings: next }, events }
 }
 
-/** What records a user's input for the turn. */
+/** The events that record user input of a turn. */
 export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem>) => {
   const { item, userMessage } = inputMessage(items)
   return [
@@ -43,7 +46,7 @@ export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem
   ] satisfies ReadonlyArray<Draft>
 }
 
-/** The turn starts now; one without input summarises the history. */
+/** Starts a turn. One without input summarises the history. */
 export const startTurn = (before: State, { id, items, context }: QueuedSubmission): Decision => {
   const { state, events } =
     context === undefined ? nothing(before) : withContext(before, id, context)

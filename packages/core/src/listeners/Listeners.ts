@@ -1,11 +1,13 @@
 /**
- * The listeners of one conversation: lets them in, up to a limit, and hands each what is published (design §4).
+ * The listeners of one conversation: attaches them, up to a limit, publishes to them, and drops the subscription of each
+ * that falls behind its limits.
  *
- * Publishing is a call that puts references into bounded outboxes: it waits for nobody, copies nothing and runs no
- * code of a listener (L6). It is made before anything else can run after the append to the log, so that whoever
- * attaches finds all of a batch in the log or none of it.
+ * Publishing puts one reference into the `PubSub`: it never waits, copies nothing and runs no code of a listener (L6). It
+ * happens before anything else can run after the append to the log, so that a listener that attaches finds all of a batch
+ * in the log or none of it (L4).
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import {
@@ -16,21 +18,33 @@ import {
 import type { Answers } from "../approvals/Approval.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
 import type { EventLog } from "../log/EventLog.ts"
-import type { Listener } from "./Listener.ts"
-import { defaultOutboxLimits, type OutboxLimits } from "./Outbox.ts"
-import { OutboxListener } from "./OutboxListener.ts"
+import { defaultListenerLimits, type ListenerLimits } from "./Backlog.ts"
+import type { Listener, ListenerEnd } from "./Listener.ts"
+import { Publisher } from "./Publisher.ts"
+import { SubscribedListener } from "./SubscribedListener.ts"
 
-/** An end for a client that attaches in a loop; each costs a bounded outbox. */
+/** Bounds what a client costs that attaches in a loop; each listener has a bounded backlog. */
 const defaultMaxListeners = 1024
 
-const none: ReadonlyArray<OutboxListener> = []
+const none: ReadonlyArray<SubscribedListener> = []
+
+/** How a client attaches; see `Conversation.attach`. */
+export interface AttachOptions {
+  /** Number of the first durable event to deliver; default: that of the next event. */
+  readonly from?: number
+  /** Default: 1,024 events or 4 MiB of deltas. */
+  readonly limits?: ListenerLimits
+  /** Which questions the listener can answer; default: none. */
+  readonly answers?: boolean | Answers
+}
 
 export class Listeners {
   /** Replaced, never changed: most conversations have none or one, which a set would triple in size. */
   private all = none
-  private ended = false
-  /** Why nothing can be recorded any more, where that was the end. */
-  private because: ConversationUnavailable | undefined
+  /** Exists while `all` is not empty. */
+  private publisher: Publisher | undefined
+  /** How the conversation ended; undefined while it has not. */
+  private over: ListenerEnd | undefined
   private readonly log: EventLog
   private readonly maxListeners: number
 
@@ -39,47 +53,57 @@ export class Listeners {
     this.maxListeners = maxListeners
   }
 
+  /** Number of listeners that are attached. */
   get size(): number {
     return this.all.length
   }
 
-  /** The events that were appended to the log since the last time; nobody has run in between. */
+  /** Publishes the events that were appended to the log since the last call, in the same step as the append. */
   publish(events: ReadonlyArray<Event>): void {
-    for (const listener of this.all) listener.offer(events)
+    if (this.publisher === undefined || events.length === 0) return
+    this.publisher.publish(events)
+    for (const listener of this.all) listener.published()
   }
 
-  /** Nothing more will be published; a listener that attaches later gets the log and its end. */
+  /**
+   * Publishes nothing more. Listeners get what is left and then the end: `because` where nothing can be recorded any more,
+   * else `Done`. A listener that attaches later gets the log, and then the same end.
+   */
   end(because?: ConversationUnavailable): void {
-    this.ended = true
-    this.because = because
-    for (const listener of this.all) listener.end(because)
+    this.over = because ?? Cause.Done()
+    if (this.publisher !== undefined) this.publisher.end = this.over
+    for (const listener of this.all) listener.published()
   }
 
-  /** Ends with the scope. Fails, and nobody listens, beyond the next event or the limit. */
-  attach(options?: {
-    readonly from?: number
-    readonly limits?: OutboxLimits
-    readonly answers?: boolean | Answers
-  }): Effect.Effect<Listener, EventsFromFuture | TooManyListeners, Scope.Scope> {
-    const enter = Effect.suspend(
-      (): Effect.Effect<OutboxListener, EventsFromFuture | TooManyListeners> => {
-        const { answers, from = this.log.seq, limits = defaultOutboxLimits } = options ?? {}
-        if (!Number.isInteger(from) || from > this.log.seq) {
-          return Effect.fail(new EventsFromFuture({ from, next: this.log.seq }))
-        }
-        if (this.size >= this.maxListeners) {
-          return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
-        }
-        const listener = new OutboxListener(this.log, limits, from, answersOf(answers))
-        if (this.ended) listener.end(this.because)
-        this.all = this.all.concat(listener)
-        return Effect.succeed(listener)
-      },
+  /** Attaches until the scope closes. Fails, and attaches nothing, beyond the next event or the limit. */
+  attach(
+    options?: AttachOptions,
+  ): Effect.Effect<Listener, EventsFromFuture | TooManyListeners, Scope.Scope> {
+    return Effect.acquireRelease(
+      Effect.suspend(() => this.enter(options)),
+      (listener) => Effect.sync(() => this.leave(listener)),
     )
-    return Effect.acquireRelease(enter, (listener) =>
-      Effect.sync(() => {
-        this.all = this.all.filter((one) => one !== listener)
-      }),
-    )
+  }
+
+  private enter(
+    options: AttachOptions | undefined,
+  ): Effect.Effect<SubscribedListener, EventsFromFuture | TooManyListeners> {
+    const { answers, from = this.log.seq, limits = defaultListenerLimits } = options ?? {}
+    if (!Number.isInteger(from) || from > this.log.seq) {
+      return Effect.fail(new EventsFromFuture({ from, next: this.log.seq }))
+    }
+    if (this.size >= this.maxListeners) {
+      return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
+    }
+    const publisher = (this.publisher ??= new Publisher(this.log, this.over))
+    const listener = new SubscribedListener(publisher, limits, from, answersOf(answers))
+    this.all = this.all.concat(listener)
+    return Effect.succeed(listener)
+  }
+
+  private leave(listener: SubscribedListener): void {
+    this.all = this.all.filter((one) => one !== listener)
+    if (this.size === 0) this.publisher = undefined
+    listener.close()
   }
 }

@@ -65,6 +65,16 @@ export const dispatch: <E = never, R = never>(
 })
 
 /**
+ * Calls the handler with all deliveries of each `take` until the listener ends, for a caller that handles batches. Never
+ * succeeds; fails as `run` does.
+ */
+export const runBatches = <E, R>(
+  listener: Listener,
+  batch: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, E, R>,
+): Effect.Effect<never, ListenerEnd | E, R> =>
+  Effect.forever(Effect.flatMap(listener.take, batch), { disableYield: true })
+
+/**
  * Hands over every delivery of the listener until it ends. Never succeeds: fails with `Done` where the conversation
  * ended, with `ConversationUnavailable` where nothing of it can be recorded any more, or with the failure of a handler.
  */
@@ -72,10 +82,7 @@ export const run = <E = never, R = never>(
   listener: Listener,
   handlers: ListenerHandlers<E, R>,
 ): Effect.Effect<never, ListenerEnd | E, R> =>
-  Effect.forever(
-    Effect.flatMap(listener.take, (deliveries) => dispatch(deliveries, handlers)),
-    { disableYield: true },
-  )
+  runBatches(listener, (deliveries) => dispatch(deliveries, handlers))
 
 /**
  * As `run`, and resolves once `isDone` gives true. It is evaluated after all deliveries of one `take` were handled, and
@@ -145,4 +152,23 @@ export const snapshot = (
         }
       }
     }),
+  )
+
+/**
+ * Number of times that every other runnable fiber gets its turn before `takeSoon` resolves without a delivery. Enough for
+ * the tool calls of one model response to ask all their questions; no wall-clock time is involved.
+ */
+const soonYields = 64
+
+const nothing: ReadonlyArray<Delivery> = []
+
+/**
+ * The next deliveries, or an empty list where the fibers that can run now deliver none. For a caller that must stop
+ * listening, and would rather wait for what is about to happen than miss it; whatever comes later is still delivered to a
+ * later listener.
+ */
+export const takeSoon = (listener: Listener): Effect.Effect<ReadonlyArray<Delivery>, ListenerEnd> =>
+  Effect.raceFirst(
+    listener.take,
+    Effect.as(Effect.repeat(Effect.yieldNow, { times: soonYields }), nothing),
   )

@@ -1,22 +1,23 @@
 /**
- * What the history becomes when it is summarised (§6.9): the initial context, one "bridge" message with what the person
- * said before and the summary, and, where the summary was made in the middle of the work, what was said since the last
- * answer. Pure; `History` folds by it, so every load of a log comes to the same.
+ * The history after a summary: the initial context, one "bridge" message with the earlier user messages and the summary,
+ * and, after a summary in the middle of a turn, the user messages since the last answer. Pure; `History` folds with it, so
+ * every load of a log gives the same history.
  */
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 
-/** Of what the person said, in UTF-8 bytes; the middle goes. */
+/** Most UTF-8 bytes of the user messages in the bridge. The middle of a longer text is left out. */
 export const maxBridgeBytes = 80_000
 
-/** What asks the model for the summary: the last message of the request (§6.9). */
+/** The last message of the request for a summary, as in the original program. */
 export const triggerText = "Start Summarization"
 
-/** Where the model said nothing (§6.9). */
+/** The summary when the model sent no text. */
 const noSummary = "(no summary available)"
 
+/** The user messages when there were none. */
 const nothingSaid = "(none)"
 
-/** The texts of a message of the user, images left out. */
+/** The text of a user message, without images. */
 const textOf = ({ content }: MessageItem): string =>
   content.flatMap((part) => (part.type === "input_image" ? [] : [part.text])).join("\n")
 
@@ -26,16 +27,16 @@ const isOfUser = (item: ResponseItem): item is MessageItem =>
 const startsWith = (item: ResponseItem, tag: string): boolean =>
   isOfUser(item) && textOf(item).startsWith(tag)
 
-/** Messages in the user's name that no person wrote (§5.2). */
+/** Tags of the user messages that Colloquy adds for the model. */
 const prefixes = ["<user_instructions>", "<environment_context>"] as const
 
 const isPrefix = (item: ResponseItem): boolean => prefixes.some((tag) => startsWith(item, tag))
 
-/** The person's files and the environment as the model was told of them last, in the order of §6.2. */
+/** The latest AGENTS.md text and environment context, in the order in which a conversation begins with them. */
 const initialContext = (items: ReadonlyArray<ResponseItem>): ReadonlyArray<ResponseItem> =>
   prefixes.flatMap((tag) => items.findLast((item) => startsWith(item, tag)) ?? [])
 
-/** Index of the first item that no answer of the model follows: what was said since. */
+/** Index of the first item after the last answer of the model. */
 export const unansweredFrom = (items: ReadonlyArray<ResponseItem>): number =>
   items.findLastIndex((item) => !isOfUser(item)) + 1
 
@@ -45,7 +46,7 @@ const decoder = new TextDecoder()
 /** True for the second and later bytes of a character. */
 const isWithin = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** At most so many UTF-8 bytes, cut between characters; a line in the middle tells how many are missing. */
+/** The text in at most `maxBytes` UTF-8 bytes, cut between characters, with a line in the middle that counts the missing bytes. */
 export const withoutMiddle = (text: string, maxBytes: number): string => {
   const bytes = encoder.encode(text)
   if (bytes.length <= maxBytes) return text
@@ -62,7 +63,7 @@ export const withoutMiddle = (text: string, maxBytes: number): string => {
   )
 }
 
-/** The message that stands for everything before it. */
+/** The message that replaces everything before it. */
 const bridge = (said: ReadonlyArray<string>, summary: string): MessageItem => ({
   type: "message",
   role: "user",
@@ -80,15 +81,15 @@ const bridge = (said: ReadonlyArray<string>, summary: string): MessageItem => ({
   ],
 })
 
-/** What earlier summaries of the same log left. */
+/** What a later summary of the same log needs of an earlier one. */
 export interface Carried {
-  /** What the person said in the part that is replaced, oldest first. */
+  /** The user messages of the replaced part, oldest first. */
   readonly said: ReadonlyArray<string>
-  /** Stands in the history for it. */
+  /** The bridge message in the history. */
   readonly bridge: ResponseItem
 }
 
-/** The history after a summary, and what the next one has to know. */
+/** The history after a summary, and what the next summary needs of this one. */
 export const compacted = (
   items: ReadonlyArray<ResponseItem>,
   carried: Carried | undefined,

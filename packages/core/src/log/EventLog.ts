@@ -1,6 +1,6 @@
 /**
- * The truth of a conversation: its durable events in order, and the text so far of what is being streamed.
- * Appended to by the conversation's fiber alone; read by listeners. Keeps L4: `events[n].seq === n`.
+ * The event log of a conversation in memory: its durable events in order, and the text so far of what is being streamed.
+ * Only the fiber of the conversation appends; listeners read. Keeps L4: `events[n].seq === n`.
  */
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
@@ -11,21 +11,23 @@ import { PartialTexts } from "./PartialText.ts"
 
 const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
 
+/** The event log of one conversation. */
 export class EventLog {
   private durable: Array<Event> = []
   private readonly partials = new PartialTexts()
   private readonly questions = new OpenQuestions()
-  /** Made for the first request, and the number of the next event to fold into it. */
+  /** The history, made for the first request, and the number of the next event to fold into it. */
   private folded: { readonly history: History; next: number } | undefined
 
-  /** Number of the next durable event. */
+  /** Number that the next durable event gets. */
   get seq(): number {
     return this.durable.length
   }
 
+  /** Appends numbered events. Ephemeral ones only update the text in progress. */
   append(events: ReadonlyArray<Event>): void {
     const isFirst = this.durable.length === 0
-    // Copied, an array is as long as its contents and no longer: most conversations say nothing after the first.
+    // A copied array has no spare capacity: most conversations have no event after the first batch.
     if (isFirst) this.durable = events.filter(isDurable).slice()
     for (const event of events) {
       if (isDurable(event)) {
@@ -36,7 +38,7 @@ export class EventLog {
     }
   }
 
-  /** Durable events from number `from` on, at most `max`. */
+  /** At most `max` durable events, from number `from` on. */
   slice(from: number, max: number): ReadonlyArray<Event> {
     return this.durable.slice(from, from + max)
   }
@@ -46,12 +48,12 @@ export class EventLog {
     return this.durable
   }
 
-  /** The model's history of every durable event; what was given out does not change with later ones. */
+  /** The history for the next request. Later events do not change the returned array. */
   history(): ReadonlyArray<ResponseItem> {
     return this.fold().items()
   }
 
-  /** How much of the model's context that history takes. */
+  /** Size of that history in tokens. */
   tokens(): ContextTokens {
     return this.fold().tokens
   }
@@ -65,17 +67,17 @@ export class EventLog {
     return folded.history
   }
 
-  /** The events that put a question nothing has resolved, oldest first. */
+  /** The events of pending questions, oldest first. */
   openQuestions(): ReadonlyArray<Event> {
     return this.questions.all()
   }
 
-  /** True for one of `openQuestions`. */
+  /** True for an event of a pending question. */
   isOpenQuestion(event: Event): boolean {
     return this.questions.has(event)
   }
 
-  /** One delta per text in progress, each with all its text so far. */
+  /** One delta per text in progress, with the whole text so far. */
   inProgress(): ReadonlyArray<Event> {
     const seq = this.durable.length - 1
     return this.partials.current().map(({ id, msg }) => ({ seq, id, msg }))

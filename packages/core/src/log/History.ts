@@ -1,8 +1,8 @@
 /**
- * The model's history as a fold of the event log: the items of `raw_response_item`, put in an order every
- * provider takes. The output of a call stands right after it; a call without one, left by an interrupt, gets the
- * output `aborted` of the matching type in the same place (§6.3 step 3, where the original prepends it). A summary
- * (`compacted`) takes the place of everything before it (§6.9).
+ * The model's history as a fold of the event log: the items of `raw_response_item`, in an order that every provider
+ * accepts. The output of a call comes right after it. A call that an interrupt left without one gets the output `aborted`
+ * of the matching type in that place; the original program puts those outputs first. A summary (`compacted`) replaces
+ * everything before it.
  */
 import { type Event, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
@@ -10,35 +10,39 @@ import { type Carried, compacted } from "./Compacted.ts"
 import { type ContextTokens, TokenGauge } from "./TokenGauge.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
+/** An item with the output of a call. */
 export type ToolOutput = Extract<
   ResponseItem,
   { readonly type: "function_call_output" | "custom_tool_call_output" }
 >
 
+/** True for a call that a tool of Colloquy runs. */
 export const isToolCall = (item: ResponseItem): item is ToolCall =>
   item.type === "function_call" ||
   item.type === "custom_tool_call" ||
   item.type === "local_shell_call"
 
+/** True for the output of such a call. */
 export const isToolOutput = (item: ResponseItem): item is ToolOutput =>
   item.type === "function_call_output" || item.type === "custom_tool_call_output"
 
-/** The output item that answers a call. */
+/** The item with the output of a call. */
 export const outputFor = (call: ToolCall, output: string): ToolOutput => ({
   type: call.type === "custom_tool_call" ? "custom_tool_call_output" : "function_call_output",
   call_id: call.call_id ?? "",
   output,
 })
 
-/** The fold, event by event: a long conversation is not read again for each of its requests. */
+/** The fold, event by event: the log of a long conversation is not folded again for each request. */
 export class History {
   private kept: Array<ResponseItem> = []
-  // Where the output of each call that has none yet stands in `kept`. Providers repeat call ids, so each output
-  // answers the oldest open call of its id; the end of a turn closes its calls.
+  // Index in `kept` of the output of each call that has none yet. Providers repeat call ids, so an output belongs to the
+  // oldest open call of its id. The end of a turn closes its calls.
   private readonly open = new Map<string, Array<number>>()
   private carried: Carried | undefined
   private readonly gauge = new TokenGauge()
 
+  /** Folds the next event. */
   add({ msg }: Event): void {
     if (isTerminal(msg)) this.open.clear()
     if (msg.type === "raw_response_item") {
@@ -74,17 +78,18 @@ export class History {
     this.kept.push(outputFor(item, "aborted"))
   }
 
-  /** A copy: what a request was made of stays as it was. */
+  /** The history, as a copy that later events do not change. */
   items(): ReadonlyArray<ResponseItem> {
     return this.kept.slice()
   }
 
-  /** How much of the model's context they take. */
+  /** Size of the history in tokens. */
   get tokens(): ContextTokens {
     return this.gauge.tokens
   }
 }
 
+/** The history of these events. */
 export const historyOf = (events: Iterable<Event>): ReadonlyArray<ResponseItem> => {
   const history = new History()
   for (const event of events) history.add(event)

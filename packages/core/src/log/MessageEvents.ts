@@ -2,16 +2,16 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 
-/** Each text part of an assistant message, in order. */
+/** The text parts of an assistant message, in order. */
 const assistantTexts = (item: ResponseItem): ReadonlyArray<string> =>
   item.type === "message" && item.role === "assistant"
     ? item.content.flatMap((part) => (part.type === "output_text" ? [part.text] : []))
     : []
 
-/** The text a finished item leaves as the turn's answer so far. */
+/** The answer of the turn after this item, if the item contains one. */
 export const answerOf = (item: ResponseItem): string | undefined => assistantTexts(item).at(-1)
 
-/** The record of a message of the model, then the events for its listeners. */
+/** The record of a message of the model, then the events for listeners. */
 export const messageEvents = (item: MessageItem): ReadonlyArray<EventMsg> => [
   { type: "raw_response_item", item },
   ...assistantTexts(item).map((message): EventMsg => ({ type: "agent_message", message })),

@@ -1,6 +1,5 @@
-/**
- * The tool calls of the turn that a log leaves open, as a fold of its records: what a restart has to do something about.
- */
+/** The tool calls without an output in the unfinished turn of a log, as a fold of its records. */
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { isQuestion, questionId } from "../question/ApprovalEvents.ts"
@@ -8,16 +7,16 @@ import { isToolCall, isToolOutput } from "./History.ts"
 import type { RecordOf, ReplayClass } from "../LogRecord.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
-/** A call that has no output yet. */
+/** A call without an output. */
 export interface OpenCall {
   readonly call: ToolCall
-  /** Its id in events, where that is not the provider's. */
+  /** Id of the call in events. Absent when it is that of the provider. */
   readonly eventCallId?: string
-  /** Absent: nothing of it ever ran. */
+  /** Replay class and attempt of the last start. Absent when the call has not started. */
   readonly started?: { readonly replay: ReplayClass; readonly attempt: number }
-  /** True while all it did was to put a question that is still open: it can run again from its start. */
+  /** True while the call has a pending question. */
   readonly asks: boolean
-  /** True once it told of having done something, or was allowed to. */
+  /** True once it emitted an event about an effect, or was approved. */
   readonly acted: boolean
 }
 
@@ -34,10 +33,11 @@ const actsOf = (msg: EventMsg): string | undefined => {
   }
 }
 
-/** The id of the call in events. */
+/** Id of the call in events. */
 export const eventCallIdOf = ({ call, eventCallId }: OpenCall): string =>
   eventCallId ?? call.call_id ?? ""
 
+/** The fold. */
 export class OpenCalls {
   private open: Array<OpenCall> = []
 
@@ -46,19 +46,19 @@ export class OpenCalls {
     return this.open
   }
 
-  /** A turn begins or ends. */
+  /** Forgets all calls: a turn starts or ends. */
   clear(): void {
     if (this.open.length > 0) this.open = []
   }
 
-  /** An event of the turn. */
+  /** Folds an event of the turn. */
   add(msg: EventMsg): void {
     if (msg.type === "raw_response_item") return this.addItem(msg.item)
     if (this.open.length === 0) return
-    if (isQuestion(msg)) this.see(questionId(msg), { asks: true })
-    else if (msg.type === "approval_resolved") this.see(msg.call_id, { asks: false })
+    if (isQuestion(msg)) this.update(questionId(msg), { asks: true })
+    else if (msg.type === "approval_resolved") this.update(msg.call_id, { asks: false })
     const acts = actsOf(msg)
-    if (acts !== undefined) this.see(acts, { acted: true })
+    if (acts !== undefined) this.update(acts, { acted: true })
   }
 
   private addItem(item: ResponseItem): void {
@@ -70,18 +70,17 @@ export class OpenCalls {
     }
   }
 
-  /** The call is about to run, for the first time or again. A first attempt means the oldest that has not begun. */
+  /** Records that a call is about to run. A first attempt is that of the oldest call that has not started. */
   markStarted({ attempt, callId, eventCallId, replay }: RecordOf<"ToolCall">): void {
     const place = this.open.findIndex(
       ({ started, call }) =>
         (call.call_id ?? "") === callId && (attempt > 1 || started === undefined),
     )
-    const named = eventCallId === undefined ? {} : { eventCallId }
-    this.change(place, { started: { replay, attempt }, asks: false, ...named })
+    this.change(place, { started: { replay, attempt }, asks: false, ...defined({ eventCallId }) })
   }
 
-  /** Of several calls with one id the oldest is meant. */
-  private see(eventCallId: string, change: Partial<OpenCall>): void {
+  /** Changes the oldest call with this id. */
+  private update(eventCallId: string, change: Partial<OpenCall>): void {
     this.change(
       this.open.findIndex((open) => eventCallIdOf(open) === eventCallId),
       change,
@@ -94,6 +93,6 @@ export class OpenCalls {
   }
 }
 
-/** True for one that runs again without harm: nothing of it ran but its question. */
+/** True for a call that can run again from its start without harm: it did nothing but ask its question. */
 export const onlyAsks = ({ acted, asks, started }: OpenCall): boolean =>
   started === undefined || (asks && !acted)

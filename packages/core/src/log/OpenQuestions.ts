@@ -1,14 +1,16 @@
 /**
- * The questions of a log that nothing has resolved: what a listener that can answer has to be asked. A fold of the
- * events, so it says the same at the same place of the log to everyone.
+ * The pending questions of a log, which a listener that can answer gets when it attaches. A fold of the events, so every
+ * reader gets the same result at the same position of the log.
  */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import { isQuestion, questionId } from "../question/ApprovalEvents.ts"
 
+/** The fold. */
 export class OpenQuestions {
-  /** By the id they are resolved by; made by the first question: most conversations have none. */
+  /** By the id that `approval_resolved` names. Made by the first question, since most conversations have none. */
   private open: Map<string, Event> | undefined
 
+  /** Folds the next event. */
   add(event: Event): void {
     const { msg } = event
     if (isQuestion(msg)) {
@@ -21,11 +23,12 @@ export class OpenQuestions {
     }
   }
 
+  /** True for the event of a pending question. */
   has({ msg, seq }: Event): boolean {
     return isQuestion(msg) && this.open?.get(questionId(msg))?.seq === seq
   }
 
-  /** Oldest first. */
+  /** Events of the pending questions, oldest first. */
   all(): ReadonlyArray<Event> {
     return [...(this.open?.values() ?? [])]
   }

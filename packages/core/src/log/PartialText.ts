@@ -1,18 +1,20 @@
 /**
- * The text so far of items still being streamed. A listener that attaches in mid-item gets it as one delta, so
- * that what it concatenates is always the whole text (design §4). Pieces are joined only when somebody asks.
+ * The text so far of items that are still being streamed. A listener that attaches in the middle of an item gets it as one
+ * delta, so that the deltas it concatenates are always the whole text. Pieces are joined only when they are read.
  */
 import { eventInfo, type EventMsg, isTextDelta, type TextDelta } from "@colloquy/protocol/EventMsg"
 
 /** Types of the deltas whose text is complete, or discarded, once this event has happened. */
 const completes = (msg: EventMsg): ReadonlyArray<string> => eventInfo(msg.type).completes
 
+/** The texts in progress of one conversation. */
 export class PartialTexts {
   /** Undefined while nothing is being streamed: most conversations are idle. */
   private pieces:
     | Map<string, { type: TextDelta["type"]; id: string; texts: Array<string> }>
     | undefined
 
+  /** Folds the next event; `id` is its submission. */
   add(id: string, msg: EventMsg): void {
     if (isTextDelta(msg)) {
       const pieces = (this.pieces ??= new Map())
@@ -23,7 +25,7 @@ export class PartialTexts {
     }
     if (this.pieces === undefined) return
     for (const type of completes(msg)) {
-      // The end of a submission that only waited says nothing of the turn that runs.
+      // The end of a queued submission does not complete the texts of the running turn.
       if (this.pieces.get(type)?.id === id) this.pieces.delete(type)
     }
     if (this.pieces.size === 0) this.pieces = undefined

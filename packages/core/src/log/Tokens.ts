@@ -1,16 +1,16 @@
 /**
- * How many tokens something takes, where no provider has counted it: its UTF-8 bytes by four, as the original counts.
- * Measured on source text it is 10 % too much, on other scripts up to 63 % too little or 35 % too much; an exact count
- * is tied to one vendor and takes seconds on bad input. Pure.
+ * Estimates tokens where no provider has counted them: UTF-8 bytes divided by four, as the original program does. Measured
+ * on source text the estimate is 10 % too high, on other scripts up to 63 % too low or 35 % too high. An exact count is
+ * tied to one vendor and takes seconds on bad input. Pure.
  */
 import type { ContentItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 
 const bytesPerToken = 4
 
-/** Of one image, whatever its size: providers scale it down before they count. */
+/** Tokens of one image of any size: providers scale images down before they count. */
 const tokensPerImage = 1_500
 
-/** Of a call or an output beside its texts: ids, names of members. */
+/** Bytes of an item beside its texts: ids and names of members. */
 const bytesPerItem = 16
 
 /** UTF-8 bytes of a text; a lone surrogate counts as the three of U+FFFD. */
@@ -27,6 +27,7 @@ export const utf8Length = (text: string): number => {
   return bytes
 }
 
+/** Estimated tokens of a text. */
 export const textTokens = (text: string): number => Math.ceil(utf8Length(text) / bytesPerToken)
 
 const contentTokens = (part: ContentItem): number =>
@@ -37,7 +38,7 @@ const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) =>
 const partsOf = (item: Exclude<ResponseItem, { readonly type: "message" }>): string => {
   switch (item.type) {
     case "reasoning":
-      // What a provider gets back: its own words encrypted, or the text where it gave that.
+      // Providers get back their encrypted reasoning, or the text if they sent that.
       return (
         item.summary.map(({ text }) => text).join("") +
         (item.encrypted_content ?? (item.content ?? []).map(({ text }) => text).join(""))
@@ -56,10 +57,11 @@ const partsOf = (item: Exclude<ResponseItem, { readonly type: "message" }>): str
   }
 }
 
-/** An item of the history. */
+/** Estimated tokens of one item of the history. */
 export const itemTokens = (item: ResponseItem): number =>
   Math.ceil(bytesPerItem / bytesPerToken) +
   (item.type === "message" ? sum(item.content.map(contentTokens)) : textTokens(partsOf(item)))
 
+/** Estimated tokens of several items. */
 export const historyTokens = (items: ReadonlyArray<ResponseItem>): number =>
   sum(items.map(itemTokens))

@@ -1,14 +1,15 @@
 /**
- * The answer text of a running turn that was streamed and that no finished message repeats: what is lost unless the end
- * of the turn records it. Pure.
+ * The streamed answer text of a running turn that no finished message repeats. The end of the turn records it; otherwise
+ * it would be lost. Pure.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import { messageEvents } from "./MessageEvents.ts"
 
+/** Streamed text without a finished message. */
 export interface UnfinishedText {
   readonly text: string
-  /** True once its response is over: the first text of the next one replaces it. */
+  /** True once its response has ended: the first text of the next response replaces it. */
   readonly isReplaced: boolean
 }
 
@@ -31,13 +32,13 @@ const afterOne = (
   }
 }
 
-/** What is unfinished once these events of the turn have followed. */
+/** The unfinished text after these events of the turn. */
 export const unfinishedAfter = (
   before: UnfinishedText | undefined,
   messages: ReadonlyArray<EventMsg>,
 ): UnfinishedText | undefined => messages.reduce(afterOne, before)
 
-/** The events that record it as a message, for the model's history, for listeners and for the store. */
+/** The events that record the text as a message, for the history, for listeners and for the store. */
 export const unfinishedEvents = (
   unfinished: UnfinishedText | undefined,
 ): ReadonlyArray<EventMsg> => {

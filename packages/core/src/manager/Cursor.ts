@@ -1,6 +1,6 @@
 /**
- * Where a page of conversations ended. Opaque to clients: base64url of a version and the place, so that a cursor that is
- * not ours is told from one of ours. Pure.
+ * Cursors of a paged list: where a page ended. Opaque to clients: base64url of a version and the position, in the one
+ * spelling that `encode` produces, so that a cursor of another origin is recognized. Pure.
  */
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Base64Url from "effect/encoding/Base64Url"
@@ -8,17 +8,20 @@ import * as Result from "effect/Result"
 import { BadCursor } from "../ConversationErrors.ts"
 import type { ListPosition } from "../ConversationStore.ts"
 
+/** Version, time in milliseconds, id. */
 const form = /^c2:(0|[1-9]\d{0,14}):([0-9a-f-]{36})$/
 
+/** The cursor of the page that starts behind this position. */
 export const encode = ({ createdAtMs, id }: ListPosition): string =>
   Base64Url.encode(`c2:${Math.trunc(createdAtMs)}:${id}`)
 
+/** The position that a cursor names. Fails for every text that `encode` does not produce. */
 export const decode = (cursor: string): Result.Result<ListPosition, BadCursor> => {
   const text = Result.getOrElse(Base64Url.decodeString(cursor), () => "")
   const [, createdAt, uuid = ""] = form.exec(text) ?? []
   const parsed = parseConversationId(uuid)
   if ("problem" in parsed) return Result.fail(new BadCursor())
-  const place = { createdAtMs: Number(createdAt), id: parsed.id }
-  // Not canonical, though it decodes: made by somebody else.
-  return encode(place) === cursor ? Result.succeed(place) : Result.fail(new BadCursor())
+  const position = { createdAtMs: Number(createdAt), id: parsed.id }
+  // It decodes, but it is not canonical: this server did not produce it.
+  return encode(position) === cursor ? Result.succeed(position) : Result.fail(new BadCursor())
 }

@@ -1,4 +1,21 @@
-/** What a manager knows of one conversation, and where it is: in memory, in the store, or on its way. */
+/**
+ * What the manager knows of one conversation, and where the conversation is. Data only; `LoadedConversations` is the
+ * only module that changes a placement, except for an archived conversation, which `Conversations` puts back to
+ * `Stored`.
+ *
+ *              load                    loaded                 evict, or its fiber ended
+ *     Stored ────────▶ Transition ─────────────────▶ Loaded ───────────────────────────▶ Transition
+ *      ▲  ▲             to Loaded                     ▲  ▲                                to Stored
+ *      │  └──────────────── │                         │  └─── in use after all ─────────────── │
+ *      │   could not be     ▼                         │                                        │
+ *      │   loaded                                     │ create                                 │
+ *      ├──────────────────────────── evicted ─────────┼────────────────────────────────────────┘
+ *      │                                              │
+ *      └──── archived ──── Removed ───────────────────┘
+ *                            ▲
+ *                            └── from Stored and Loaded: remove, archive, shutdown of the manager
+ */
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
@@ -6,62 +23,71 @@ import type { Begun, OwnedConversation } from "../Conversation.ts"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
-/** One life of a conversation in memory. */
-export interface Loaded {
+/** A conversation in memory, from one load to the next eviction. */
+export interface LoadedConversation {
   readonly conversation: OwnedConversation
-  /** Everything of it that runs ends with this. */
+  /** The fiber of the conversation. Everything that the conversation runs ends with it. */
   readonly fiber: Begun["fiber"]
-  /** Its lease (L16): closed when nothing is recorded any more, also where a fiber does not end. */
+  /** Scope of the lease of its log (L16). Closed once nothing more is recorded, also when the fiber does not end. */
   readonly lease: Scope.Closeable
-  /** Set when its fiber has ended. */
-  readonly fate: { ended: boolean }
+  /** `ended` becomes true when the fiber has ended. */
+  readonly status: { ended: boolean }
 }
 
+/** Where a conversation is. The diagram above shows what moves it between placements. */
 export type Placement =
-  | { readonly _tag: "Live"; readonly live: Loaded }
-  /** Leaving memory or being loaded; whoever wants it waits for `done` and looks again. */
+  /** In memory, with the lease of its log. */
+  | { readonly _tag: "Loaded"; readonly loaded: LoadedConversation }
+  /** Being loaded or evicted. A caller that needs the conversation waits for `done` and looks again. */
   | {
-      readonly _tag: "Moving"
-      readonly to: "Stored" | "Live"
+      readonly _tag: "Transition"
+      readonly to: "Stored" | "Loaded"
       readonly done: Deferred.Deferred<void, ConversationUnavailable>
     }
+  /** Only in the store. */
   | { readonly _tag: "Stored" }
-  /** Removed, or the manager is closed; its last life still answers those who hold it. */
-  | { readonly _tag: "Gone"; readonly live?: Loaded }
+  /**
+   * Not created yet, removed, or released because the manager closed. `loaded` is the conversation as it last was in
+   * memory: it still responds to callers that hold it.
+   */
+  | { readonly _tag: "Removed"; readonly loaded?: LoadedConversation }
 
+/** What the manager knows of one conversation. There is one entry per id, from its creation or first use on. */
 export interface Entry {
   readonly id: ConversationId
   placement: Placement
-  /** Calls that are being carried out: as long as there are any it stays in memory. */
+  /** Number of calls that use the conversation now. It is not evicted while there are any. */
   uses: number
+  /** Time of the last use, in milliseconds since the epoch. */
   usedAtMs: number
-  /** True while it is being removed or put away: nobody finds it any more. */
+  /** True while the conversation is created, removed or archived: no caller finds it then. */
   isHidden: boolean
-  /** Called when it was loaded, and when it is gone. Made when somebody waits for that. */
+  /** Called once, when the conversation was loaded or removed. Absent unless a caller waits for that. */
   onMoved?: Set<() => void>
-  /** The principal that it belongs to, as its metadata records it. */
+  /** The principal that it belongs to, as its metadata records it. Absent: the local user. */
   readonly owner?: string
-  /** Where it was opened by its file. */
+  /** Path of the file by which it was opened. Absent for a conversation that was opened by its id. */
   path?: string
   /**
-   * Those it ran with when it left memory, if this process had it there: with what no store keeps, such as a rule of an
+   * Settings at the last eviction from this process. They include what no store keeps, such as the approval rule of an
    * embedding application.
    */
   settings?: ConversationSettings
 }
 
+/** An entry that no call has used yet. */
 export const makeEntry = (id: ConversationId, placement: Placement, owner?: string): Entry => ({
   id,
-  ...(owner === undefined ? {} : { owner }),
+  ...defined({ owner }),
   placement,
   uses: 0,
   usedAtMs: 0,
   isHidden: false,
 })
 
-/** Wakes those who wait for it to be loaded or gone. */
+/** Notifies the callers that wait for the conversation to be loaded or removed. */
 export const notifyMoved = (entry: Entry): void => {
   const { onMoved } = entry
   delete entry.onMoved
-  for (const wake of onMoved ?? []) wake()
+  for (const notify of onMoved ?? []) notify()
 }

@@ -1,11 +1,17 @@
 /**
- * Which conversations are in memory: loads them when they are used, and lets those go that are idle, the least
- * recently used first, when room is needed or their time is over. One in memory has the lease of its log (L16); what
- * leaves memory gives it back, and has nothing to save: everything it did is recorded.
+ * The conversations in memory: loads a stored conversation when it is used and evicts idle ones, the least recently
+ * used first, when room is needed or their time is over. A loaded conversation holds the lease of its log (L16).
+ * Eviction gives the lease back and saves nothing, because every durable event is recorded already.
  *
- * A conversation moves between memory and store in a fiber of its own, so that nobody's interruption leaves it in
- * between; who wants it meanwhile waits. One that can record nothing any more is let go, too: its next use loads what
- * is recorded.
+ * Never decides which conversations exist: entries belong to `Conversations`. `Entry.ts` has the diagram of placements.
+ *
+ *     Stored     ── load ───▶ Transition ──▶ Loaded       room is reserved first; a failure leaves it Stored
+ *     Loaded     ── evict ──▶ Transition ──▶ Stored       only while idle; a busy one stays Loaded
+ *     Loaded     ── its fiber ended ─▶ Transition ──▶ Stored       the next use loads what is recorded
+ *     any other  ── release ▶ Removed                     waits for a transition that runs, then ends the fiber
+ *
+ * A transition runs in a fiber of its own and cannot be interrupted, so an interrupted caller never leaves a
+ * conversation between memory and store. Callers that need the conversation meanwhile wait for the transition.
  */
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -17,298 +23,367 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
+import { defined } from "@colloquy/protocol/Defined"
 import { begin, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
-import { type Entry, type Loaded, notifyMoved } from "./Entry.ts"
-import { sweep } from "./IdleSweep.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import { type InitialLog, type Source, type Storage, unavailable } from "./Storage.ts"
-import type { ModelClient } from "../ModelClient.ts"
-import type { ToolRuntime } from "../ToolRuntime.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
+import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
+import type { ModelClient } from "../ModelClient.ts"
+import type { StoreError } from "../StoreErrors.ts"
+import type { ToolRuntime } from "../ToolRuntime.ts"
+import { type Entry, type LoadedConversation, notifyMoved, type Placement } from "./Entry.ts"
+import { closeLease } from "./Lease.ts"
+import { sweep } from "./IdleSweep.ts"
+import { type InitialLog, type LogSource, type Storage, unavailable } from "./Storage.ts"
 
+/** Limits of the conversations in memory, and where their logs are. */
 export interface LoadedConversationsOptions {
+  /** Conversations in memory at once. */
   readonly maxLoaded: number
+  /** Turns that run at once, in all conversations together. */
   readonly maxTurns: number
+  /** Listeners of one conversation. */
   readonly maxListeners: number
+  /** An unused conversation without turn and listener is evicted after this time. */
   readonly idleTimeToLive: Duration.Duration
   readonly storage: Storage
   readonly onTurnCompleted?: OnTurnCompleted
 }
 
-/** A store that does not take a lease back in this time keeps nobody waiting. */
-const releaseBound = Duration.seconds(10)
+/** A placement that is not being changed. */
+type SettledPlacement = Exclude<Placement, { readonly _tag: "Transition" }>
 
-/** True when it could be done. Why it could not was logged by the storage, and whose move it was is told. */
-const whatever = (move: Effect.Effect<void, ConversationUnavailable>): Effect.Effect<boolean> =>
-  move.pipe(
+/**
+ * True when the transition succeeded, false when it failed. The reason of a failure is logged by `Storage` and given to
+ * the caller that started the transition.
+ */
+const hasSucceeded = (
+  transition: Effect.Effect<void, ConversationUnavailable>,
+): Effect.Effect<boolean> =>
+  transition.pipe(
     Effect.as(true),
     Effect.catch(() => Effect.succeed(false)),
   )
 
-export const make = Effect.fnUntraced(function* (options: LoadedConversationsOptions) {
-  const services = yield* Effect.context<ModelClient | ToolRuntime>()
-  const { storage } = options
-  const permits = new TurnPermits(options.maxTurns)
-  const moves = yield* Scope.make()
-  const room = yield* Semaphore.make(1)
-  const someLoaded = yield* Latch.make()
-  /** Those in memory or on the way out, the least recently used first. */
-  const residents = new Set<Entry>()
-  /** Residents, and those for which room is kept. */
-  let loaded = 0
-  const moving = new Set<Entry>()
-  /** True once no move may begin any more. */
-  let halted = false
+/** The conversations in memory. One per manager. */
+export class LoadedConversations {
+  private readonly options: LoadedConversationsOptions
+  /** Context of every conversation: the manager's, since a conversation would keep that of the caller alive. */
+  private readonly services: Context.Context<ModelClient | ToolRuntime>
+  /** Scope of the fibers that carry out transitions. */
+  private readonly transitions: Scope.Closeable
+  private readonly permits: TurnPermits
+  private readonly evictionLock = Semaphore.makeUnsafe(1)
+  private readonly someLoaded = Latch.makeUnsafe()
+  /** Conversations in memory or being evicted, the least recently used first. */
+  private readonly byUse = new Set<Entry>()
+  /** Size of `byUse`, and the conversations for which room is reserved. */
+  private reserved = 0
+  private readonly inTransition = new Set<Entry>()
+  /** True once no transition may start any more. */
+  private isHalted = false
 
-  const touch = (entry: Entry) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      if (!residents.delete(entry)) return
-      residents.add(entry)
-      entry.usedAtMs = now
-    })
-
-  /** Takes it out of memory's account. */
-  const depart = (entry: Entry) => {
-    if (residents.delete(entry)) loaded--
+  private constructor(
+    options: LoadedConversationsOptions,
+    parts: {
+      readonly services: Context.Context<ModelClient | ToolRuntime>
+      readonly transitions: Scope.Closeable
+    },
+  ) {
+    this.options = options
+    this.services = parts.services
+    this.transitions = parts.transitions
+    this.permits = new TurnPermits(options.maxTurns)
   }
 
-  const lessor = (scope: Scope.Closeable) =>
-    Effect.interruptible(Scope.close(scope, Exit.void)).pipe(
-      Effect.timeoutOrElse({
-        duration: releaseBound,
-        orElse: () => Effect.logWarning("a store does not take a lease back, it is left behind"),
-      }),
-    )
-
-  const open = Effect.fnUntraced(function* (
-    entry: Entry,
-    { existing, repairs, settings, writer }: Source,
-    lease: Scope.Closeable,
-  ): Effect.fn.Return<Loaded, ConversationUnavailable> {
-    const fate = { ended: false }
-    const onClose = () => {
-      fate.ended = true
-      const { placement } = entry
-      return placement._tag === "Live" && placement.live.fate === fate
-        ? ended(entry, placement.live)
-        : Effect.void
-    }
-    const { conversation, fiber } = yield* begin(entry.id, settings, {
-      onClose,
-      permits,
-      maxListeners: options.maxListeners,
-      ...(options.onTurnCompleted === undefined
-        ? {}
-        : { onTurnCompleted: options.onTurnCompleted }),
-      existing,
-      repairs,
-      writer,
-    }).pipe(
-      // The manager's own for all: one of the caller's would be held as long as the conversation lives.
-      Effect.updateContext((_: Context.Context<never>) => services),
-    )
-    return { conversation, fiber, lease, fate }
-  })
-
-  /** It is in the store alone, and can be loaded again. */
-  const leave = Effect.fnUntraced(function* (entry: Entry, live: Loaded) {
-    entry.settings = (yield* live.conversation.state).settings
-    yield* lessor(live.lease)
-    entry.placement = { _tag: "Stored" }
-    depart(entry)
-  })
-
-  /** Its life is over without our doing; it can have another one. */
-  const ended = (entry: Entry, live: Loaded): Effect.Effect<void> =>
-    Effect.asVoid(whatever(move(entry, "Stored", leave(entry, live))))
-
-  /** It is in memory now; room was kept for it. */
-  const occupy = (entry: Entry, live: Loaded): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      entry.placement = { _tag: "Live", live }
-      residents.add(entry)
-      someLoaded.openUnsafe()
-      notifyMoved(entry)
-      return live.fate.ended ? leave(entry, live) : Effect.void
+  /** With nothing in memory. The services of the context are those of every conversation. */
+  static readonly make = (
+    options: LoadedConversationsOptions,
+  ): Effect.Effect<LoadedConversations, never, ModelClient | ToolRuntime> =>
+    Effect.gen(function* () {
+      const services = yield* Effect.context<ModelClient | ToolRuntime>()
+      return new LoadedConversations(options, { services, transitions: yield* Scope.make() })
     })
 
-  const moveOut = Effect.fnUntraced(function* (entry: Entry, live: Loaded) {
-    if (!(yield* live.conversation.suspend)) return yield* occupy(entry, live)
-    // What is left of this life: perhaps a turn's fiber that would not stop.
-    yield* Effect.forkIn(Fiber.await(live.fiber), moves, { uninterruptible: true })
-    yield* leave(entry, live)
-  })
-
-  /** Begins a life in memory. Fails, and nothing is left behind, when there is no room. */
-  const settle = <E>(
+  /**
+   * Creates the log of a new conversation and loads it. Resolves when its first events are recorded and it is `Loaded`.
+   * Fails, and leaves nothing in memory, when there is no room or the store fails.
+   */
+  create(
     entry: Entry,
-    source: (lease: Scope.Scope) => Effect.Effect<Source, E>,
-  ): Effect.Effect<void, E | TooManyConversations | ConversationUnavailable> =>
-    Effect.andThen(
-      reserve,
-      Effect.gen(function* () {
-        const lease = yield* Scope.make()
-        const live = yield* Effect.flatMap(source(lease), (from) => open(entry, from, lease)).pipe(
-          Effect.onError(() => lessor(lease)),
-        )
-        yield* occupy(entry, live)
-        yield* touch(entry)
-      }).pipe(Effect.onError(() => Effect.sync(() => loaded--))),
-    )
-
-  const moveIn = (entry: Entry) =>
-    settle(entry, (lease) => storage.load(entry, lease)).pipe(
-      Effect.catchTag("TooManyConversations", ({ message }) =>
-        Effect.fail(unavailable(entry, message)),
-      ),
-    )
-
-  /** Starts a move at once, where nothing interrupts, and waits for it. Where it fails all is as before. */
-  const move = (
-    entry: Entry,
-    to: "Stored" | "Live",
-    run: Effect.Effect<void, ConversationUnavailable>,
-  ) => {
-    const before = entry.placement
-    const done = Deferred.makeUnsafe<void, ConversationUnavailable>()
-    entry.placement = { _tag: "Moving", to, done }
-    moving.add(entry)
-    return run.pipe(
-      Effect.onExit((exit) => {
-        if (entry.placement._tag === "Moving" && entry.placement.done === done)
-          entry.placement = before
-        moving.delete(entry)
-        return Deferred.done(done, exit)
-      }),
-      Effect.forkIn(moves, { startImmediately: true, uninterruptible: true }),
-      Effect.andThen(Effect.interruptible(Deferred.await(done))),
+    settings: ConversationSettings,
+    initialLog: InitialLog,
+  ): Effect.Effect<void, TooManyConversations | ConversationUnavailable | StoreError> {
+    return this.start(entry, (lease) =>
+      this.options.storage.create(entry, settings, initialLog, lease),
     )
   }
 
-  /** Lets it go if nobody needs it now; else nothing happens. */
-  const evict = (entry: Entry): Effect.Effect<void, ConversationUnavailable> =>
-    Effect.suspend(() => {
-      const { placement } = entry
-      if (placement._tag === "Moving" && placement.to === "Stored") {
-        return Effect.interruptible(Deferred.await(placement.done))
-      }
-      if (halted || placement._tag !== "Live" || entry.uses > 0 || entry.isHidden)
-        return Effect.void
-      return move(entry, "Stored", moveOut(entry, placement.live))
-    }).pipe(Effect.uninterruptible)
-
-  /** Keeps room for one more in memory; where there is none, what has not been used for longest makes it. */
-  const reserve: Effect.Effect<void, TooManyConversations> = Effect.suspend(() => {
-    if (loaded < options.maxLoaded) {
-      loaded++
-      return Effect.void
-    }
-    return room.withPermit(makeRoom)
-  })
-  const makeRoom = Effect.gen(function* () {
-    let left = residents.size
-    for (const entry of residents) {
-      if (left-- === 0) break
-      yield* whatever(evict(entry))
-      if (loaded < options.maxLoaded) {
-        loaded++
-        return
-      }
-    }
-    return yield* new TooManyConversations({
-      limit: "loaded",
-      maxConversations: options.maxLoaded,
-    })
-  })
-
-  const resident = (entry: Entry): Effect.Effect<OwnedConversation, ConversationUnavailable> =>
-    Effect.suspend(() => {
-      const { placement } = entry
-      switch (placement._tag) {
-        case "Live":
-          return Effect.succeed(placement.live.conversation)
-        case "Moving": {
-          const done = Effect.interruptible(Deferred.await(placement.done))
-          return Effect.andThen(placement.to === "Live" ? done : whatever(done), resident(entry))
-        }
-        case "Stored":
-          return halted || entry.isHidden
-            ? Effect.fail(unavailable(entry, "it is being ended"))
-            : Effect.andThen(move(entry, "Live", moveIn(entry)), resident(entry))
-        case "Gone":
-          return placement.live === undefined
-            ? Effect.fail(unavailable(entry, "it was removed"))
-            : Effect.succeed(placement.live.conversation)
-      }
-    })
-
-  /** Does something with a conversation, loaded if need be; it stays in memory meanwhile. */
-  const using = <A, E, R>(
+  /**
+   * Runs `work` with the conversation, loading it first if needed. It is not evicted before `work` has ended. Several
+   * callers share one load. Never interrupts a load; only the caller's wait is interrupted.
+   */
+  use<A, E, R>(
     entry: Entry,
-    use: (conversation: OwnedConversation) => Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E | ConversationUnavailable, R> =>
-    Effect.uninterruptibleMask((restore) =>
+    work: (conversation: OwnedConversation) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | ConversationUnavailable, R> {
+    return Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
         entry.uses++
-        return Effect.andThen(touch(entry), resident(entry)).pipe(
-          Effect.flatMap((conversation) => restore(use(conversation))),
+        return Effect.andThen(this.touch(entry), this.loaded(entry)).pipe(
+          Effect.flatMap((conversation) => restore(work(conversation))),
           Effect.ensuring(Effect.sync(() => entry.uses--)),
         )
       }),
     )
+  }
 
-  /** Waits until it is where it stays. */
-  const settled = (entry: Entry): Effect.Effect<Exclude<Entry["placement"], { _tag: "Moving" }>> =>
-    Effect.suspend(() =>
-      entry.placement._tag === "Moving"
-        ? Effect.andThen(whatever(Deferred.await(entry.placement.done)), settled(entry))
+  /** Restarts the idle time of a conversation in memory. Does nothing for any other. */
+  touch(entry: Entry): Effect.Effect<void> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      if (!this.byUse.delete(entry)) return
+      this.byUse.add(entry)
+      entry.usedAtMs = now
+    })
+  }
+
+  /** Resolves with the placement of the conversation, after a transition that runs. Loads nothing. */
+  settled(entry: Entry): Effect.Effect<SettledPlacement> {
+    return Effect.suspend(() =>
+      entry.placement._tag === "Transition"
+        ? Effect.andThen(hasSucceeded(Deferred.await(entry.placement.done)), this.settled(entry))
         : Effect.succeed(entry.placement),
     )
+  }
 
   /**
-   * Ends its life in memory: its turn, its listeners, its fiber, its lease. Returns when that is done. `quietly`: one that
-   * nobody uses ends without a word, or its log would grow by every process that had it.
+   * Ends the conversation in memory: its turn, its listeners, its fiber, its lease. Resolves when that is done, and the
+   * placement is `Removed` then. `quietly`: an idle conversation ends without an event, since otherwise its log would
+   * grow with every process that loads it.
    */
-  const end = Effect.fnUntraced(function* (entry: Entry, quietly = false) {
-    const slot = yield* settled(entry)
-    if (slot._tag === "Gone") return
-    depart(entry)
-    entry.placement = slot._tag === "Live" ? { _tag: "Gone", live: slot.live } : { _tag: "Gone" }
-    notifyMoved(entry)
-    if (slot._tag !== "Live") return
-    const { conversation, fiber, lease } = slot.live
-    entry.settings = (yield* conversation.state).settings
-    if (!quietly || !(yield* conversation.suspend)) yield* Fiber.interrupt(fiber)
-    yield* lessor(lease)
-  }, Effect.uninterruptible)
-
-  return {
-    /** Of a conversation that nobody has made before. */
-    begin: (entry: Entry, settings: ConversationSettings, birth: InitialLog) =>
-      settle(entry, (lease) => storage.create(entry, settings, birth, lease)),
-    using,
-    settled,
-    touch,
-    end,
-    /** Lets go what is idle for its time; never ends. */
-    sweep: sweep({
-      residents,
-      someLoaded,
-      maxIdleMs: Duration.toMillis(options.idleTimeToLive),
-      evict: (entry) => whatever(evict(entry)),
-      touch,
-    }),
-    /** From now on nothing moves that does not already. */
-    halt: () => {
-      halted = true
-    },
-    /** Waits for the moves under way, and for what they left behind. */
-    stop: Effect.suspend(() => Effect.forEach([...moving], settled, { discard: true })).pipe(
-      Effect.andThen(Scope.close(moves, Exit.void)),
-    ),
+  release(entry: Entry, { quietly }: { readonly quietly: boolean }): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const placement = yield* this.settled(entry)
+      if (placement._tag === "Removed") return
+      this.forget(entry)
+      const loaded = placement._tag === "Loaded" ? placement.loaded : undefined
+      entry.placement = { _tag: "Removed", ...defined({ loaded }) }
+      notifyMoved(entry)
+      if (loaded === undefined) return
+      const { conversation, fiber, lease } = loaded
+      entry.settings = (yield* conversation.state).settings
+      if (!quietly || !(yield* conversation.suspend)) yield* Fiber.interrupt(fiber)
+      yield* closeLease(lease)
+    }).pipe(Effect.uninterruptible)
   }
-})
 
-export type LoadedConversations = Effect.Success<ReturnType<typeof make>>
+  /** Evicts every conversation when its idle time is over. Never ends. */
+  get sweep(): Effect.Effect<never> {
+    return sweep({
+      byUse: this.byUse,
+      someLoaded: this.someLoaded,
+      maxIdleMs: Duration.toMillis(this.options.idleTimeToLive),
+      evict: (entry) => hasSucceeded(this.evict(entry)),
+      touch: (entry) => this.touch(entry),
+    })
+  }
+
+  /** From now on no transition starts. Those that run continue. */
+  halt(): void {
+    this.isHalted = true
+  }
+
+  /** Resolves when the transitions that run have ended, and the fibers of evicted conversations with them. */
+  get close(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      Effect.forEach([...this.inTransition], (entry) => this.settled(entry), { discard: true }),
+    ).pipe(Effect.andThen(Scope.close(this.transitions, Exit.void)))
+  }
+
+  /** The conversation, loaded if needed. */
+  private loaded(entry: Entry): Effect.Effect<OwnedConversation, ConversationUnavailable> {
+    return Effect.suspend(() => {
+      const { placement } = entry
+      switch (placement._tag) {
+        case "Loaded":
+          return Effect.succeed(placement.loaded.conversation)
+        case "Transition": {
+          const done = Effect.interruptible(Deferred.await(placement.done))
+          return Effect.andThen(
+            placement.to === "Loaded" ? done : hasSucceeded(done),
+            this.loaded(entry),
+          )
+        }
+        case "Stored":
+          return this.isHalted || entry.isHidden
+            ? Effect.fail(unavailable(entry, "it is being closed"))
+            : Effect.andThen(this.transition(entry, "Loaded", this.load(entry)), this.loaded(entry))
+        case "Removed":
+          return placement.loaded === undefined
+            ? Effect.fail(unavailable(entry, "it was removed"))
+            : Effect.succeed(placement.loaded.conversation)
+      }
+    })
+  }
+
+  private load(entry: Entry): Effect.Effect<void, ConversationUnavailable> {
+    return this.start(entry, (lease) => this.options.storage.load(entry, lease)).pipe(
+      Effect.catchTag("TooManyConversations", ({ message }) =>
+        Effect.fail(unavailable(entry, message)),
+      ),
+    )
+  }
+
+  /** Evicts the conversation if it is idle; otherwise does nothing. */
+  private evict(entry: Entry): Effect.Effect<void, ConversationUnavailable> {
+    return Effect.suspend(() => {
+      const { placement } = entry
+      if (placement._tag === "Transition" && placement.to === "Stored") {
+        return Effect.interruptible(Deferred.await(placement.done))
+      }
+      const isUsed = entry.uses > 0 || entry.isHidden
+      if (this.isHalted || placement._tag !== "Loaded" || isUsed) return Effect.void
+      return this.transition(entry, "Stored", this.suspendAndStore(entry, placement.loaded))
+    }).pipe(Effect.uninterruptible)
+  }
+
+  private suspendAndStore(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      if (!(yield* loaded.conversation.suspend)) return yield* this.place(entry, loaded)
+      // A turn that did not stop in time may still run in this fiber.
+      yield* Effect.forkIn(Fiber.await(loaded.fiber), this.transitions, { uninterruptible: true })
+      yield* this.store(entry, loaded)
+    })
+  }
+
+  /**
+   * Starts a transition at once, in a fiber that cannot be interrupted, and waits for it. After a failure the placement
+   * is what it was before.
+   */
+  private transition(
+    entry: Entry,
+    to: "Stored" | "Loaded",
+    run: Effect.Effect<void, ConversationUnavailable>,
+  ): Effect.Effect<void, ConversationUnavailable> {
+    const before = entry.placement
+    const done = Deferred.makeUnsafe<void, ConversationUnavailable>()
+    entry.placement = { _tag: "Transition", to, done }
+    this.inTransition.add(entry)
+    return run.pipe(
+      Effect.onExit((exit) => {
+        const { placement } = entry
+        if (placement._tag === "Transition" && placement.done === done) entry.placement = before
+        this.inTransition.delete(entry)
+        return Deferred.done(done, exit)
+      }),
+      Effect.forkIn(this.transitions, { startImmediately: true, uninterruptible: true }),
+      Effect.andThen(Effect.interruptible(Deferred.await(done))),
+    )
+  }
+
+  /** Reserves room, opens the log and starts the conversation. A failure gives room and lease back. */
+  private start<E>(
+    entry: Entry,
+    openLog: (lease: Scope.Scope) => Effect.Effect<LogSource, E>,
+  ): Effect.Effect<void, E | TooManyConversations | ConversationUnavailable> {
+    return Effect.andThen(
+      this.reserve(),
+      Effect.gen({ self: this }, function* () {
+        const lease = yield* Scope.make()
+        const loaded = yield* Effect.flatMap(openLog(lease), (source) =>
+          this.startConversation(entry, source, lease),
+        ).pipe(Effect.onError(() => closeLease(lease)))
+        yield* this.place(entry, loaded)
+        yield* this.touch(entry)
+      }).pipe(Effect.onError(() => Effect.sync(() => this.reserved--))),
+    )
+  }
+
+  private startConversation(
+    entry: Entry,
+    { existing, repairs, settings, writer }: LogSource,
+    lease: Scope.Closeable,
+  ): Effect.Effect<LoadedConversation, ConversationUnavailable> {
+    const { maxListeners, onTurnCompleted } = this.options
+    const status = { ended: false }
+    const onClose = () => {
+      status.ended = true
+      const { placement } = entry
+      return placement._tag === "Loaded" && placement.loaded.status === status
+        ? this.onEnded(entry, placement.loaded)
+        : Effect.void
+    }
+    return begin(entry.id, settings, {
+      onClose,
+      permits: this.permits,
+      maxListeners,
+      existing,
+      repairs,
+      writer,
+      ...defined({ onTurnCompleted }),
+    }).pipe(
+      Effect.updateContext((_: Context.Context<never>) => this.services),
+      Effect.map(({ conversation, fiber }) => ({ conversation, fiber, lease, status })),
+    )
+  }
+
+  /** The fiber ended by itself, by a shutdown op or because it could not record: the next use loads the log again. */
+  private onEnded(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
+    return Effect.asVoid(hasSucceeded(this.transition(entry, "Stored", this.store(entry, loaded))))
+  }
+
+  /** The conversation is in memory now, in the room that was reserved for it. */
+  private place(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      entry.placement = { _tag: "Loaded", loaded }
+      this.byUse.add(entry)
+      this.someLoaded.openUnsafe()
+      notifyMoved(entry)
+      return loaded.status.ended ? this.store(entry, loaded) : Effect.void
+    })
+  }
+
+  /** The conversation is only in the store now. */
+  private store(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      entry.settings = (yield* loaded.conversation.state).settings
+      yield* closeLease(loaded.lease)
+      entry.placement = { _tag: "Stored" }
+      this.forget(entry)
+    })
+  }
+
+  /** Frees the room of a conversation. */
+  private forget(entry: Entry): void {
+    if (this.byUse.delete(entry)) this.reserved--
+  }
+
+  /** Reserves room for one conversation, evicting the least recently used idle one if needed. */
+  private reserve(): Effect.Effect<void, TooManyConversations> {
+    return Effect.suspend(() => {
+      if (this.reserved >= this.options.maxLoaded) {
+        return this.evictionLock.withPermit(this.evictForRoom())
+      }
+      this.reserved++
+      return Effect.void
+    })
+  }
+
+  private evictForRoom(): Effect.Effect<void, TooManyConversations> {
+    return Effect.gen({ self: this }, function* () {
+      const { maxLoaded } = this.options
+      // Conversations that are used meanwhile move to the end of the set: each is looked at once.
+      let left = this.byUse.size
+      for (const entry of this.byUse) {
+        if (left-- === 0) break
+        yield* hasSucceeded(this.evict(entry))
+        if (this.reserved < maxLoaded) {
+          this.reserved++
+          return
+        }
+      }
+      return yield* new TooManyConversations({ limit: "loaded", maxConversations: maxLoaded })
+    })
+  }
+}

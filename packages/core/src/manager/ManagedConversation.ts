@@ -1,6 +1,6 @@
 /**
- * What the manager gives out: a conversation that is loaded when it is used, so that whoever holds it never notices
- * where it is. Costs next to nothing while the conversation is not in memory.
+ * The conversation that the manager gives to its callers. Each call loads the conversation if needed, so a caller does
+ * not notice when it is evicted in between. Costs three references while the conversation is not in memory.
  */
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -9,33 +9,36 @@ import { ConversationClosed } from "../ConversationErrors.ts"
 import type { Entry } from "./Entry.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 
+/** A conversation that is loaded by each call that needs it. The members are those of `Conversation`. */
 export class ManagedConversation implements Conversation {
   readonly id: ConversationId
   private readonly entry: Entry
-  private readonly residents: LoadedConversations
+  private readonly conversations: LoadedConversations
 
-  constructor(entry: Entry, residents: LoadedConversations) {
+  constructor(entry: Entry, conversations: LoadedConversations) {
     this.id = entry.id
     this.entry = entry
-    this.residents = residents
+    this.conversations = conversations
   }
 
   submit(...args: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
-    return this.residents.using(this.entry, (conversation) => conversation.submit(...args))
+    return this.conversations.use(this.entry, (conversation) => conversation.submit(...args))
   }
 
+  /** Loads nothing: nothing runs in a conversation that is not in memory. */
   cancel(id: SubmissionId): Effect.Effect<void> {
-    // Nothing runs in a conversation that is not in memory.
-    return Effect.flatMap(this.residents.settled(this.entry), (slot) =>
-      "live" in slot && slot.live !== undefined ? slot.live.conversation.cancel(id) : Effect.void,
+    return Effect.flatMap(this.conversations.settled(this.entry), (placement) =>
+      "loaded" in placement && placement.loaded !== undefined
+        ? placement.loaded.conversation.cancel(id)
+        : Effect.void,
     )
   }
 
   attach(...args: Parameters<Conversation["attach"]>): ReturnType<Conversation["attach"]> {
-    // The time of idleness begins when the listener leaves.
+    // The idle time starts when the listener detaches.
     return Effect.andThen(
-      Effect.addFinalizer(() => this.residents.touch(this.entry)),
-      this.residents.using(this.entry, (conversation) => conversation.attach(...args)),
+      Effect.addFinalizer(() => this.conversations.touch(this.entry)),
+      this.conversations.use(this.entry, (conversation) => conversation.attach(...args)),
     )
   }
 
@@ -46,23 +49,23 @@ export class ManagedConversation implements Conversation {
   private untilLoaded(): Conversation["loaded"] {
     return Effect.suspend(() => {
       const { placement } = this.entry
-      if (placement._tag === "Gone") return Effect.fail(new ConversationClosed())
-      if (placement._tag === "Live" && !placement.live.conversation.isOver) return Effect.void
+      if (placement._tag === "Removed") return Effect.fail(new ConversationClosed())
+      if (placement._tag === "Loaded" && !placement.loaded.conversation.isOver) return Effect.void
       return Effect.andThen(this.moved(), this.untilLoaded())
     })
   }
 
-  /** Resolves when the conversation was loaded, or is gone. */
+  /** Resolves when the conversation was loaded or removed. */
   private moved(): Effect.Effect<void> {
     return Effect.callback((resume) => {
-      const watchers = (this.entry.onMoved ??= new Set())
-      const wake = () => resume(Effect.yieldNow)
-      watchers.add(wake)
-      return Effect.sync(() => watchers.delete(wake))
+      const waiting = (this.entry.onMoved ??= new Set())
+      const notify = () => resume(Effect.yieldNow)
+      waiting.add(notify)
+      return Effect.sync(() => waiting.delete(notify))
     })
   }
 
   get state(): Conversation["state"] {
-    return this.residents.using(this.entry, (conversation) => conversation.state)
+    return this.conversations.use(this.entry, (conversation) => conversation.state)
   }
 }

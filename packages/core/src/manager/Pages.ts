@@ -1,12 +1,13 @@
-/** Pages of a manager's conversations, newest first, as the store has them. */
+/** Pages of the stored conversations, newest first. Loads no conversation. */
+import { defined } from "@colloquy/protocol/Defined"
 import * as Effect from "effect/Effect"
 import { type BadCursor, BadPageLimit } from "../ConversationErrors.ts"
 import type { ConversationPage, ConversationSummary, PageOptions } from "../ConversationManager.ts"
-import type { Entry } from "./Entry.ts"
-import { decode, encode } from "./Cursor.ts"
-import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { ConversationStore, ConversationSummary as Stored } from "../ConversationStore.ts"
 import type { StoreError } from "../StoreErrors.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import { decode, encode } from "./Cursor.ts"
+import type { Entry } from "./Entry.ts"
 
 const maxLimit = 1000
 const defaultLimit = 50
@@ -16,18 +17,16 @@ const summaryOf = (
   entry: Entry | undefined,
 ): ConversationSummary => ({
   id: meta.id,
-  loaded: entry?.placement._tag === "Live",
+  loaded: entry?.placement._tag === "Loaded",
   createdAtMs: meta.createdAtMs,
   updatedAtMs,
   cwd: meta.cwd,
   archived,
-  ...(preview === undefined ? {} : { preview }),
-  ...(meta.provider === undefined ? {} : { provider: meta.provider }),
-  ...(meta.model === undefined ? {} : { model: meta.model }),
-  ...(path === undefined ? {} : { path }),
+  ...defined({ preview, provider: meta.provider, model: meta.model, path }),
 })
 
-export const pageOf = Effect.fnUntraced(function* (
+/** One page. Conversations that are being created, removed or archived are left out. */
+export const pageOf = Effect.fn("Pages.pageOf")(function* (
   store: ConversationStore["Service"],
   entries: ReadonlyMap<string, Entry>,
   { cursor, limit = defaultLimit, ...filters }: PageOptions = {},
@@ -38,13 +37,13 @@ export const pageOf = Effect.fnUntraced(function* (
   const after = cursor === undefined ? undefined : yield* Effect.fromResult(decode(cursor))
   const { items, next } = yield* withinStoreTimeout(
     "list",
-    store.list({ ...filters, limit, ...(after === undefined ? {} : { after }) }),
+    store.list({ ...filters, limit, ...defined({ after }) }),
   )
   return {
     items: items.flatMap((stored) => {
       const entry = entries.get(stored.meta.id)
       return entry?.isHidden === true ? [] : [summaryOf(stored, entry)]
     }),
-    ...(next === undefined ? {} : { nextCursor: encode(next) }),
+    ...defined({ nextCursor: next === undefined ? undefined : encode(next) }),
   }
 })

@@ -1,8 +1,12 @@
 /**
- * The logs of conversations as the manager uses them: made, and opened and folded page by page (L10, L11, L16), in bounded
- * time. What is leased ends with the scope of the lease.
+ * The logs of conversations as the manager uses them: created, opened and folded page by page (L10, L11, L16). Each call
+ * of the store ends in bounded time. The lease of a log is held until the scope that the caller passes closes.
+ *
+ * Never keeps a log in memory, and never decides when a conversation is loaded or evicted.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { Event } from "@colloquy/protocol/EventMsg"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -13,15 +17,11 @@ import {
   ProviderGone,
 } from "../ConversationErrors.ts"
 import type { Access } from "../ConversationManager.ts"
-import { isVisible } from "./Access.ts"
-import type { Entry } from "./Entry.ts"
 import type {
   ConversationSettings,
   SettingsError,
   SettingsResolver,
 } from "../ConversationSettings.ts"
-import { type Recovered, LogFold, type Folded } from "../recovery/LogFold.ts"
-import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type {
   ConversationMeta,
   ConversationStore,
@@ -30,159 +30,260 @@ import type {
   Position,
 } from "../ConversationStore.ts"
 import { eventRecord, type LogRecord } from "../LogRecord.ts"
+import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
 import { toStored } from "../store/Settings.ts"
-import type { StoreError } from "../StoreErrors.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
+import { isVisible } from "./Access.ts"
+import type { Entry } from "./Entry.ts"
 
-/** Records that are read at a time: some hundreds of KiB. */
+/** Records per page of a log: some hundreds of KiB. */
 const pageSize = 1000
 
+/** The error for a conversation that exists and cannot be used, with its reason as a text or as an error. */
 export const unavailable = (
-  entry: { readonly id: string },
+  { id }: { readonly id: string },
   because: NonNullable<ConversationUnavailable["because"]> | string,
 ): ConversationUnavailable =>
   typeof because === "string"
-    ? new ConversationUnavailable({ id: entry.id, reason: because })
-    : new ConversationUnavailable({ id: entry.id, reason: because.message, because })
+    ? new ConversationUnavailable({ id, reason: because })
+    : new ConversationUnavailable({ id, reason: because.message, because })
 
-/** What makes a conversation of its own log. */
-export interface Source {
+/** What a conversation is started with: its settings, its folded log and the right to append to it. */
+export interface LogSource {
   readonly settings: ConversationSettings
   readonly existing: Recovered
   readonly writer: LogWriter
-  /** What was wrong with the log and was put right, for whoever listens. */
+  /** Texts about what was wrong with the log and was repaired. Delivered to listeners as warnings. */
   readonly repairs: ReadonlyArray<string>
 }
 
-/** What a conversation is made with, beside its settings. */
+/** The first events of a new conversation, and the id of the conversation that they were copied from. */
 export interface InitialLog {
   readonly events: ReadonlyArray<Event>
   readonly forkedFrom?: string
 }
 
-/** Whoever hears of a conversation hears where it is kept (recording 0.45). */
-const withPlace = (event: Event, place: string | undefined): Event =>
-  event.msg.type === "session_configured" && place !== undefined
-    ? { ...event, msg: { ...event.msg, rollout_path: place } }
-    : event
-
+/** The program that creates conversations, as recorded in their logs. */
 export type Program = Pick<ConversationMeta, "originator" | "version" | "source">
 
-export const make = (
-  store: ConversationStore["Service"],
-  resolver: SettingsResolver["Service"],
-  program: Program,
-) => {
-  const metaOf = (
-    { id, owner }: Entry,
-    createdAtMs: number,
-    { cwd, model, provider, userInstructions }: ConversationSettings,
-    { forkedFrom }: InitialLog,
-  ): ConversationMeta => ({
-    id,
-    createdAtMs,
-    cwd,
-    ...program,
-    provider: provider.id,
-    model,
-    ...(userInstructions === undefined ? {} : { instructions: userInstructions }),
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
-    ...(owner === undefined ? {} : { owner }),
-  })
+/** `session_configured` carries the path of the rollout file (`packages/docs/wire/events.md`). */
+const withPath = (event: Event, path: string | undefined): Event =>
+  event.msg.type === "session_configured" && path !== undefined
+    ? { ...event, msg: { ...event.msg, rollout_path: path } }
+    : event
 
-  /** Nobody was told of it. */
-  const forget = ({ id }: Entry) =>
-    withinStoreTimeout("delete", store.delete(id)).pipe(
-      Effect.catch((error) => Effect.logWarning(`${id} is left in the store`, error)),
-    )
+const foldOf = (records: ReadonlyArray<LogRecord>): Recovered => {
+  const fold = new LogFold()
+  fold.add(records)
+  return fold.finish()
+}
 
-  /** The log of a new conversation: on disk when this returns (L10, R23). */
-  const create = Effect.fnUntraced(function* (
+const cannotResume = (
+  path: string,
+  error: NoSuchConversation | StoreError | ConversationUnavailable,
+): CannotResume =>
+  error._tag === "NoSuchConversation"
+    ? new CannotResume({ path, reason: "expected the path of a stored conversation" })
+    : new CannotResume({
+        path,
+        reason: error.message,
+        ...defined({ because: error._tag === "StoreError" ? error : undefined }),
+      })
+
+const notLoaded = (
+  entry: Entry,
+  error:
+    | ConversationUnavailable
+    | NoSuchConversation
+    | NonNullable<ConversationUnavailable["because"]>,
+): ConversationUnavailable => {
+  if (error instanceof ConversationUnavailable) return error
+  return unavailable(
+    entry,
+    error instanceof NoSuchConversation ? "conversation log not found" : error,
+  )
+}
+
+/** The logs of the conversations of one manager. */
+export class Storage {
+  private readonly store: ConversationStore["Service"]
+  private readonly resolver: SettingsResolver["Service"]
+  private readonly program: Program
+
+  constructor(parts: {
+    readonly store: ConversationStore["Service"]
+    readonly resolver: SettingsResolver["Service"]
+    readonly program: Program
+  }) {
+    this.store = parts.store
+    this.resolver = parts.resolver
+    this.program = parts.program
+  }
+
+  /**
+   * Creates the log of a new conversation. Resolves when it is on disk, synced (L10). Fails, and leaves no log: one that
+   * the store creates after the time limit is deleted then.
+   */
+  create(
     entry: Entry,
     settings: ConversationSettings,
-    birth: InitialLog,
+    initialLog: InitialLog,
     lease: Scope.Scope,
-  ): Effect.fn.Return<Source, StoreError> {
-    const atMs = yield* Clock.currentTimeMillis
-    const meta = metaOf(entry, atMs, settings, birth)
-    const place = yield* store.placeOf?.(meta) ?? Effect.succeed(undefined)
-    const records: ReadonlyArray<LogRecord> = [
-      ...birth.events.map((event) => eventRecord(atMs, withPlace(event, place))),
-      { _tag: "Settings", atMs, settings: toStored(settings) },
-    ]
-    let abandoned = false
-    const making = Effect.tap(store.create(meta, records), () =>
-      abandoned ? forget(entry) : Effect.void,
-    )
-    const writer = yield* Scope.provide(withinStoreTimeout("create", making), lease).pipe(
-      Effect.tapError(() =>
-        Effect.sync(() => {
-          abandoned = true
-        }),
-      ),
-    )
-    const fold = new LogFold()
-    fold.add(records)
-    return { settings, existing: fold.finish(), writer, repairs: [] }
-  })
+  ): Effect.Effect<LogSource, StoreError> {
+    return Effect.gen({ self: this }, function* () {
+      const atMs = yield* Clock.currentTimeMillis
+      const meta = this.metaOf(entry, atMs, settings, initialLog)
+      const path = yield* this.store.placeOf?.(meta) ?? Effect.succeed(undefined)
+      const records: ReadonlyArray<LogRecord> = [
+        ...initialLog.events.map((event) => eventRecord(atMs, withPath(event, path))),
+        { _tag: "Settings", atMs, settings: toStored(settings) },
+      ]
+      const writer = yield* this.createLog(entry, meta, records, lease)
+      return { settings, existing: foldOf(records), writer, repairs: [] }
+    })
+  }
 
-  const fold = Effect.fnUntraced(function* (entry: Pick<Entry, "id">) {
-    const folding = new LogFold()
-    let from: Position | undefined = undefined
-    do {
-      const page: { readonly records: ReadonlyArray<LogRecord>; readonly next?: Position } =
-        yield* withinStoreTimeout(
-          "read",
-          store.read(entry.id, { max: pageSize, ...(from === undefined ? {} : { from }) }),
-        )
-      folding.add(page.records)
-      from = page.next
-    } while (from !== undefined)
-    const folded = folding.finish()
-    if (folding.fault !== undefined) {
-      return yield* unavailable(
-        entry,
-        `what the store has of it is not a whole log: ${folding.fault}`,
-      )
-    }
-    return folded
-  })
+  /** Deletes the log of a conversation that no client knows. A failure is logged and leaves the log in the store. */
+  deleteUnknown({ id }: Entry): Effect.Effect<void> {
+    return withinStoreTimeout("delete", this.store.delete(id)).pipe(
+      Effect.catch((error) => Effect.logWarning(`log of conversation ${id} not deleted`, error)),
+    )
+  }
 
-  /** The events of a stored conversation. Takes no lease and repairs nothing: another process may be writing it. */
-  const history = (path: string, access: Access | undefined) =>
-    withinStoreTimeout("metadata", store.metadata({ path })).pipe(
+  /**
+   * The id and the events of a stored conversation. Takes no lease and repairs nothing, because another process may
+   * append to the log. The conversation of another owner is treated as unknown.
+   */
+  history(
+    path: string,
+    access: Access | undefined,
+  ): Effect.Effect<
+    { readonly id: ConversationId; readonly events: ReadonlyArray<Event> },
+    CannotResume
+  > {
+    return withinStoreTimeout("metadata", this.store.metadata({ path })).pipe(
       Effect.filterOrFail(
         ({ meta }) => isVisible(meta, access),
         () => new NoSuchConversation({ id: path }),
       ),
       Effect.flatMap(({ meta: { id } }) =>
-        Effect.map(fold({ id }), ({ log }) => ({ id, events: log.all() })),
+        Effect.map(this.fold({ id }), ({ log }) => ({ id, events: log.all() })),
       ),
-      Effect.mapError((error) =>
-        error._tag === "NoSuchConversation"
-          ? new CannotResume({
-              path,
-              reason: "expected the path of a stored conversation, and there is none",
-            })
-          : new CannotResume({
-              path,
-              reason: error.message,
-              ...(error._tag === "StoreError" ? { because: error } : {}),
-            }),
+      Effect.mapError((error) => cannotResume(path, error)),
+    )
+  }
+
+  /** Takes the lease of a stored conversation, repairs its log and folds it. A failure is also logged. */
+  load(entry: Entry, lease: Scope.Scope): Effect.Effect<LogSource, ConversationUnavailable> {
+    return this.openLog(entry, lease).pipe(
+      Effect.mapError((error) => notLoaded(entry, error)),
+      Effect.tapError(({ message }) => Effect.logWarning(`conversation not loaded: ${message}`)),
+    )
+  }
+
+  private openLog(
+    entry: Entry,
+    lease: Scope.Scope,
+  ): Effect.Effect<
+    LogSource,
+    | ConversationUnavailable
+    | NoSuchConversation
+    | StoreError
+    | LeaseHeld
+    | SettingsError
+    | ProviderGone
+  > {
+    return Effect.gen({ self: this }, function* () {
+      const address = entry.path === undefined ? { id: entry.id } : { path: entry.path }
+      const { repairs, summary, writer } = yield* Scope.provide(
+        withinStoreTimeout("open", this.store.open(address)),
+        lease,
+      )
+      if (summary.archived && entry.path === undefined) {
+        return yield* unavailable(
+          entry,
+          "it is archived; unarchive it, or resume it by the path of its file",
+        )
+      }
+      const existing = yield* this.fold(entry)
+      const settings = yield* this.settingsOf(entry, existing, summary)
+      return { settings, existing, writer, repairs: repairs.map(({ message }) => message) }
+    })
+  }
+
+  private metaOf(
+    { id, owner }: Entry,
+    createdAtMs: number,
+    { cwd, model, provider, userInstructions }: ConversationSettings,
+    { forkedFrom }: InitialLog,
+  ): ConversationMeta {
+    return {
+      id,
+      createdAtMs,
+      cwd,
+      ...this.program,
+      provider: provider.id,
+      model,
+      ...defined({ instructions: userInstructions, forkedFrom, owner }),
+    }
+  }
+
+  private createLog(
+    entry: Entry,
+    meta: ConversationMeta,
+    records: ReadonlyArray<LogRecord>,
+    lease: Scope.Scope,
+  ): Effect.Effect<LogWriter, StoreError> {
+    let isAbandoned = false
+    const create = Effect.tap(this.store.create(meta, records), () =>
+      isAbandoned ? this.deleteUnknown(entry) : Effect.void,
+    )
+    return Scope.provide(withinStoreTimeout("create", create), lease).pipe(
+      Effect.tapError(() =>
+        Effect.sync(() => {
+          isAbandoned = true
+        }),
       ),
     )
+  }
 
-  /** Those it ran with in this process, else what was kept of them, with the configuration of now. */
-  const settingsOf = (
+  private fold(
+    entry: Pick<Entry, "id">,
+  ): Effect.Effect<Folded, StoreError | NoSuchConversation | ConversationUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const fold = new LogFold()
+      let from: Position | undefined = undefined
+      do {
+        const page: { readonly records: ReadonlyArray<LogRecord>; readonly next?: Position } =
+          yield* withinStoreTimeout(
+            "read",
+            this.store.read(entry.id, { max: pageSize, ...defined({ from }) }),
+          )
+        fold.add(page.records)
+        from = page.next
+      } while (from !== undefined)
+      const folded = fold.finish()
+      if (fold.fault === undefined) return folded
+      return yield* unavailable(entry, `its log is damaged: ${fold.fault}`)
+    })
+  }
+
+  /**
+   * The settings of the last eviction from this process. Otherwise the stored ones, with the provider of that id as it is
+   * configured now; for a log without settings those of a new conversation in its directory.
+   */
+  private settingsOf(
     { settings }: Entry,
     { settings: stored }: Folded,
     { meta }: ConversationSummary,
-  ): Effect.Effect<ConversationSettings, SettingsError | ProviderGone> => {
+  ): Effect.Effect<ConversationSettings, SettingsError | ProviderGone> {
     if (settings !== undefined) return Effect.succeed(settings)
     const { cwd, instructions, model } = meta
-    const plain =
+    const resolved =
       stored === undefined
-        ? resolver.resolve({ cwd, ...(model === undefined ? {} : { model }) })
-        : resolver.resolve({ stored }).pipe(
+        ? this.resolver.resolve({ cwd, ...defined({ model }) })
+        : this.resolver.resolve({ stored }).pipe(
             Effect.mapError((error) =>
               error.key === "model_provider"
                 ? new ProviderGone({ provider: stored.provider })
@@ -193,47 +294,10 @@ export const make = (
               () => new ProviderGone({ provider: stored.provider }),
             ),
           )
-    // What it was told at its beginning stands in its log.
-    return Effect.map(plain, ({ userInstructions: _, ...rest }) =>
-      instructions === undefined ? rest : { ...rest, userInstructions: instructions },
-    )
+    // The log says which AGENTS.md texts the conversation started with; those of now do not count.
+    return Effect.map(resolved, ({ userInstructions: _, ...rest }) => ({
+      ...rest,
+      ...defined({ userInstructions: instructions }),
+    }))
   }
-
-  /** Takes the lease of a conversation that is there and folds its log. */
-  const load = (entry: Entry, lease: Scope.Scope): Effect.Effect<Source, ConversationUnavailable> =>
-    Effect.gen(function* () {
-      const where = entry.path === undefined ? { id: entry.id } : { path: entry.path }
-      const { repairs, summary, writer } = yield* Scope.provide(
-        withinStoreTimeout("open", store.open(where)),
-        lease,
-      )
-      if (summary.archived && entry.path === undefined) {
-        return yield* unavailable(
-          entry,
-          "it is archived; unarchive it, or resume it by the path of its file",
-        )
-      }
-      const folded = yield* fold(entry)
-      const settings = yield* settingsOf(entry, folded, summary)
-      return {
-        settings,
-        existing: folded,
-        writer,
-        repairs: repairs.map(({ message }) => message),
-      }
-    }).pipe(
-      Effect.mapError((error) =>
-        error instanceof ConversationUnavailable
-          ? error
-          : unavailable(
-              entry,
-              error instanceof NoSuchConversation ? "the store has lost it" : error,
-            ),
-      ),
-      Effect.tapError(({ message }) => Effect.logWarning(`not loaded: ${message}`)),
-    )
-
-  return { create, forget, history, load }
 }
-
-export type Storage = ReturnType<typeof make>

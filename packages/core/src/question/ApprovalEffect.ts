@@ -1,13 +1,13 @@
 /**
- * What an approval allows, in plain words: how the command runs or the patch is applied after a yes, and what
- * `approved_for_session` covers. Pure. Keeps its part of L7 and L15: the words follow from the same values by which the
- * tool runs, so a question never promises a confinement that is not there.
+ * Describes what an approval allows: how the command runs or the patch is applied once approved, and what
+ * `approved_for_session` covers. Pure. Keeps its part of L7 and L15: the text follows from the values that the tool runs
+ * with, so a question never promises a confinement that does not exist.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { ApprovalRequest, ExecApproval, PatchApproval } from "../approvals/Approval.ts"
 import { attributed, quoted } from "./VisibleText.ts"
 
-/** What the conversation is confined to without an approval. */
+/** The confinement of the conversation without an approval. */
 export interface QuestionSettings {
   readonly cwd: string
   readonly sandboxPolicy: SandboxPolicy
@@ -21,7 +21,7 @@ const everything =
 const isConfining = ({ mode }: SandboxPolicy): boolean =>
   mode === "read-only" || mode === "workspace-write"
 
-/** More roots than these are counted. */
+/** Most directories that are named; further ones are counted. */
 const maxRoots = 4
 
 const rootsText = (policy: WorkspaceWrite, cwd: string): string => {
@@ -41,7 +41,7 @@ const rootsText = (policy: WorkspaceWrite, cwd: string): string => {
 const networkText = (policy: WorkspaceWrite): string =>
   policy.network_access === true ? "and use the network" : "and not use the network"
 
-/** Of a command that runs without the sandbox of this server. */
+/** The effect of a command that runs without the sandbox of this server. */
 const unconfinedText = ({ sandboxPolicy }: QuestionSettings): string => {
   if (isConfining(sandboxPolicy)) return `it runs without the sandbox: ${everything}`
   return sandboxPolicy.mode === "external-sandbox"
@@ -76,13 +76,13 @@ const patchEffect = (
     : `these files are changed in the sandbox, which allows changes below ${rootsText(confinement, settings.cwd)}, and no other file is`
 }
 
-/** What a yes allows: one sentence. */
+/** What an approval allows: one sentence. */
 export const effectOf = (request: ApprovalRequest, settings: QuestionSettings): string =>
   `If approved, ${request._tag === "Exec" ? execEffect(request, settings) : patchEffect(request, settings)}.`
 
 const lasting = "in this conversation and its forks, also after a restart"
 
-/** What `approved_for_session` allows beyond that: one sentence, or an attributed path in lines of its own. */
+/** What `approved_for_session` allows beyond that: one sentence, or one with a quoted path on separate lines. */
 export const sessionScopeOf = (request: ApprovalRequest): string => {
   if (request._tag === "Exec") {
     return `Approved for the session, exactly this command in this directory runs so again without a question: ${lasting}.`

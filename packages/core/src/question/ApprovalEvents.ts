@@ -1,4 +1,5 @@
-/** The events that put a question and tell what became of it. Pure. */
+/** The events that ask a question and report its verdict. Pure. */
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { Verdict } from "../approvals/Approval.ts"
@@ -8,8 +9,8 @@ import { formText } from "./FormText.ts"
 import { formMessage, reasonText } from "./QuestionText.ts"
 
 /**
- * The event that puts the question. Its `reason`, and message and form of a tool server, are for a person and hold no
- * raw foreign text; command, directory, changes and names of members are for programs and stay as they are.
+ * The event that asks the question. `reason`, and the message and form of a tool server, are for a person and contain
+ * foreign text only in quotes; command, directory, changes and names of members are for programs and are unchanged.
  */
 export const requestEvent = (request: QuestionRequest, settings: QuestionSettings): EventMsg => {
   switch (request._tag) {
@@ -28,7 +29,7 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         command: request.command,
         cwd: request.cwd,
         reason: reasonText(request, settings),
-        ...(request.parsedCommand === undefined ? {} : { parsed_cmd: request.parsedCommand }),
+        ...defined({ parsed_cmd: request.parsedCommand }),
       }
     case "Patch":
       return {
@@ -36,58 +37,58 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         call_id: request.callId,
         changes: request.changes,
         reason: reasonText(request, settings),
-        ...(request.grantRoot === undefined ? {} : { grant_root: request.grantRoot }),
+        ...defined({ grant_root: request.grantRoot }),
       }
   }
 }
 
+/** The event with the verdict. */
 export const resolvedEvent = (callId: string, verdict: Verdict, grant?: string): EventMsg => ({
   type: "approval_resolved",
   call_id: callId,
   ...verdict,
-  ...(grant === undefined ? {} : { grant }),
+  ...defined({ grant }),
 })
 
 type QuestionMsg = EventOf<
   "exec_approval_request" | "apply_patch_approval_request" | "elicitation_request"
 >
 
+/** True for an event that asks a question. */
 export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
   msg.type === "exec_approval_request" ||
   msg.type === "apply_patch_approval_request" ||
   msg.type === "elicitation_request"
 
-/** What `approval_resolved` calls it by. */
+/** The id that `approval_resolved` names. */
 export const questionId = (msg: QuestionMsg): string =>
   msg.type === "elicitation_request" ? msg.id : msg.call_id
 
-/** What closes a question whose asker is gone (L7). */
+/** The event that withdraws a question whose tool does not run any more (L7). */
 export const withdrawnEvent = (msg: QuestionMsg): EventMsg =>
   resolvedEvent(questionId(msg), { decision: "denied", reason: "withdrawn" })
 
-/** The question as its event tells it; of the sandbox of a command it says nothing. */
+/** The question that an event asks. The event does not contain the sandbox of a command. */
 export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRequest => {
   if (msg.type === "elicitation_request") {
     const { id: callId, message, requested_schema: requestedSchema, server_name: server } = msg
     return { _tag: "Elicitation", callId, server, message, requestedSchema }
   }
-  const reason = msg.reason === undefined ? {} : { reason: msg.reason }
+  const { reason } = msg
   return msg.type === "exec_approval_request"
     ? {
         _tag: "Exec",
         callId: msg.call_id,
         command: msg.command,
         cwd: msg.cwd,
-        // The narrowest: what is approved for the session then covers the least.
+        // The narrowest policy: an approval for the session then covers the least.
         sandbox: sandbox ?? { mode: "read-only" },
-        ...reason,
-        ...(msg.parsed_cmd === undefined ? {} : { parsedCommand: msg.parsed_cmd }),
+        ...defined({ reason, parsedCommand: msg.parsed_cmd }),
       }
     : {
         _tag: "Patch",
         callId: msg.call_id,
         changes: msg.changes,
-        ...reason,
-        ...(msg.grant_root === undefined ? {} : { grantRoot: msg.grant_root }),
+        ...defined({ reason, grantRoot: msg.grant_root }),
       }
 }

@@ -1,7 +1,7 @@
-/** A command as a person reads it before it runs: quoted as for a shell, with hidden characters spelled out. Pure. */
+/** The text of a command for a person who decides about it: quoted as for a shell, with hidden characters escaped. Pure. */
 import { isVisible, layout, omission, spelledOut } from "./VisibleText.ts"
 
-/** Words that a shell takes as they are. */
+/** Words that need no quotes in a shell. */
 const plain = /^[\w@%+=:,./-]+$/
 
 const quoted = (word: string): string => {
@@ -10,30 +10,30 @@ const quoted = (word: string): string => {
   return `$'${spelledOut(word.replaceAll(/[\\']/g, "\\$&"))}'`
 }
 
-/** The words on one line; bash and zsh read the very same words from it. */
+/** The words on one line. Bash and zsh parse the line to exactly these words. */
 export const commandText = (command: ReadonlyArray<string>): string => command.map(quoted).join(" ")
 
-/** A path as it is where all of it can be seen, else quoted as for a shell. */
+/** A path, unchanged if every character is visible, otherwise quoted as for a shell. */
 export const pathText = (path: string): string =>
   isVisible(path) && !path.startsWith("$'") ? path : quoted(path)
 
-/** Longest command that is part of a sentence: about two rows of a wide terminal. UTF-16 code units. */
+/** Longest command inside a sentence, in UTF-16 code units: about two rows of a wide terminal. */
 const maxInline = 240
 
-/** Rows of a command below a sentence; longer ones show their beginning and end. */
+/** Most rows of a command below a sentence. A longer one shows its beginning and its end. */
 const maxRows = 160
 
-/** A place that a reader could mistake for the end of the command inside a sentence. */
+/** True for a text whose end a reader could mistake inside a sentence. */
 const confusesSentence = (text: string): boolean => !isVisible(text) || text.includes("`")
 
-/** True for a command that a sentence can contain, in the words of the original. */
+/** True for a command that the sentence of the original program can contain. */
 export const isInline = (command: ReadonlyArray<string>, cwd: string): boolean =>
   command.every((word) => !confusesSentence(word)) &&
   !confusesSentence(cwd) &&
   commandText(command).length <= maxInline &&
   cwd.length <= maxInline
 
-/** The command in rows with a margin, so that none of them can be taken for a line of ours. */
+/** The command in rows with a margin, so that no row can be mistaken for text of the server. */
 export const commandRows = (command: ReadonlyArray<string>): string =>
   layout(commandText(command), maxRows)
     .map((part) => ("line" in part ? `  | ${part.line}` : `  ${omission(part.omitted)}`))

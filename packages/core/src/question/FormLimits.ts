@@ -5,10 +5,10 @@ import type { Elicitation } from "../approvals/Approval.ts"
 import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
 import { canBeShown } from "./FormText.ts"
 
-/** Of each part of a form and of an answer, as JSON, in UTF-16 code units. */
+/** Longest JSON of each part of a form and of an answer, in UTF-16 code units. */
 const maxChars = 64 * 1024
 
-/** Of arrays and objects in each other, in levels. Forms of the specification have at most 6. */
+/** Most levels of nested arrays and objects. Forms of the MCP specification have at most 6. */
 const maxLevels = 8
 
 const isShallow = (value: unknown, levels = maxLevels): boolean =>
@@ -16,7 +16,7 @@ const isShallow = (value: unknown, levels = maxLevels): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1)))
 
-/** False also for what is no JSON. */
+/** False for a longer value, and for one that JSON cannot represent. */
 const fits = (value: unknown): boolean => {
   try {
     return JSON.stringify(value).length <= maxChars
@@ -43,6 +43,6 @@ export const formFault = (form: Elicitation): string | undefined => {
 export const canBePut = (request: QuestionRequest): boolean =>
   request._tag !== "Elicitation" || formFault(request) === undefined
 
-/** False for what counts as an answer that cannot be read. */
+/** False for an answer that counts as unreadable. */
 export const canBeRead = (content: Outcome["content"]): boolean =>
   content === undefined || fits(content)

@@ -1,21 +1,21 @@
 /**
- * The form of a tool server as it is put to a person. What is for reading (titles, descriptions, names of choices, and
- * every keyword that is not known here) is quoted; what the answer has to repeat exactly (names of members, values of
- * choices, formats, patterns) stays as it is. A value that cannot be seen gets a quoted name; a default that cannot be
- * seen is removed, so that nobody submits it unread; a name of a member that cannot be seen makes the whole form
- * unusable. Pure. Keeps its part of L7.
+ * The form of a tool server as a person gets it. Text for reading (titles, descriptions, names of choices, and every
+ * unknown keyword) is quoted; text that the answer repeats exactly (names of members, values of choices, formats,
+ * patterns) is unchanged. A value with hidden characters gets a quoted name. A default with hidden characters is removed,
+ * so that it is not submitted unread. A name of a member with hidden characters makes the whole form unusable. Pure. Keeps
+ * its part of L7.
  */
 import { isVisible, quoted } from "./VisibleText.ts"
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Forms of the specification are two levels deep. */
+/** Most levels of a schema. Forms of the MCP specification have two. */
 const maxDepth = 16
 
-/** Rows of a description; titles and names of choices have two. */
+/** Most rows of a description. Titles and names of choices have two. */
 const maxDescriptionRows = 8
 
-/** Keywords whose strings a validator reads and not a person. */
+/** Keywords whose strings are for a validator, not for a person. */
 const machine: ReadonlySet<string> = new Set(["type", "format", "pattern", "required", "$schema"])
 
 const isRecord = (u: unknown): u is Schema =>
@@ -27,7 +27,7 @@ const isLegible = (value: unknown): boolean => {
   return typeof value !== "object" || value === null
 }
 
-/** A name for each choice, where one cannot be seen as it is. */
+/** Names for the choices, if a choice has hidden characters. */
 const namesOf = (schema: Schema): ReadonlyArray<readonly [string, unknown]> => {
   const { const: only, enum: choices, enumNames, title } = schema
   const isNamed = Array.isArray(choices) && Array.isArray(enumNames)
@@ -44,7 +44,7 @@ const namesOf = (schema: Schema): ReadonlyArray<readonly [string, unknown]> => {
 const shownValue = (value: unknown): string =>
   quoted(typeof value === "string" ? value : (JSON.stringify(value) ?? "null"))
 
-/** For reading, at any depth. */
+/** The value with its texts quoted, at any depth. */
 const shown = (value: unknown, depth: number): unknown => {
   if (typeof value === "string") return quoted(value)
   if (Array.isArray(value)) {
@@ -89,10 +89,10 @@ const shownSchema = (schema: Schema, depth: number): Schema =>
         ...namesOf(schema),
       ])
 
-/** The form as it is put to a person. */
+/** The schema of the form as a person gets it. */
 export const formText = (schema: Schema): Schema => shownSchema(schema, maxDepth)
 
-/** False for a form with a member whose name cannot be seen: its answer would have to repeat that name. */
+/** False for a form with a member whose name has hidden characters: the answer would have to repeat that name. */
 export const canBeShown = (schema: Schema, depth = maxDepth): boolean => {
   if (depth <= 0) return true
   const { properties } = schema

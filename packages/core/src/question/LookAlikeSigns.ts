@@ -4,7 +4,9 @@
  * contain. Pure. Keeps its part of L7.
  */
 
-/** By the sign that they look like; forms that Unicode itself maps to that sign need no entry. */
+import { once } from "./Once.ts"
+
+/** Characters by the ASCII sign that they look like. Forms that Unicode maps to that sign need no entry. */
 const table: Readonly<Record<string, string>> = {
   "'": "‵´ʹʻʼʽʾʿˈˊʹ΄՚՛׳ߴߵ᾽᾿῾´′‘’‛Ꞌꞌᛌ",
   '"': "˝ʺˮ˶״“”„‟″‶〃〝〞〟",
@@ -31,7 +33,7 @@ const table: Readonly<Record<string, string>> = {
   "%": "٪⁒",
 }
 
-/** What a whole category looks like, where the table says nothing more exact. */
+/** The sign that a whole category looks like, if the table has no entry. */
 const categories: ReadonlyArray<readonly [of: RegExp, like: string]> = [
   [/\p{Pd}/u, "-"],
   [/\p{Pc}/u, "_"],
@@ -44,7 +46,7 @@ const categories: ReadonlyArray<readonly [of: RegExp, like: string]> = [
   [/\p{Pe}/u, ")"],
 ]
 
-/** Signs that are ordinary in a word with letters of their own writing system. */
+/** Signs that are ordinary in a word with letters of the same writing system. */
 const ordinary: ReadonlyArray<readonly [letters: RegExp, signs: RegExp]> = [
   [
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
@@ -62,17 +64,17 @@ const ordinary: ReadonlyArray<readonly [letters: RegExp, signs: RegExp]> = [
   [/\p{Script=Cherokee}/u, /Ꭾ/u],
 ]
 
-let reversed: ReadonlyMap<string, string> | undefined
-
-/** Made at the first use: most conversations ask nothing. */
-const exact = (): ReadonlyMap<string, string> =>
-  (reversed ??= new Map(
-    Object.entries(table).flatMap(([ascii, chars]) =>
-      Array.from(chars, (char) => [char, ascii] as const),
+/** The table by character. Made at the first use: most conversations ask no question. */
+const exact = once(
+  (): ReadonlyMap<string, string> =>
+    new Map(
+      Object.entries(table).flatMap(([ascii, chars]) =>
+        Array.from(chars, (char) => [char, ascii] as const),
+      ),
     ),
-  ))
+)
 
-/** A sign that is a letter itself, such as the Han digit one, does not make itself ordinary. */
+/** A sign that is itself a letter, such as the Han digit one, does not make itself ordinary. */
 const isOrdinary = (char: string, word: string): boolean => {
   const others = Array.from(word).filter(
     (other) => /[\p{L}\p{N}]/u.test(other) && !exact().has(other),

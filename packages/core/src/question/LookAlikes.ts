@@ -5,6 +5,7 @@
  * letters look like Latin ones, wherever it is: any word may be the name of a program. Pure. Keeps its part of L7.
  */
 import { signLike } from "./LookAlikeSigns.ts"
+import { once } from "./Once.ts"
 import { quoted, spelledOut } from "./VisibleText.ts"
 
 /**
@@ -87,14 +88,11 @@ const distinct = [
   "Deseret",
 ]
 
-let made: Tables | undefined
-
-/** Made at the first use: most conversations ask nothing, and regular expressions of scripts take time to compile. */
-const tables = (): Tables =>
-  (made ??= {
-    letters: reversed(lookingLike),
-    scripts: distinct.map((name) => [name, new RegExp(`\\p{Script=${name}}`, "u")]),
-  })
+/** Made at the first use: most conversations ask no question, and regular expressions of scripts take time to compile. */
+const tables = once((): Tables => ({
+  letters: reversed(lookingLike),
+  scripts: distinct.map((name) => [name, new RegExp(`\\p{Script=${name}}`, "u")]),
+}))
 
 /** The script of a letter, of those above; undefined for all others, such as Han and Kana, which are used together. */
 const scriptOf = (char: string): string | undefined =>
@@ -108,13 +106,13 @@ const letterRuns = /[\p{L}\p{M}]+/gu
 /** A name without its path: no other character of a word separates names. */
 const names = /[\p{L}\p{M}\p{N}\-_.]+/gu
 
-/** True when no letter of it shows that it is not ASCII. Marks that stand on letters are easily overlooked. */
+/** True when every letter of the name looks like ASCII. Marks on letters are easily overlooked. */
 const looksLatin = (name: string): boolean =>
   Array.from(name).every(
     (char) => char <= "~" || tables().letters.has(char) || !/\p{L}/u.test(char),
   )
 
-/** Written in Turkish and its relatives, where no other letter can stand for it. */
+/** Used in Turkish and related languages, which have no other letter for it. */
 const isOrdinary = (char: string): boolean => char === "ı"
 
 /** The letters of the name that belong to another script than those beside them, or only look like ASCII. */
@@ -162,13 +160,13 @@ const described = ({ char, like }: Mark): string => {
   return `${spelledOut(char)} (${facts.join(", ")})`
 }
 
-/** More would hide the first ones. */
+/** Most words and characters that are listed: more would hide the first ones. */
 const maxWords = 5
 const maxMarks = 6
-/** Of a text that is searched; a longer one is marked by its beginning. UTF-16 code units. */
+/** Longest part of a text that is searched, in UTF-16 code units. */
 const maxSearched = 64 * 1024
 
-/** What a shell takes for the end of a word, or of a part of one that a reader sees as a word. */
+/** Words: separated by what ends a word in a shell, or a part that a reader sees as a word. */
 const words = /[^\s;&|<>()`"'=,:{}]+/g
 
 const marksIn = (text: string): ReadonlyArray<readonly [string, ReadonlyArray<Mark>]> => {

@@ -1,12 +1,12 @@
-/** The files of a patch as a person reads them before it is applied. Pure. Keeps its part of L7. */
+/** The list of files of a patch, for a person who decides about it. Pure. Keeps its part of L7. */
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { PatchApproval } from "../approvals/Approval.ts"
 import { quoted } from "./VisibleText.ts"
 
-/** More files are counted. */
+/** Most files that are listed; further ones are counted. */
 const maxFiles = 20
 
-/** Rows of one path: PATH_MAX of Linux is 4,096 bytes, and the names of a project rarely fill one row. */
+/** Most rows of one path. PATH_MAX of Linux is 4,096 bytes, but paths of a project rarely fill one row. */
 const maxPathRows = 4
 
 type Kind = "add" | "update" | "delete" | "move"
@@ -20,13 +20,13 @@ const kindOf = (change: FileChange): Kind => {
 const isBelow = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`)
 
-interface Place {
+interface Location {
   readonly text: string
   readonly isMarked: boolean
 }
 
-/** The path with what is unusual about its place. */
-const placeOf = (path: string, leadsTo: string | undefined, cwd: string): Place => {
+/** The path, with what is unusual about its location. */
+const locationOf = (path: string, leadsTo: string | undefined, cwd: string): Location => {
   const real = leadsTo ?? path
   const facts = [
     ...(leadsTo === undefined ? [] : [`leads to ${quoted(leadsTo, maxPathRows)}`]),
@@ -52,10 +52,10 @@ const rowOf = (path: string, change: FileChange, request: PatchApproval, cwd: st
   const kind = kindOf(change)
   const leadsTo = (of: string) =>
     request.links !== undefined && Object.hasOwn(request.links, of) ? request.links[of] : undefined
-  const from = placeOf(path, leadsTo(path), cwd)
+  const from = locationOf(path, leadsTo(path), cwd)
   const target = "update" in change ? change.update.move_path : null
   if (target === null) return { kind, text: `${kind} ${from.text}`, isMarked: from.isMarked }
-  const to = placeOf(target, leadsTo(target), cwd)
+  const to = locationOf(target, leadsTo(target), cwd)
   return {
     kind,
     text: `${kind} ${from.text} to ${to.text}`,
@@ -72,8 +72,8 @@ const countText = (rows: ReadonlyArray<Row>): string =>
     .join(", ")
 
 /**
- * All files where they are few; else how many there are of each kind and the first ones, those with an unusual place
- * before the others, so that no harmless file can push them out of sight.
+ * The number of files of each kind, and the first files. Those with an unusual location come before the others, so that
+ * many harmless files cannot hide them.
  */
 export const patchFiles = (request: PatchApproval, cwd: string): string => {
   const rows = Object.entries(request.changes).map(([path, change]) =>

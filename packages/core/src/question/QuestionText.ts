@@ -1,7 +1,7 @@
 /**
- * The words of a question: composed once, where the event of the question is made, so that every wire, the log and an
- * embedding application show the same. Words of a model, a tool or a tool server are always quoted and attributed.
- * Pure. Keeps L7: what a person reads is what will happen, and no foreign text can pass for a statement of this server.
+ * The text of a question. It is composed once, when the event of the question is made, so that every dialect, the log and an
+ * embedding application show the same text. Text of a model, a tool or a tool server is always quoted and attributed.
+ * Pure. Keeps L7: the text says what will happen, and foreign text cannot look like a statement of the server.
  */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ApprovalRequest, ExecApproval, PatchApproval } from "../approvals/Approval.ts"
@@ -31,17 +31,17 @@ const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> 
   ...new Set(pathsOf(request).flatMap((path) => LookAlikes.inOrder([path]))),
   ...(request.grantRoot === undefined
     ? []
-    : [attributed("It asks for leave to change files below", request.grantRoot)]),
+    : [attributed("It asks for permission to change files below", request.grantRoot)]),
 ]
 
-/** Rows of the command, for one that the question's first sentence cannot contain. */
+/** The command in rows, if the first sentence of the question cannot contain it. */
 const rowsBelow = ({ command, cwd }: Pick<ExecApproval, "command" | "cwd">): string | undefined =>
   isInline(command, cwd) ? undefined : `The command:\n${commandRows(command)}`
 
-const given = (whose: string, text: string | undefined): ReadonlyArray<string> =>
-  text === undefined || text === "" ? [] : [attributed(whose, text)]
+const attributedIf = (source: string, text: string | undefined): ReadonlyArray<string> =>
+  text === undefined || text === "" ? [] : [attributed(source, text)]
 
-/** `reason` of the question's event: everything a person should know beside the command or the changes themselves. */
+/** `reason` of the event of the question: what a person should know beside the command or the changes. */
 export const reasonText = (request: ApprovalRequest, settings: QuestionSettings): string => {
   const { justification, reason } = request
   const rows = request._tag === "Exec" ? rowsBelow(request) : undefined
@@ -49,29 +49,29 @@ export const reasonText = (request: ApprovalRequest, settings: QuestionSettings)
     effectOf(request, settings),
     sessionScopeOf(request),
     ...(request._tag === "Exec" ? execLines(request) : patchLines(request, settings.cwd)),
-    ...given("It is asked because", reason),
-    ...given("The model gives this reason", justification),
+    ...attributedIf("It is asked because", reason),
+    ...attributedIf("The model gives this reason", justification),
     ...(rows === undefined ? [] : [rows]),
   ].join("\n")
 }
 
-/** A name in a sentence. */
+/** A name as part of a sentence. */
 const nameText = (name: string): string =>
   isVisible(name) && name.length <= 240 && !name.includes("`") ? `\`${name}\`` : quoted(name, 4)
 
-/** `message` of the event by which a tool server asks. */
+/** `message` of the event with the question of a tool server. */
 export const formMessage = (server: string, message: string): string =>
   [
     attributed(`Tool server ${nameText(server)} asks`, message),
     "The tool server also wrote what the form says, in quotation marks.",
   ].join("\n")
 
-/** Of a text that this module composed; one that it did not, in a log of another program, is cut here. */
+/** Longest reason, in UTF-16 code units. Those of this module are shorter; one in a log of another program is cut. */
 const maxReasonChars = 32 * 1024
 
 /**
- * `reason` and `message` of an event as they are shown. Text composed above comes back unchanged; in an event that was
- * read from a log of another origin, hidden characters are spelled out.
+ * `reason` or `message` of an event as it is shown. Text of this module is unchanged; hidden characters in an event from a
+ * log of another program are escaped.
  */
 export const shownReason = (text: string): string =>
   text.slice(0, maxReasonChars).split("\n").map(spelledOut).join("\n")
@@ -87,7 +87,7 @@ const firstLine = (msg: ApprovalMsg): string => {
     : `Allow Codex to run the command below in ${nameText(msg.cwd)}?`
 }
 
-/** The whole question as a person reads it, its first line in the words of the original. */
+/** The whole question for a person. Its first line is that of the original program. */
 export const questionText = (msg: ApprovalMsg): string => {
   const reason = msg.reason === undefined ? undefined : shownReason(msg.reason)
   const rows = msg.type === "exec_approval_request" ? rowsBelow(msg) : undefined

@@ -1,9 +1,10 @@
 /**
- * Text that Colloquy did not write (words of a model, a tool server or a file name) as a person can read it without
- * being deceived: every character that a display obeys, hides or reorders is spelled out as an escape sequence. Pure.
- * Keeps its part of L7: no function here returns a control, format, unassigned or private-use character other than a
- * line feed that the layout added.
+ * Makes text of foreign origin (of a model, a tool server or a file name) safe to read: every character that a display
+ * interprets, hides or reorders becomes an escape sequence. Pure. Keeps its part of L7: no function here returns a
+ * control, format, unassigned or private-use character other than a line feed that the layout added.
  */
+
+import { once } from "./Once.ts"
 
 /**
  * Everything but the space that is not visible, or that changes how its neighbours are displayed: control, format
@@ -15,14 +16,12 @@ const hiddenSource =
   "(?! )[\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800]|(?<![\\p{L}\\p{N}]\\p{M}{0,2})\\p{M}"
 
 /** Compiled at the first use: compiling reads Unicode tables, and a client waits while the process starts. */
-let compiled: RegExp | undefined
+const hidden = once(() => new RegExp(hiddenSource, "gu"))
 
-const hidden = (): RegExp => (compiled ??= new RegExp(hiddenSource, "gu"))
-
-/** Printable ASCII has nothing to hide; most texts end here. */
+/** True for printable ASCII, which has no hidden characters. Most texts are. */
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text)
 
-/** True when every character of the text, which is then one line, can be seen as it is. */
+/** True when every character of the text is visible; the text is one line then. */
 export const isVisible = (text: string): boolean => isPlain(text) || text.search(hidden()) === -1
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" }
@@ -34,7 +33,7 @@ const escaped = (char: string): string => {
   return code > 0xffff ? `\\U${hex.padStart(8, "0")}` : `\\u${hex.padStart(4, "0")}`
 }
 
-/** The text with each hidden character as the escape sequence that `$'…'` of bash and zsh reads. Backslashes stay. */
+/** The text with each hidden character as an escape sequence of `$'…'` in bash and zsh. Backslashes are unchanged. */
 export const spelledOut = (text: string): string =>
   isPlain(text) ? text : text.replace(hidden(), escaped)
 
@@ -110,6 +109,7 @@ export const layout = (text: string, maxLines: number): ReadonlyArray<Part> => {
   return [...lineParts(head), { omitted: text.length - sum(head) - sum(tail) }, ...lineParts(tail)]
 }
 
+/** The text that says how much is left out. */
 export const omission = (count: number): string =>
   `… ${count} more character${count === 1 ? "" : "s"} …`
 
@@ -127,13 +127,13 @@ const quotedParts = (text: string, maxLines: number): ReadonlyArray<string> => {
 export const quoted = (text: string, maxLines = 2): string => quotedParts(text, maxLines).join(" ")
 
 /**
- * The text behind words of ours that say whose it is: on the same line where it fits, else each of its lines in
- * quotation marks of its own, indented, so that none can be taken for a line of ours.
+ * The quoted text after its source: on the same line if it fits, otherwise on separate indented lines, each in quotation
+ * marks, so that none can be mistaken for a line of the server.
  */
-export const attributed = (whose: string, text: string, maxLines = 12): string => {
+export const attributed = (source: string, text: string, maxLines = 12): string => {
   const parts = quotedParts(text, maxLines)
   const [only, ...others] = parts
   return only !== undefined && others.length === 0
-    ? `${whose}: ${only}`
-    : `${whose}:\n${parts.map((part) => `  ${part}`).join("\n")}`
+    ? `${source}: ${only}`
+    : `${source}:\n${parts.map((part) => `  ${part}`).join("\n")}`
 }

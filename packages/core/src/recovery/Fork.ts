@@ -1,9 +1,9 @@
 /**
- * Forks (§5.2): the log of a new conversation, cut from that of another before one of its user messages. Pure.
+ * Forks: the log of a new conversation, cut from the log of another one. Pure.
  *
- * Both rules count what a person said; the messages that tell the model where it works are ours and do not count.
- * The original cuts a list of items, this a log of events, so that the new conversation keeps the laws: it begins
- * with its own `session_configured` (L3), its numbers have no gap (L4) and no turn in it is left open (L5).
+ * Rules that count user messages count those of a person; messages that Colloquy adds for the model do not count. The
+ * original program cuts a list of items. Here a log of events is cut, so that the new conversation keeps the laws: it
+ * begins with its own `session_configured` (L3), its numbers have no gap (L4) and every turn in it ends (L5).
  */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -14,13 +14,13 @@ import { type Draft, numberDrafts } from "../decider/State.ts"
 import { OpenQuestions } from "../log/OpenQuestions.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
 
-/** A rule without a problem may still count beyond the history of `source`, or name what is not there. */
+/** What is wrong with a valid rule for this history: it counts beyond it, or names a turn that it does not contain. */
 export const beyondHistory = (
   source: ReadonlyArray<Event>,
   rule: ForkRule,
 ): BadForkRule | undefined => {
-  const events = settled(source)
-  const userMessages = beginnings(events).length
+  const events = endedTurns(source)
+  const userMessages = userMessageStarts(events).length
   switch (rule._tag) {
     case "DropLastUserMessages":
       return rule.n <= userMessages
@@ -43,10 +43,10 @@ export const beyondHistory = (
 }
 
 /**
- * Events of completed turns: a turn that still runs, and what was told after it began, is left out. So is the end of
- * a conversation that was shut down just now: the new one goes on.
+ * The events of ended turns: a turn that still runs is left out, with everything after its start. So is the last event of
+ * a conversation that was shut down, since the new one continues.
  */
-const settled = (source: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+const endedTurns = (source: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   const events = source.filter(({ msg }) => msg.type !== "shutdown_complete")
   const begun = events.findLastIndex(({ msg }) => msg.type === "task_started")
   const id = events[begun]?.id
@@ -54,21 +54,21 @@ const settled = (source: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   return begun !== -1 && open ? events.slice(0, begun) : events
 }
 
-/** Where each user message begins: at its turn if it started one, else at its item. */
-const beginnings = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
+/** The index where each user message starts: at its turn if it started one, otherwise at its item. */
+const userMessageStarts = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
   events.flatMap(({ msg }, i) => {
     if (msg.type !== "user_message" || (msg.kind ?? "plain") !== "plain") return []
     const item = events[i - 1]?.msg.type === "raw_response_item" ? i - 1 : i
     return [events[item - 1]?.msg.type === "task_started" ? item - 1 : item]
   })
 
-/** How many events are kept; 0 for none at all. */
+/** Number of events to keep; 0 for none. */
 const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
   switch (rule._tag) {
     case "BeforeUserMessage":
-      return beginnings(events)[rule.nth] ?? 0
+      return userMessageStarts(events)[rule.nth] ?? 0
     case "DropLastUserMessages": {
-      const places = beginnings(events)
+      const places = userMessageStarts(events)
       return rule.n === 0 ? events.length : (places[places.length - rule.n] ?? 0)
     }
     case "BeforeEvent":
@@ -80,7 +80,7 @@ const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
   }
 }
 
-/** A cut in the middle of a turn ends it there, and denies what it still asked (L7). */
+/** The events that end a turn which the cut leaves unfinished, and deny its pending questions (L7). */
 const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   let open: string | undefined
   const questions = new OpenQuestions()
@@ -97,7 +97,7 @@ const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   return [...withdrawn, { id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
 }
 
-/** Without the shell, which the first one alone tells. */
+/** The last environment context, without the shell, which only the first one names. */
 const lastEnvironment = (drafts: ReadonlyArray<Draft>): string | undefined =>
   drafts
     .flatMap(({ msg }) => (isEnvironment(msg) ? [JSON.stringify(msg)] : []))
@@ -111,20 +111,20 @@ const isEnvironment = (msg: Draft["msg"]): boolean => {
 }
 
 /**
- * The log of the new conversation, which runs with `settings`. `rule` has no problem (`problemOf`, `beyondHistory`). Ids of
- * submissions are kept. Where the kept part tells the model of another environment, it is told of the right one.
+ * The log of the new conversation, which runs with `settings`. `rule` must be valid (`problemOf`, `beyondHistory`). Ids of
+ * submissions are kept. If the kept part describes another environment to the model, the right one is added.
  */
 export const forkLog = (
   source: ReadonlyArray<Event>,
   rule: ForkRule,
   target: { readonly id: ConversationId; readonly settings: ConversationSettings },
 ): ReadonlyArray<Event> => {
-  const events = settled(source)
-  const begin = initialEvents(target.id, target.settings)
+  const events = endedTurns(source)
+  const first = initialEvents(target.id, target.settings)
   const kept = events.slice(1, cut(events, rule))
-  if (kept.length === 0) return numberDrafts(0, begin)
-  const [own, environment] = [begin.slice(0, 1), begin.slice(1)]
-  const told = [...kept, ...closing(kept)]
-  const same = lastEnvironment(told) === lastEnvironment(environment)
-  return numberDrafts(0, [...own, ...told, ...(same ? [] : environment)])
+  if (kept.length === 0) return numberDrafts(0, first)
+  const [configured, environment] = [first.slice(0, 1), first.slice(1)]
+  const history = [...kept, ...closing(kept)]
+  const same = lastEnvironment(history) === lastEnvironment(environment)
+  return numberDrafts(0, [...configured, ...history, ...(same ? [] : environment)])
 }

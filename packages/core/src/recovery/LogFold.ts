@@ -1,10 +1,11 @@
 /**
- * A log of records, folded page by page: what a conversation was when its process ended (L10, L11). Never throws,
- * whatever it is given; what is wrong with a log is told by `fault`.
+ * Folds the records of a log, page by page, to what the conversation was when its process ended (L10, L11). Never throws;
+ * `fault` says what is wrong with a log.
  *
- * Of a batch that a crash cut off a beginning may be there. Who submitted was not told then; so a submission that
- * starts or joins a turn counts only when something of it follows.
+ * A crash may leave the beginning of a batch in the log. The client got no receipt then, so a submission that starts or
+ * joins a turn counts only if an event of it follows.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
@@ -15,92 +16,97 @@ import { keep, none as noReceipts, type Receipts, spend } from "../decider/Recei
 import type { LogRecord, RecordOf } from "../LogRecord.ts"
 import type { StoredSettings } from "../StoredSettings.ts"
 
-/** What is left of a life beside its events. */
+/** What a log contains about unfinished work, beside its events. */
 export interface Unfinished {
+  /** Receipts of earlier submissions. */
   readonly receipts: Receipts
+  /** Queued submissions, in their order. */
   readonly waiting: ReadonlyArray<QueuedSubmission>
-  /** By the number of the event that put the question. */
+  /** By the number of the event that asks the question. */
   readonly questions: ReadonlyMap<number, RecordOf<"Question">>
-  /** Of the turn that was left open, oldest first. */
+  /** Tool calls without an output of the unfinished turn, oldest first. */
   readonly calls: ReadonlyArray<OpenCall>
-  /** How often the turn that was left open has begun. */
+  /** Number of attempts of the unfinished turn, its first start included. */
   readonly attempt: number
-  /** False for a turn of which nothing but its beginning is there. */
+  /** False when the log contains only the first event of the unfinished turn. */
   readonly hasInput: boolean
-  /** The turn had been told to stop. */
+  /** Reason of the interruption, if the unfinished turn was interrupted. */
   readonly stopped?: TurnAbortReason
 }
 
-/** What a conversation needs to go on. */
+/** What a conversation is resumed with. */
 export interface Recovered {
-  /** Its durable events. */
+  /** The durable events. */
   readonly log: EventLog
   readonly unfinished: Unfinished
 }
 
+/** A folded log. */
 export interface Folded extends Recovered {
-  /** Those in force at the end, where the log says. */
+  /** The last recorded settings. Absent in a log of another program. */
   readonly settings?: StoredSettings
 }
 
+/** The fold. Feed it every page in order with `add`, then call `finish`. */
 export class LogFold {
   private readonly log = new EventLog()
   private readonly calls = new OpenCalls()
   private readonly questions = new Map<number, RecordOf<"Question">>()
-  /** Ids of submissions that need no receipt of their own any more. */
+  /** Ids that are recorded as submissions or marked as used already. */
   private readonly known = new Set<SubmissionId>([""])
   private settings: StoredSettings | undefined
   private receipts = noReceipts
-  /** Those before a submission of which nothing has followed yet. */
-  private unproved: Receipts | undefined
+  /** The receipts before a submission of which no event has followed yet. */
+  private unconfirmed: Receipts | undefined
   private waiting: ReadonlyArray<QueuedSubmission> = []
   private turn: SubmissionId | undefined
   private attempt = 1
   private hasInput = false
   private stopped: TurnAbortReason | undefined
-  /** What is wrong with the log, if anything is. */
+  /** What is wrong with the log. Undefined while nothing is. */
   fault: string | undefined
 
-  /** The next page. */
+  /** Folds the next page. */
   add(records: ReadonlyArray<LogRecord>): void {
     const events: Array<Event> = []
     let next = this.log.seq
     for (const record of records) {
       if (record._tag !== "Event") {
-        this.note(record)
+        this.foldRecord(record)
         continue
       }
       const { event } = record
-      if (event.seq !== next) this.fault ??= `event ${next} is missing: ${event.seq} stands there`
+      if (event.seq !== next) this.fault ??= `expected event ${next}, found event ${event.seq}`
       else if (next === 0 && event.msg.type !== "session_configured") {
-        this.fault ??= "it does not begin with session_configured"
+        this.fault ??= "its first event is not session_configured"
       }
       if (this.fault !== undefined) continue
       next++
       events.push(event)
-      this.see(event)
+      this.foldEvent(event)
     }
     this.log.append(events)
   }
 
+  /** The result. Sets `fault` if the log is empty. */
   finish(): Folded {
     if (this.log.seq === 0) this.fault ??= "it has no events"
     return {
       log: this.log,
       unfinished: {
-        receipts: this.unproved ?? this.receipts,
+        receipts: this.unconfirmed ?? this.receipts,
         waiting: this.waiting,
         questions: this.questions,
         calls: this.calls.all(),
         attempt: this.attempt,
         hasInput: this.hasInput,
-        ...(this.stopped === undefined ? {} : { stopped: this.stopped }),
+        ...defined({ stopped: this.stopped }),
       },
-      ...(this.settings === undefined ? {} : { settings: this.settings }),
+      ...defined({ settings: this.settings }),
     }
   }
 
-  private note(record: Exclude<LogRecord, { readonly _tag: "Event" }>): void {
+  private foldRecord(record: Exclude<LogRecord, { readonly _tag: "Event" }>): void {
     switch (record._tag) {
       case "Submission":
         return this.accept(record)
@@ -124,34 +130,34 @@ export class LogFold {
 
   private accept({ chosen, first, id, op, receipt }: RecordOf<"Submission">): void {
     const { disposition } = receipt
-    if (disposition === "started" || disposition === "joined") this.unproved = this.receipts
+    if (disposition === "started" || disposition === "joined") this.unconfirmed = this.receipts
     this.known.add(id)
     if (chosen) {
-      // Its events may stand before it: the id was taken for that of a submission nobody knows.
+      // Events of the submission may precede it: its id was then marked as used.
       const kept = this.receipts.kept.filter((other) => other.chosen !== id)
       this.receipts = keep({ ...this.receipts, kept }, id, receipt)
     } else this.receipts = spend(this.receipts, id)
     if (op?.type !== "user_input" && op?.type !== "user_turn" && op?.type !== "compact") return
-    const waits: QueuedSubmission = {
+    const queued: QueuedSubmission = {
       id,
       items: op.type === "compact" ? [] : op.items,
       ...(op.type === "user_turn" ? { context: op } : {}),
     }
-    this.waiting = first === true ? [waits, ...this.waiting] : [...this.waiting, waits]
+    this.waiting = first === true ? [queued, ...this.waiting] : [...this.waiting, queued]
   }
 
-  /** No later submission gets an id that occurs in the log: each of its turns would seem to end twice (L5). */
-  private take(id: SubmissionId): void {
+  /** Marks an id as used: a later submission with an id of the log would seem to end twice (L5). */
+  private markUsed(id: SubmissionId): void {
     if (this.known.has(id) || isAutoCompactId(id)) return
     this.known.add(id)
     this.receipts = spend(this.receipts, id)
   }
 
-  private see({ id, msg }: Event): void {
-    this.unproved = undefined
-    this.take(id)
+  private foldEvent({ id, msg }: Event): void {
+    this.unconfirmed = undefined
+    this.markUsed(id)
     if (msg.type === "task_started" || isTerminal(msg)) {
-      if (this.waiting.length > 0) this.waiting = this.waiting.filter((waits) => waits.id !== id)
+      if (this.waiting.length > 0) this.waiting = this.waiting.filter((queued) => queued.id !== id)
     }
     if (msg.type === "task_started") {
       this.turn = id

@@ -1,9 +1,13 @@
 /**
- * What becomes of a turn that the end of its process left open, and of what waited behind it. Pure.
+ * What happens to a turn whose process ended during it, and to the submissions queued behind it. Pure.
  *
- * A turn whose calls did nothing but ask is parked: its questions stay open, and the first verdict takes it up again (L7). Any
- * other is closed with `turn_aborted`, its calls get outputs that say so (L11), unless the settings want it continued. Either
- * way it has one terminal event (L5).
+ *     unfinished turn ── its calls only asked questions ─────────▶ parked: questions stay pending, the first verdict
+ *           │                                                      resumes the turn (L7)
+ *           ├── `onRestart` is `continue`, attempts are left ────▶ resumed: its calls are replayed first
+ *           └── otherwise ───────────────────────────────────────▶ closed: `turn_aborted`, and outputs that say so for
+ *                                                                  its calls (L11)
+ *
+ * In every case the turn has one terminal event in the end (L5).
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
@@ -15,22 +19,23 @@ import { outputFor } from "../log/History.ts"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
 import { turnEnded, startNext } from "../decider/TurnEnd.ts"
 
-/** How often a turn, or a call, begins at most: what kills its process each time is given up. */
+/** Most attempts of a turn or a call. One that ends its process each time is not tried again. */
 export const maxAttempts = 3
 
 /**
- * A turn that is taken up again may ask at once, but whoever loaded the conversation listens with a message of its own only:
- * so long a question waits for somebody before the setting `unattended` counts. Enough for a client that is busy, and
- * little for one that nobody will ever answer.
+ * Grace period after a restart. A resumed turn may ask at once, but the client that loaded the conversation attaches only
+ * with its next message. A question waits this long before the setting `unattended` applies: enough for a busy client, and
+ * short where no client comes.
  */
-const attachTime = Duration.seconds(5)
+const gracePeriod = Duration.seconds(5)
 
-/** What a call without an output gets that had begun. */
-export const cutOff =
-  "the process ended while this call ran; it was cut off, and whether it took effect is not known"
-/** Likewise, that had not. */
-const notRun = "the process ended before this call ran; it did nothing"
+/** Output of a call that had started and has none. */
+export const interruptedOutput =
+  "the process ended while this call ran; it was interrupted, and whether it took effect is unknown"
+/** Output of a call that had not started. */
+const notRunOutput = "the process ended before this call ran; it had no effect"
 
+/** The event with the output of a call that does not run again. */
 export const outputOf = ({ call }: OpenCall, output: string): EventMsg => ({
   type: "raw_response_item",
   item: outputFor(call, output),
@@ -38,12 +43,12 @@ export const outputOf = ({ call }: OpenCall, output: string): EventMsg => ({
 
 type Turn = NonNullable<State["turn"]>
 
-const tell = (state: State, { id }: Turn, messages: ReadonlyArray<EventMsg>): Decision => ({
+const emitted = (state: State, { id }: Turn, messages: ReadonlyArray<EventMsg>): Decision => ({
   ...nothing(state),
   events: messages.map((msg) => ({ id, msg })),
 })
 
-/** Every open question belongs to a call that did nothing but ask it. */
+/** True when every pending question belongs to a call that did nothing but ask it. */
 const isParkable = ({ approvals: { open } }: State, { calls }: Unfinished): boolean =>
   open.length > 0 &&
   calls.every(onlyAsks) &&
@@ -72,8 +77,8 @@ const park = (
   }),
 })
 
-/** The questions of calls that do not run again from their start are nobody's any more. */
-const withdrawLost = (state: State, { calls }: Unfinished): Decision =>
+/** Withdraws the questions of calls that do not run again from their start. */
+const withdrawOthers = (state: State, { calls }: Unfinished): Decision =>
   state.approvals.open.reduce<Decision>(
     (decision, { number, request }) =>
       calls.some((open) => onlyAsks(open) && eventCallIdOf(open) === request.callId)
@@ -82,43 +87,45 @@ const withdrawLost = (state: State, { calls }: Unfinished): Decision =>
     nothing(state),
   )
 
-const takeUpAgain = (state: State, turn: Turn, left: Unfinished): Decision => {
+const resume = (state: State, turn: Turn, left: Unfinished): Decision => {
   const attempt = left.attempt + 1
-  const message = `the process ended in the middle of this turn; it is taken up again, attempt ${attempt} of ${maxAttempts}`
-  return followedBy(withdrawLost(state, left), (current) => ({
-    ...tell({ ...current, approvals: { ...current.approvals, inGrace: true } }, turn, [
+  const message = `the process ended during this turn; the turn is resumed, attempt ${attempt} of ${maxAttempts}`
+  return followedBy(withdrawOthers(state, left), (current) => ({
+    ...emitted({ ...current, approvals: { ...current.approvals, inGrace: true } }, turn, [
       { type: "background_event", message },
     ]),
     records: [{ _tag: "Attempt", turnId: turn.id, attempt }],
     actions: [
-      { _tag: "StartGrace", within: attachTime },
+      { _tag: "StartGrace", within: gracePeriod },
       { _tag: "StartTurn", id: turn.id, calls: left.calls },
     ],
   }))
 }
 
 const close = (state: State, turn: Turn, left: Unfinished): Decision => {
-  const given =
+  const reasons =
     left.attempt >= maxAttempts
-      ? [`the process ended ${left.attempt} times in the middle of this turn; it is given up`]
+      ? [`the process ended ${left.attempt} times during this turn; the turn is aborted`]
       : []
   return followedBy(
-    tell(state, turn, [
-      ...left.calls.map((open) => outputOf(open, open.started === undefined ? notRun : cutOff)),
-      ...given.map((message): EventMsg => ({ type: "background_event", message })),
+    emitted(state, turn, [
+      ...left.calls.map((open) =>
+        outputOf(open, open.started === undefined ? notRunOutput : interruptedOutput),
+      ),
+      ...reasons.map((message): EventMsg => ({ type: "background_event", message })),
     ]),
     (current) => turnEnded(current, turn.id, { _tag: "Interrupted" }),
   )
 }
 
-/** The first decision of another life; `state` is that of `restore`. */
+/** The first decision after a load. `state` is that of `restoreState`. */
 export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Decision => {
   const { turn } = state
   if (turn === undefined) return startNext(state)
   if (turn.aborting === undefined && left.hasInput) {
     if (isParkable(state, left)) return park(state, turn, left, nowMs)
     if (state.settings.onRestart === "continue" && left.attempt < maxAttempts) {
-      return takeUpAgain(state, turn, left)
+      return resume(state, turn, left)
     }
   }
   return close(state, turn, left)

@@ -1,4 +1,4 @@
-/** The state of a conversation as the fold of its log. Pure. */
+/** The state of a conversation as a fold of its log. Pure. */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import { type Question, restoredNumber } from "../decider/ApprovalBook.ts"
 import { isQuestion, requestOf } from "../question/ApprovalEvents.ts"
@@ -11,19 +11,19 @@ const questionOf = (
   { unfinished }: Recovered,
 ): ReadonlyArray<Question> => {
   if (!isQuestion(msg)) return []
-  const told = unfinished.questions.get(seq)
+  const record = unfinished.questions.get(seq)
   return [
     {
       number: restoredNumber(seq),
       seq,
       turnId: id,
-      request: requestOf(msg, told?.sandbox),
-      parked: told?.expiresAtMs === undefined,
+      request: requestOf(msg, record?.sandbox),
+      parked: record?.expiresAtMs === undefined,
     },
   ]
 }
 
-/** As it was when the log ended; what becomes of an open turn is decided in `Reopen.ts`. */
+/** The state at the end of the log. `RecoverTurn.ts` decides what happens to an unfinished turn. */
 export const restoreState = (settings: ConversationSettings, existing: Recovered): State => {
   const { unfinished, log } = existing
   const folded = log

@@ -1,6 +1,6 @@
 /**
- * The store in memory: a log per conversation, as long as the process lives. Keeps no more per conversation than its
- * records and a few references: most conversations lie idle.
+ * The store in memory: a log per conversation, for the lifetime of the layer. Keeps only the records and a few references
+ * per conversation, because most conversations are idle. Records are shared with the caller, not copied.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -25,26 +25,27 @@ import { previewOf } from "./Preview.ts"
 import { LeaseHeld, LeaseLost, StoreError } from "../StoreErrors.ts"
 
 /** The log of one conversation. */
-class Kept {
+class MemoryLog {
   readonly meta: ConversationMeta
   readonly records: Array<LogRecord>
   preview: string | undefined
   archived = false
-  /** Of the writer that has the lease, or had it last. */
+  /** Generation of the writer that holds the lease, or held it last. */
   generation = 0
+  /** True while a writer holds the lease. */
   held = false
 
   constructor(meta: ConversationMeta, records: ReadonlyArray<LogRecord>) {
     this.meta = meta
-    // A copy is as long as its contents and no longer.
+    // A copied array has no spare capacity.
     this.records = records.slice()
-    for (const record of records) this.look(record)
+    for (const record of records) this.updatePreview(record)
   }
 
   append(records: ReadonlyArray<LogRecord>): void {
     for (const record of records) {
       this.records.push(record)
-      this.look(record)
+      this.updatePreview(record)
     }
   }
 
@@ -57,49 +58,52 @@ class Kept {
     }
   }
 
-  private look(record: LogRecord): void {
+  private updatePreview(record: LogRecord): void {
     if (this.preview === undefined && record._tag === "Event") {
       this.preview = previewOf(record.event.msg)
     }
   }
 }
 
+/** One holder of the lease of a log. */
 class Writer implements LogWriter {
   readonly generation: number
-  private readonly kept: Kept
+  private readonly log: MemoryLog
 
-  constructor(kept: Kept) {
-    this.kept = kept
-    this.generation = ++kept.generation
-    kept.held = true
+  constructor(log: MemoryLog) {
+    this.log = log
+    this.generation = ++log.generation
+    log.held = true
   }
 
   append(records: ReadonlyArray<LogRecord>): Effect.Effect<void, LeaseLost> {
     return Effect.suspend(() => {
-      const { generation, kept } = this
-      if (!this.isLast) return Effect.fail(new LeaseLost({ id: kept.meta.id, generation }))
-      kept.append(records)
+      const { generation, log } = this
+      if (!this.isLast) return Effect.fail(new LeaseLost({ id: log.meta.id, generation }))
+      log.append(records)
       return Effect.void
     })
   }
 
   get release(): Effect.Effect<void> {
     return Effect.sync(() => {
-      if (this.isLast) this.kept.held = false
+      if (this.isLast) this.log.held = false
     })
   }
 
   private get isLast(): boolean {
-    return this.kept.generation === this.generation && this.kept.held
+    return this.log.generation === this.generation && this.log.held
   }
 }
 
+/** Order of lists. */
 const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
   if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1
 }
 
+/** True when a list with this query contains the conversation. */
 const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary): boolean =>
   archived === (query.archived ?? false) &&
   (query.after === undefined || newestFirst(query.after, meta) < 0) &&
@@ -111,11 +115,12 @@ const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary
 
 type Service = ConversationStore["Service"]
 
+/** The store in memory. The members are those of `ConversationStore`. */
 export class MemoryStore implements Service {
   /** A store that is empty at first and lives as long as the layer. */
   static readonly layer = Layer.sync(ConversationStore, () => new MemoryStore())
 
-  private readonly logs = new Map<ConversationId, Kept>()
+  private readonly logs = new Map<ConversationId, MemoryLog>()
 
   create(
     meta: ConversationMeta,
@@ -127,18 +132,18 @@ export class MemoryStore implements Service {
         return Effect.fail(new StoreError({ operation: "create", reason: "Exists", message }))
       }
       return this.lease(() => {
-        const kept = new Kept(meta, records)
-        this.logs.set(meta.id, kept)
-        return kept
+        const log = new MemoryLog(meta, records)
+        this.logs.set(meta.id, log)
+        return log
       })
     })
   }
 
   open(where: LogAddress): Effect.Effect<OpenedLog, NoSuchConversation | LeaseHeld, Scope.Scope> {
-    return Effect.flatMap(this.free(where), (kept) =>
+    return Effect.flatMap(this.unleased(where), (log) =>
       Effect.map(
-        this.lease(() => kept),
-        (writer) => ({ writer, summary: kept.summary(), repairs: [] }),
+        this.lease(() => log),
+        (writer) => ({ writer, summary: log.summary(), repairs: [] }),
       ),
     )
   }
@@ -172,10 +177,10 @@ export class MemoryStore implements Service {
     seq: number,
   ): Effect.Effect<Position | undefined, NoSuchConversation> {
     return Effect.map(this.find({ id }), ({ records }) => {
-      // No event stands before the place of its number.
-      for (let place = Math.max(0, seq); place < records.length; place++) {
-        const record = records[place]
-        if (record?._tag === "Event" && record.event.seq === seq) return place
+      // At least `seq` records precede event `seq`.
+      for (let position = Math.max(0, seq); position < records.length; position++) {
+        const record = records[position]
+        if (record?._tag === "Event" && record.event.seq === seq) return position
       }
       return undefined
     })
@@ -184,7 +189,7 @@ export class MemoryStore implements Service {
   list(query: ListQuery): Effect.Effect<ListPage> {
     return Effect.sync(() => {
       const fitting = [...this.logs.values()]
-        .map((kept) => kept.summary())
+        .map((log) => log.summary())
         .filter((summary) => fits(query, summary))
         .toSorted((a, b) => newestFirst(a.meta, b.meta))
       const items = fitting.slice(0, query.limit)
@@ -196,38 +201,38 @@ export class MemoryStore implements Service {
   }
 
   metadata(where: LogAddress): Effect.Effect<ConversationSummary, NoSuchConversation> {
-    return Effect.map(this.find(where), (kept) => kept.summary())
+    return Effect.map(this.find(where), (log) => log.summary())
   }
 
   archive(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
-    return Effect.map(this.free({ id }), (kept) => {
-      kept.archived = true
+    return Effect.map(this.unleased({ id }), (log) => {
+      log.archived = true
     })
   }
 
   unarchive(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
-    return Effect.map(this.free({ id }), (kept) => {
-      kept.archived = false
+    return Effect.map(this.unleased({ id }), (log) => {
+      log.archived = false
     })
   }
 
   delete(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
-    return Effect.map(this.free({ id }), () => {
+    return Effect.map(this.unleased({ id }), () => {
       this.logs.delete(id)
     })
   }
 
-  private find(where: LogAddress): Effect.Effect<Kept, NoSuchConversation> {
+  private find(where: LogAddress): Effect.Effect<MemoryLog, NoSuchConversation> {
     return Effect.suspend(() => {
-      const kept = "id" in where ? this.logs.get(where.id) : undefined
-      return kept === undefined
+      const log = "id" in where ? this.logs.get(where.id) : undefined
+      return log === undefined
         ? Effect.fail(new NoSuchConversation({ id: "id" in where ? where.id : where.path }))
-        : Effect.succeed(kept)
+        : Effect.succeed(log)
     })
   }
 
-  /** One that nobody writes. */
-  private free(where: LogAddress): Effect.Effect<Kept, NoSuchConversation | LeaseHeld> {
+  /** The log, unless a writer holds its lease. */
+  private unleased(where: LogAddress): Effect.Effect<MemoryLog, NoSuchConversation | LeaseHeld> {
     return Effect.filterOrFail(
       this.find(where),
       ({ held }) => !held,
@@ -235,8 +240,8 @@ export class MemoryStore implements Service {
     )
   }
 
-  /** Not `acquireRelease`: its finalizer would hold the context of whoever asked as long as the lease lasts. */
-  private lease(of: () => Kept): Effect.Effect<LogWriter, never, Scope.Scope> {
+  /** Not `acquireRelease`: its finalizer would keep the context of the caller alive as long as the lease. */
+  private lease(of: () => MemoryLog): Effect.Effect<LogWriter, never, Scope.Scope> {
     return Effect.uninterruptible(
       Effect.flatMap(Effect.scope, (scope) => {
         const writer = new Writer(of())

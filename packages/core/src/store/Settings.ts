@@ -1,9 +1,10 @@
-/** Settings of a conversation as they are kept, and back. Pure. */
+/** Converts the settings of a conversation to stored ones and back. Pure. */
+import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { StoredSettings } from "../StoredSettings.ts"
 
-/** Members that are kept as they are. */
+/** Members that are stored unchanged. */
 const kept = [
   "model",
   "cwd",
@@ -27,42 +28,44 @@ const kept = [
 
 type Kept = Pick<ConversationSettings, (typeof kept)[number]>
 
-/** Members that are there. */
+/** The members above that are set. */
 const pick = (settings: ConversationSettings): Kept => {
   const picked: Record<string, unknown> = {}
   for (const name of kept) if (settings[name] !== undefined) picked[name] = settings[name]
-  // By the names above it has what `Kept` has.
+  // The names above are those of `Kept`.
   return picked as unknown as Kept
 }
 
+/** The part of the settings that is stored. */
 export const toStored = (settings: ConversationSettings): StoredSettings => {
   const { approvalDeadline, killGrace, provider, unattended } = settings
   return {
     ...pick(settings),
     provider: provider.id,
-    ...(killGrace === undefined ? {} : { killGraceMs: Duration.toMillis(killGrace) }),
-    ...(approvalDeadline === undefined
-      ? {}
-      : { approvalDeadlineMs: Duration.toMillis(approvalDeadline) }),
-    ...(unattended === "deny" || unattended === "park" ? { unattended } : {}),
+    ...defined({
+      killGraceMs: killGrace && Duration.toMillis(killGrace),
+      approvalDeadlineMs: approvalDeadline && Duration.toMillis(approvalDeadline),
+      unattended: unattended === "deny" || unattended === "park" ? unattended : undefined,
+    }),
   }
 }
 
-/** `settings` with what was kept; the provider, and whatever is not kept, is that of `settings`. */
+/** `settings` with the stored members. The provider and everything that is not stored come from `settings`. */
 export const withStored = (
   settings: ConversationSettings,
   stored: StoredSettings,
 ): ConversationSettings => {
-  // What was not set then is not set now.
+  // An optional member that is not stored was not set.
   const { effort: _, verbosity: __, resumePath: ___, ...rest } = settings
   const { approvalDeadlineMs, killGraceMs, provider: ____, unattended, ...members } = stored
   return {
     ...rest,
     ...members,
-    ...(killGraceMs === undefined ? {} : { killGrace: Duration.millis(killGraceMs) }),
-    ...(approvalDeadlineMs === undefined
-      ? {}
-      : { approvalDeadline: Duration.millis(approvalDeadlineMs) }),
-    ...(unattended === undefined ? {} : { unattended }),
+    ...defined({
+      killGrace: killGraceMs === undefined ? undefined : Duration.millis(killGraceMs),
+      approvalDeadline:
+        approvalDeadlineMs === undefined ? undefined : Duration.millis(approvalDeadlineMs),
+      unattended,
+    }),
   }
 }

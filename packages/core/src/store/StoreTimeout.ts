@@ -1,6 +1,6 @@
 /**
- * Calls of a store in bounded time: one that does not answer holds up no conversation for ever. The call itself is not
- * interrupted, it may still be done; whoever asked goes by what it was told.
+ * Calls of a store with a time limit, so that a store that does not answer blocks no conversation for ever. The call
+ * itself is not interrupted and may still be carried out after its caller got the error.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import type { Exit } from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { StoreError } from "../StoreErrors.ts"
 
-/** One call of the store. */
+/** Longest wait for one call of the store. */
 const storeBound = Duration.seconds(10)
 
 type Operation = StoreError["operation"]
@@ -20,22 +20,22 @@ const slow = (operation: Operation) =>
 
 const broken = (operation: Operation) => (defect: unknown) =>
   Effect.andThen(
-    Effect.logError(`the store died (${operation})`, defect),
+    Effect.logError(`store failed with a defect (${operation})`, defect),
     Effect.fail(
       new StoreError({ operation, reason: "Other", message: "the store failed unexpectedly" }),
     ),
   )
 
 /**
- * Waits for a call, at most ten seconds; the wait can be interrupted where its surroundings can. A store that dies is
- * one that fails.
+ * Resolves with the result of the call, or fails after ten seconds with a `StoreError` of reason `Slow`. The wait can be
+ * interrupted if the caller can be. A defect of the store becomes a `StoreError` and is logged.
  */
 export const withinStoreTimeout = <A, E, R>(
   operation: Operation,
   call: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | StoreError, R> =>
   Effect.suspend(() => Effect.catchDefect(call, broken(operation))).pipe(
-    // A fiber of its own, also where there is no other: most stores answer at once, and nothing is timed.
+    // Most stores answer at once: then the fiber has ended here and no timer is needed.
     Effect.forkDetach({ startImmediately: true, uninterruptible: true }),
     Effect.flatMap((fiber) => {
       const exit: Exit<A, E | StoreError> | undefined = fiber.pollUnsafe()

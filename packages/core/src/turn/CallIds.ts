@@ -1,21 +1,22 @@
 /**
- * The ids under which the events of a conversation name its calls. A provider may give one id to several calls, of one
- * response or of later ones; a listener that pairs begin and end events needs one for each. A call keeps the provider's
- * id as long as no event has it. In the history that the model sees, calls and outputs always have the provider's ids.
+ * The ids of calls in the events of a conversation. A provider may give one id to several calls, in one response or in
+ * later ones; a listener that pairs begin and end events needs a different id for each. A call has the id of the provider
+ * unless an event has it already. In the history, calls and outputs always have the ids of the provider.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 
+/** The ids that are in use. */
 export class CallIds {
   private readonly used = new Set<string>()
 
-  /** `events` are those of the conversation so far. */
+  /** @param events the events of the conversation so far */
   constructor(events: Iterable<Event>) {
     for (const { msg } of events) {
       if ("call_id" in msg && typeof msg.call_id === "string") this.used.add(msg.call_id)
     }
   }
 
-  /** The id itself, or that id with the first number from 2 on that makes it unused; it is used from now on. */
+  /** An unused id, in use from now on: the given one, or that one with the first number from 2 on that is free. */
   take(id: string): string {
     const base = id === "" ? "call" : id
     let taken = base

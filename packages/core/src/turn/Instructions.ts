@@ -1,4 +1,4 @@
-/** The system text of a conversation (§6.11), in our own words. */
+/** The system text of a conversation. */
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
 const base = `You are a coding agent. You work for one person, in one directory of their machine, through the tools you are given. You read, change and run code there; what you cannot do with a tool you say instead of pretending.
@@ -20,7 +20,7 @@ Answering
 - Be brief and plain. Say what you did, where, how you checked it and what is left. Name files by their path, with the line where it helps.
 - Ask only when you cannot go on without an answer; otherwise decide, and say what you assumed.`
 
-/** Base instructions, or what replaces them, then the developer's. */
+/** The base instructions of the settings, or the built-in ones, followed by the developer instructions. */
 export const instructionsOf = (settings: ConversationSettings): string =>
   [settings.baseInstructions ?? base, settings.developerInstructions]
     .filter((text) => text !== undefined && text !== "")

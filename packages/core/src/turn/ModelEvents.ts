@@ -1,11 +1,11 @@
-/** What a model event means for the conversation's listeners (§4.6). Pure. */
+/** Converts what a model streams to events of the conversation. Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { messageEvents } from "../log/MessageEvents.ts"
 import type { ModelEvent, RateLimits } from "../ModelClient.ts"
 
-/** The record of a finished item, then what listeners are told of it. Tool calls tell for themselves. */
+/** The record of a finished item, then the events for listeners. Tool calls emit their events themselves. */
 export const itemEvents = (
   item: ResponseItem,
   settings: ConversationSettings,
@@ -28,7 +28,7 @@ export const itemEvents = (
   }
 }
 
-/** The events of everything that is not a finished item, a search of the provider or the end. */
+/** The events of a delta. */
 export const deltaEvents = (
   event: Exclude<
     ModelEvent,
@@ -58,11 +58,11 @@ const zero: TokenUsage = {
   total_tokens: 0,
 }
 
-/** A file or a model client can name any integer; a sum beyond what an event may carry stays at its bound. */
+/** A log or a model client can name any integer; a sum beyond the range of an event is limited to it. */
 const sum = (a: number, b: number): number =>
   Math.max(Math.min(a + b, Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)
 
-/** `info` is null while no request of the conversation has reported usage. */
+/** The event with the token counts. `info` is null while no request of the conversation has reported usage. */
 export const tokenCount = (
   total: TokenUsage | undefined,
   last: TokenUsage | undefined,
@@ -90,19 +90,19 @@ export const tokenCount = (
   }
 }
 
-/** A delay as the original prints it: `201ms`, `1.5s`. */
+/** A delay as the original program prints it: `201ms`, `1.5s`. */
 const delayText = (ms: number): string => {
   const whole = Math.round(ms)
   return whole < 1000 ? `${whole}ms` : `${whole / 1000}s`
 }
 
-/** Tells of a request that was too long for the model: the text it began to answer with does not go on. */
+/** The event for a request that was too long for the model: text that it streamed before is not continued. */
 export const overflowed = (message: string): EventMsg => ({
   type: "stream_error",
   message: `stream error: ${message}; summarizing the history first…`,
 })
 
-/** Tells of a repeat of the request (§6.4). */
+/** The event for a retry of the request. */
 export const streamError = (
   message: string,
   attempt: number,

@@ -1,6 +1,6 @@
-/** What is known of a model by its name alone (§6.11). */
+/** Facts about a model that follow from its name. Pure. */
 
-/** Context windows in tokens, by the start of the name; the first match counts. */
+/** Context windows in tokens, by prefix of the name. The first match counts. */
 const contextWindows: ReadonlyArray<readonly [prefix: string, tokens: number]> = [
   ["o3", 200_000],
   ["o4-mini", 200_000],
@@ -16,12 +16,12 @@ const contextWindows: ReadonlyArray<readonly [prefix: string, tokens: number]> =
 /** The name without the provider before it (`openai/gpt-5`), in lower case. */
 const baseName = (model: string): string => model.slice(model.lastIndexOf("/") + 1).toLowerCase()
 
-/** In tokens; null for a model nobody here knows. */
+/** The context window in tokens; null for an unknown model. */
 export const contextWindowOf = (model: string): number | null =>
   contextWindows.find(([prefix]) => baseName(model).startsWith(prefix))?.[1] ?? null
 
-/** Families with reasoning. Other models refuse the member, or ignore it; `model_supports_reasoning_summaries` overrides. */
+/** Families with reasoning. Other models reject or ignore the member; `model_supports_reasoning_summaries` overrides this. */
 const reasons = /^(o\d|gpt-[5-9]|gpt-oss|codex-)/
 
-/** Whether a model takes a reasoning effort and gives summaries of its reasoning. */
+/** True for a model that accepts a reasoning effort and returns summaries of its reasoning. */
 export const hasReasoning = (model: string): boolean => reasons.test(baseName(model))

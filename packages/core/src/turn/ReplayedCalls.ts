@@ -1,19 +1,20 @@
 /**
- * The calls of a turn that is taken up again after a restart: each runs again, is asked about first, or gets an output
- * that says it was cut off, by its replay class and by how often it has begun already (R22).
+ * Replays the tool calls of a turn that is resumed after a restart. Each runs again, needs an approval first, or gets an
+ * output that says it was interrupted, depending on its replay class and on its earlier attempts.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
-import { cutOff, maxAttempts, outputOf } from "../recovery/RecoverTurn.ts"
+import { interruptedOutput, maxAttempts, outputOf } from "../recovery/RecoverTurn.ts"
 import type { TurnTools } from "../ToolRuntime.ts"
 import type { TurnOptions, TurnPort } from "./TurnPort.ts"
-import * as ToolCalls from "./ToolCalls.ts"
+import { ToolCalls } from "./ToolCalls.ts"
 
+/** Reason of the question, for the user. */
 const reason =
   "The process ended while this call ran, and it may have taken effect already. Run it again?"
 
-/** Why it does not run again; undefined: it may. */
+/** Why the call does not run again; undefined when it may. */
 const refusal = Effect.fnUntraced(function* (
   { settings }: TurnOptions,
   open: OpenCall,
@@ -21,8 +22,9 @@ const refusal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string | undefined> {
   const { started, call } = open
   if (started === undefined || onlyAsks(open)) return undefined
-  if (started.replay === "never") return cutOff
-  if (started.attempt >= maxAttempts) return `${cutOff}; it was tried ${started.attempt} times`
+  if (started.replay === "never") return interruptedOutput
+  if (started.attempt >= maxAttempts)
+    return `${interruptedOutput}; it was tried ${started.attempt} times`
   if (started.replay === "safe") return undefined
   const { decision } = yield* port.ask({
     _tag: "Exec",
@@ -37,9 +39,10 @@ const refusal = Effect.fnUntraced(function* (
   })
   return decision === "approved" || decision === "approved_for_session"
     ? undefined
-    : `${cutOff}; running it again was not approved`
+    : `${interruptedOutput}; running it again was not approved`
 })
 
+/** Replays the calls in order. Resolves when their outputs are emitted. */
 export const replayCalls = Effect.fnUntraced(function* (
   turn: TurnOptions,
   calls: ReadonlyArray<OpenCall>,
@@ -50,7 +53,7 @@ export const replayCalls = Effect.fnUntraced(function* (
   for (const open of calls) {
     const refused = yield* refusal(turn, open, port)
     const attempt = (open.started?.attempt ?? 0) + 1
-    // What only asked has no begin event yet: it keeps the id of its question.
+    // A call that only asked has no begin event yet: it keeps the id of its question.
     const id = onlyAsks(open) && open.asks ? eventCallIdOf(open) : undefined
     if (refused === undefined) yield* running.start(open.call, attempt, id)
     else yield* port.emit([outputOf(open, refused)])

@@ -1,47 +1,40 @@
 /**
- * The tool calls of one response: those that only read run beside each other, any other waits for all before it and
- * runs alone. Outputs are recorded in the order of the calls, whichever was first done.
+ * The tool calls of one response. Read-only calls run in parallel; any other call waits for all calls before it and runs
+ * alone. Outputs are recorded in the order of the calls, whichever ends first. Never runs a call that is not recorded.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { outputFor } from "../log/History.ts"
 import type { ReplayClass } from "../LogRecord.ts"
+import { outputFor } from "../log/History.ts"
 import type { ToolCall, ToolResult, TurnTools } from "../ToolRuntime.ts"
 import type { CallStart, TurnPort } from "./TurnPort.ts"
 
-/** Reads at the same time: a response with a hundred of them must not start a hundred processes. */
+/** Most read-only calls at once: a response with a hundred of them must not start a hundred processes. */
 const maxParallel = 8
 
-export interface ToolCalls {
-  /**
-   * Runs the call, to its end unless it only reads; its output is told then, or with the next one's. Nothing runs before it
-   * is recorded, nor when the turn is over. `attempt` counts from 1, the default. `eventCallId` is the id in events of a
-   * call whose question is open already.
-   */
-  readonly start: (call: ToolCall, attempt?: number, eventCallId?: string) => Effect.Effect<void>
-  /** Waits for the calls that still run; gives what is left to be told: outputs, then images the calls attached. */
-  readonly finish: Effect.Effect<ReadonlyArray<EventMsg>>
-}
+type Port = Pick<TurnPort, "recordCall" | "emit" | "eventCallId">
 
-/** A tool that dies is a fault of ours: the model is told, the turn goes on. */
+/** A defect of a tool is a fault of the server: the model gets an output that says so, and the turn continues. */
 const resultOf = (tools: TurnTools, call: ToolCall): Effect.Effect<ToolResult> =>
   Effect.suspend(() => tools.run(call)).pipe(
     Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("a tool died", defect), {
+      Effect.as(Effect.logError("tool failed with a defect", defect), {
         output: "execution error: the tool failed with an internal error",
       }),
     ),
   )
 
-const recorded = (call: ToolCall, { output }: ToolResult): EventMsg => ({
+const outputEvent = (call: ToolCall, { output }: ToolResult): EventMsg => ({
   type: "raw_response_item",
   item: outputFor(call, output),
 })
 
-const attached = (images: ReadonlyArray<string>): EventMsg => ({
+/** The images of the calls, as one user message. */
+const imagesEvent = (images: ReadonlyArray<string>): EventMsg => ({
   type: "raw_response_item",
   item: {
     type: "message",
@@ -53,66 +46,91 @@ const attached = (images: ReadonlyArray<string>): EventMsg => ({
 const replayOf = (tools: TurnTools, call: ToolCall): ReplayClass =>
   tools.replayOf?.(call) ?? (tools.isReadOnly(call) ? "safe" : "ask")
 
-/** What is recorded of a call that is about to run. */
-const beginning = (
+/** What is recorded about a call that is about to run. */
+const callStart = (
   tools: TurnTools,
   call: ToolCall,
   attempt: number,
   eventCallId: string,
 ): CallStart => ({
   callId: call.call_id ?? "",
-  ...(eventCallId === call.call_id ? {} : { eventCallId }),
+  ...defined({ eventCallId: eventCallId === call.call_id ? undefined : eventCallId }),
   name: call.type === "local_shell_call" ? "local_shell" : call.name,
   replay: replayOf(tools, call),
   attempt,
 })
 
-/** What runs ends with the scope. */
-export const make = (
-  tools: TurnTools,
-  port: Pick<TurnPort, "recordCall" | "emit" | "eventCallId">,
-): Effect.Effect<ToolCalls, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const permits = Semaphore.makeUnsafe(maxParallel)
-    let reads: Array<{ readonly call: ToolCall; readonly fiber: Fiber.Fiber<ToolResult> }> = []
-    let images: Array<string> = []
+/** The calls of one response. Calls of `start` and `finish` are made one at a time. */
+export class ToolCalls {
+  private readonly tools: TurnTools
+  private readonly port: Port
+  private readonly scope: Scope.Scope
+  private readonly permits = Semaphore.makeUnsafe(maxParallel)
+  /** Read-only calls that were started and whose outputs are not emitted yet. */
+  private reads: Array<{ readonly call: ToolCall; readonly fiber: Fiber.Fiber<ToolResult> }> = []
+  /** Data URLs of the images that calls attached. */
+  private images: Array<string> = []
 
-    const keep = (call: ToolCall, result: ToolResult): EventMsg => {
-      images.push(...(result.images ?? []))
-      return recorded(call, result)
-    }
-    const joinAll = Effect.suspend(() => {
-      const started = reads
-      reads = []
-      return Effect.forEach(started, ({ call, fiber }) =>
-        Effect.map(Fiber.join(fiber), (result) => keep(call, result)),
-      )
-    })
+  private constructor(tools: TurnTools, port: Port, scope: Scope.Scope) {
+    this.tools = tools
+    this.port = port
+    this.scope = scope
+  }
 
-    const start: ToolCalls["start"] = Effect.fnUntraced(function* (call, attempt = 1, known) {
+  /** Calls that run when the scope closes are interrupted. */
+  static readonly make = (
+    tools: TurnTools,
+    port: Port,
+  ): Effect.Effect<ToolCalls, never, Scope.Scope> =>
+    Effect.map(Effect.scope, (scope) => new ToolCalls(tools, port, scope))
+
+  /**
+   * Records the call and runs it. Resolves when it has ended, or when it was started if it is read-only; the output of a
+   * read-only call is emitted with a later one or by `finish`. Does nothing when the turn has ended. `attempt` counts from
+   * 1. `eventCallId` is the id in events of a call with a pending question.
+   */
+  start(call: ToolCall, attempt = 1, eventCallId?: string): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const { port, tools } = this
       const isReadOnly = tools.isReadOnly(call)
       if (!isReadOnly) {
-        const before = yield* joinAll
+        const before = yield* this.joinReads()
         if (before.length > 0) yield* port.emit(before)
       }
-      const id = known ?? port.eventCallId(call.call_id ?? "")
-      if (!(yield* port.recordCall(beginning(tools, call, attempt, id)))) return
-      // The tool names its events by it; the output is recorded under the provider's id.
+      const id = eventCallId ?? port.eventCallId(call.call_id ?? "")
+      if (!(yield* port.recordCall(callStart(tools, call, attempt, id)))) return
+      // Events of the tool have this id; the output is recorded with the id of the provider.
       const running = resultOf(tools, id === call.call_id ? call : { ...call, call_id: id })
       if (isReadOnly) {
-        const fiber = yield* Effect.forkIn(permits.withPermits(1)(running), scope)
-        reads.push({ call, fiber })
+        const fiber = yield* Effect.forkIn(this.permits.withPermits(1)(running), this.scope)
+        this.reads.push({ call, fiber })
       } else {
-        yield* port.emit([keep(call, yield* running)])
+        yield* port.emit([this.eventOf(call, yield* running)])
       }
     })
+  }
 
-    const finish = Effect.map(joinAll, (outputs) => {
-      const shown = images
-      images = []
-      return shown.length === 0 ? outputs : [...outputs, attached(shown)]
+  /** Waits for the calls that still run. Resolves with the events to emit: their outputs, then the attached images. */
+  get finish(): Effect.Effect<ReadonlyArray<EventMsg>> {
+    return Effect.map(this.joinReads(), (outputs) => {
+      const { images } = this
+      this.images = []
+      return images.length === 0 ? outputs : [...outputs, imagesEvent(images)]
     })
+  }
 
-    return { start, finish }
-  })
+  private joinReads(): Effect.Effect<ReadonlyArray<EventMsg>> {
+    return Effect.suspend(() => {
+      const started = this.reads
+      this.reads = []
+      return Effect.forEach(started, ({ call, fiber }) =>
+        Effect.map(Fiber.join(fiber), (result) => this.eventOf(call, result)),
+      )
+    })
+  }
+
+  private eventOf(call: ToolCall, result: ToolResult): EventMsg {
+    this.images.push(...(result.images ?? []))
+    return outputEvent(call, result)
+  }
+}

@@ -1,36 +1,35 @@
 /**
- * The turn loop (§6.3): ask the model, show what it says, run the tools it calls, ask again until it calls none.
- * How the calls of one response run is in `ToolCalls.ts`.
+ * The turn loop: sends a request to the model, emits what the model streams, runs the tools that it calls, and repeats
+ * until it calls none. `ModelResponse.ts` reads one response, `ToolCalls.ts` runs its calls.
  *
- * It tells and asks its conversation through a `TurnPort` and holds no state of it. Each finished item is recorded
- * when it arrives, so a request that is repeated after its stream failed sees what was done already.
+ * The turn reaches its conversation through a `TurnPort` and keeps no state of it. Each finished item is recorded when it
+ * arrives, so a request that is retried after its stream failed contains what was done already.
+ *
+ *     advance ──▶ history too long? ── yes ──▶ summarise ──▶ advance
+ *        ▲              │ no
+ *        │              ▼
+ *        │           request ── failed ──▶ summarise (too long for the model) or wait for the retry ──▶ advance
+ *        │              │ complete
+ *        └──────────────┘       `advance` ends the turn when no call and no new input needs another request
  */
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { defined } from "@colloquy/protocol/Defined"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { ModelClient, type ModelError, type ModelRequest } from "../ModelClient.ts"
+import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import { isFull, stillAbove } from "./compaction/Limit.ts"
-import { isToolCall } from "../log/History.ts"
-import { answerOf } from "../log/MessageEvents.ts"
 import { instructionsOf } from "./Instructions.ts"
-import { ModelClient, type ModelError, type ModelEvent, type ModelRequest } from "../ModelClient.ts"
-import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts"
+import { overflowed } from "./ModelEvents.ts"
+import { ModelResponse, type ResponseResult } from "./ModelResponse.ts"
 import { reasoningOf } from "./Reasoning.ts"
 import { replayCalls } from "./ReplayedCalls.ts"
-import * as ToolCalls from "./ToolCalls.ts"
-import type { Step, TurnOptions, TurnPort } from "./TurnPort.ts"
-import { deltaEvents, itemEvents, overflowed, tokenCount } from "./ModelEvents.ts"
 import { beforeRetry } from "./Retry.ts"
-import { WebSearches } from "./WebSearches.ts"
+import { ToolCalls } from "./ToolCalls.ts"
+import type { Step, TurnOptions, TurnPort } from "./TurnPort.ts"
 
-/** What one response of the model left behind. */
-interface Response {
-  readonly followUp: boolean
-  readonly lastMessage: string | null
-}
-
-/** Runs the turn to its end; fails with what the `error` event says. Interrupting it stops model and tools. */
+/** Runs the turn to its end. Fails with the text of its `error` event. An interruption stops the model and the tools. */
 export const run = (
   turn: TurnOptions,
   port: TurnPort,
@@ -60,6 +59,9 @@ const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   elicit: port.elicit,
 })
 
+/** `fresh` until the request after a summary is complete; `answered` shows then whether the summary was enough. */
+type SummaryState = "none" | "fresh" | "answered"
+
 const loop = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
@@ -68,8 +70,7 @@ const loop = Effect.fnUntraced(function* (
   const { settings } = turn
   let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
   let attempt = 0
-  // `fresh` until the request after a summary was answered; then it is known whether the summary was enough.
-  let summary: "none" | "fresh" | "answered" = "none"
+  let summary: SummaryState = "none"
   while (true) {
     const step = yield* port.advance(progress)
     if (step === undefined) return
@@ -87,20 +88,31 @@ const loop = Effect.fnUntraced(function* (
       attempt = 0
       if (summary === "fresh") summary = "answered"
       progress = { sawSeq: step.seq, ...outcome.success }
-      continue
-    }
-    const error = outcome.failure
-    if (error.reason === "ContextWindow" && summary === "fresh") {
-      return yield* stillAbove(settings, step.tokens)
-    }
-    if (error.reason === "ContextWindow" && Compaction.hasAnswers(step)) {
-      yield* port.emit([overflowed(error.message)])
-      yield* Compaction.inline(turn, port, step)
+    } else if (yield* summariseAfter(outcome.failure, turn, port, step, summary)) {
       summary = "fresh"
     } else {
-      yield* beforeRetry(settings.provider, ++attempt, error, port.emit)
+      yield* beforeRetry(settings.provider, ++attempt, outcome.failure, port.emit)
     }
   }
+})
+
+/**
+ * Summarises the history if the request was too long for the model; resolves with whether it did. Fails when the history
+ * was just summarised and is still too long.
+ */
+const summariseAfter = Effect.fnUntraced(function* (
+  error: ModelError,
+  turn: TurnOptions,
+  port: TurnPort,
+  step: Step,
+  summary: SummaryState,
+): Effect.fn.Return<boolean, ModelError, ModelClient> {
+  if (error.reason !== "ContextWindow") return false
+  if (summary === "fresh") return yield* stillAbove(turn.settings, step.tokens)
+  if (!Compaction.hasAnswers(step)) return false
+  yield* port.emit([overflowed(error.message)])
+  yield* Compaction.inline(turn, port, step)
+  return true
 })
 
 const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]): ModelRequest => {
@@ -113,52 +125,25 @@ const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]):
     input: step.history,
     tools,
     ...reasoningOf(settings),
-    ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
+    ...defined({ verbosity: settings.verbosity }),
   }
 }
 
+/** Sends one request and reads its response. */
 const respond = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
   tools: TurnTools,
   step: Step,
-): Effect.fn.Return<Response, ModelError, ModelClient | Scope.Scope> {
+): Effect.fn.Return<ResponseResult, ModelError, ModelClient | Scope.Scope> {
+  const { settings } = turn
   const models = yield* ModelClient
   const calls = yield* ToolCalls.make(tools, port)
-  const tell = (messages: ReadonlyArray<EventMsg>) =>
-    messages.length === 0 ? Effect.void : port.emit(messages)
-  const searches = new WebSearches(port.eventCallId)
-  const finish = Effect.map(calls.finish, (outputs) => [...searches.close(), ...outputs])
-  let followUp = false
-  let lastMessage: string | null = null
-  const handle = Effect.fnUntraced(function* (events: ReadonlyArray<ModelEvent>) {
-    let told: Array<EventMsg> = []
-    for (const event of events) {
-      if (event._tag === "Completed") {
-        // What the calls tell comes before what the response cost (§4.6).
-        told.push(...(yield* finish))
-        const { rateLimits, usage } = event
-        told.push(tokenCount(step.usage, usage, turn.settings.contextWindow, rateLimits))
-      } else if (event._tag === "ItemDone") {
-        told.push(...itemEvents(event.item, turn.settings))
-        lastMessage = answerOf(event.item) ?? lastMessage
-        if (isToolCall(event.item)) {
-          followUp = true
-          yield* port.emit(told)
-          told = []
-          yield* calls.start(event.item)
-        }
-      } else if (event._tag === "WebSearchBegin" || event._tag === "WebSearchEnd") {
-        told.push(...searches.add(event))
-      } else told.push(...deltaEvents(event, turn.settings))
-    }
-    yield* tell(told)
-  })
+  const response = new ModelResponse({ port, settings, usage: step.usage, calls })
   const request = requestOf(turn, step, yield* tools.specs)
   yield* models.stream(request).pipe(
-    Stream.runForEachArray(handle),
-    // A response that broke off is asked for again: with the outputs of the calls it did make.
-    Effect.tapError(() => Effect.flatMap(finish, tell)),
+    Stream.runForEachArray((events) => response.handle(events)),
+    Effect.tapError(() => response.abandon),
   )
-  return { followUp, lastMessage }
+  return response.result
 })

@@ -17,13 +17,15 @@ import type { OpenCall } from "../log/OpenCalls.ts"
 import type { ContextTokens } from "../log/TokenGauge.ts"
 import type { RecordOf } from "../LogRecord.ts"
 
-/** What the next request is made of. */
+/** What the next request contains. */
 export interface Step {
+  /** The history, oldest first. */
   readonly history: ReadonlyArray<ResponseItem>
-  /** Number of the last event the history is folded from. */
+  /** Number of the last event that the history contains. */
   readonly seq: number
+  /** Tokens of all earlier requests. Undefined while no provider has reported usage. */
   readonly usage: TokenUsage | undefined
-  /** What the history takes of the model's context. */
+  /** Size of the history in tokens. */
   readonly tokens: ContextTokens
 }
 
@@ -33,22 +35,23 @@ export type CallStart = Pick<
   "callId" | "eventCallId" | "name" | "replay" | "attempt"
 >
 
+/** What a turn can ask of its conversation. No member fails. */
 export interface TurnPort {
-  /** In order; returns when the conversation has them in its inbox. */
+  /** Emits events of the turn, in order. Resolves when they are in the inbox of the conversation. */
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
-  /** The id of a call in events: that of the provider, or another where an event has it already. */
+  /** The id of a call in events: that of the provider, or another one if an event has it already. */
   readonly eventCallId: (callId: string) => string
-  /** Records that a call is about to run; false when the turn is over: it must not run. */
+  /** Records that a call is about to run. Resolves with false when the turn has ended: then it must not run. */
   readonly recordCall: (call: CallStart) => Effect.Effect<boolean>
-  /** Likewise, of a summary in the middle of the turn: under an id of its own, `auto-compact-N` (§6.9). */
+  /** Emits events of a summary in the middle of the turn. Their id is `auto-compact-N`. */
   readonly emitCompaction: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
-  /** Puts a tool's question and waits for the verdict; interrupted, withdraws it. */
+  /** Asks the question of a tool. Resolves with the verdict; an interruption withdraws the question. */
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
-  /** Likewise, the question of a tool server. */
+  /** Likewise, for the question of a tool server. */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
-  /** True when the session has approved it already. */
+  /** True when an earlier `approved_for_session` covers the request. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
-  /** The next step, or undefined when the turn is over; the conversation has then told so. */
+  /** Resolves with the next step, or with undefined when the turn has ended; its terminal event is recorded then. */
   readonly advance: (progress: {
     readonly sawSeq: number
     readonly followUp: boolean
@@ -56,12 +59,13 @@ export interface TurnPort {
   }) => Effect.Effect<Step | undefined>
 }
 
+/** What a turn runs with. */
 export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
-  /** Of a turn that is taken up again after a restart: the calls without an output, which come first. */
+  /** Calls without an output of a turn that is resumed after a restart. They are replayed first. */
   readonly calls?: ReadonlyArray<OpenCall>
-  /** True: it has no input and summarises the history. */
+  /** True for a turn without input, which summarises the history. */
   readonly compacts?: boolean
 }

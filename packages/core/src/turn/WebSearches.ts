@@ -1,6 +1,6 @@
 /**
- * The searches that a provider makes during one response, as pairs of begin and end events. The id of a pair is used by
- * no other call of the conversation. Each pair is complete, also where the provider gave one half only.
+ * The web searches that a provider makes during one response, as pairs of begin and end events. No other call of the
+ * conversation has the id of a pair. Each pair is complete, also when the provider sent only one half.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ModelEvent } from "../ModelClient.ts"
@@ -13,39 +13,41 @@ const endOf = (call_id: string, query: string): EventMsg => ({
   query,
 })
 
+/** The searches of one response. */
 export class WebSearches {
-  /** Those that have no end yet, oldest first: their ids of the provider and in events. */
+  /** Searches without an end, oldest first, with their ids of the provider and in events. */
   private open: Array<{ readonly callId: string; readonly eventCallId: string }> = []
   private readonly eventCallId: (callId: string) => string
 
-  /** `eventCallId` gives an id that no event has. */
+  /** @param eventCallId returns an id that no event has */
   constructor(eventCallId: (callId: string) => string) {
     this.eventCallId = eventCallId
   }
 
+  /** The events of this half of a search. */
   add(event: Search): ReadonlyArray<EventMsg> {
     return event._tag === "WebSearchBegin"
-      ? [this.begin(event.callId)]
-      : this.end(event.callId, event.query)
+      ? [this.startSearch(event.callId)]
+      : this.endSearch(event.callId, event.query)
   }
 
-  private begin(callId: string): EventMsg {
+  private startSearch(callId: string): EventMsg {
     const eventCallId = this.eventCallId(callId)
     this.open.push({ callId, eventCallId })
     return { type: "web_search_begin", call_id: eventCallId }
   }
 
-  private end(callId: string, query: string): ReadonlyArray<EventMsg> {
-    const begun = this.open.find((search) => search.callId === callId)
-    if (begun !== undefined) {
-      this.open = this.open.filter((search) => search !== begun)
-      return [endOf(begun.eventCallId, query)]
+  private endSearch(callId: string, query: string): ReadonlyArray<EventMsg> {
+    const started = this.open.find((search) => search.callId === callId)
+    if (started !== undefined) {
+      this.open = this.open.filter((search) => search !== started)
+      return [endOf(started.eventCallId, query)]
     }
     const call_id = this.eventCallId(callId)
     return [{ type: "web_search_begin", call_id }, endOf(call_id, query)]
   }
 
-  /** The ends of the searches that the response left open. */
+  /** The end events of the searches without an end. */
   close(): ReadonlyArray<EventMsg> {
     return this.open.splice(0).map(({ eventCallId }) => endOf(eventCallId, ""))
   }

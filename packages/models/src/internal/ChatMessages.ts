@@ -1,9 +1,10 @@
 /**
- * The history as chat messages (§6.6). Pure.
+ * Converts the history to chat messages. Pure.
  *
- * Differs from the original where its mapping is wrong: calls of one assistant turn are one message with several
- * `tool_calls`, each followed by its output wherever the history has it; images are kept; an assistant text that
- * repeats the one before is kept; `developer` becomes `system`, which every provider knows.
+ * Differs from the original where its mapping loses information: calls of one assistant turn are
+ * one message with several `tool_calls`, each followed by its output wherever the history has it;
+ * images are kept; an assistant text that repeats the one before is kept; `developer` becomes
+ * `system`, which every provider knows.
  */
 import type {
   ContentItem,
@@ -12,12 +13,19 @@ import type {
   ResponseItem,
 } from "@colloquy/protocol/ResponseItem"
 
+/** A message in the form of the wire. */
 export type ChatMessage = Readonly<Record<string, unknown>>
+
+/** A call of the history in the form of the wire, with its id. */
+interface CallEntry {
+  readonly id: string
+  readonly entry: ChatMessage
+}
 
 /** One assistant message under construction. */
 interface Assistant {
   content: string | null
-  readonly calls: Array<{ readonly id: string; readonly entry: ChatMessage; readonly at: number }>
+  readonly calls: Array<CallEntry & { readonly at: number }>
   reasoning: string
 }
 
@@ -36,9 +44,7 @@ const userContent = (content: ReadonlyArray<ContentItem>): unknown =>
 const rawReasoning = (item: ReasoningItem): string =>
   (item.content ?? []).map((part) => part.text).join("")
 
-const callEntry = (
-  item: ResponseItem,
-): { readonly id: string; readonly entry: ChatMessage } | undefined => {
+const callEntry = (item: ResponseItem): CallEntry | undefined => {
   switch (item.type) {
     case "function_call":
       return {
@@ -46,7 +52,8 @@ const callEntry = (
         entry: {
           id: item.call_id,
           type: "function",
-          // Providers parse the arguments of the history; a call without any has the empty text.
+          // Providers parse the arguments, and the empty text of a call without arguments is not
+          // JSON.
           function: { name: item.name, arguments: item.arguments === "" ? "{}" : item.arguments },
         },
       }
@@ -70,7 +77,10 @@ const callEntry = (
   }
 }
 
-/** Hands each call the first output with its id after it, each output once: some providers use an id again. */
+/**
+ * Assigns each call the first output with its id that follows it. Each output is assigned once,
+ * because some providers use an id again.
+ */
 const makeOutputs = (input: ReadonlyArray<ResponseItem>) => {
   const byId = new Map<string, Array<{ readonly at: number; readonly output: string }>>()
   input.forEach((item, at) => {
@@ -87,76 +97,103 @@ const makeOutputs = (input: ReadonlyArray<ResponseItem>) => {
 const isUser = (item: ResponseItem | undefined): boolean =>
   item?.type === "message" && item.role === "user"
 
-/** Where raw reasoning is sent back: after the last user message, and nowhere when the history ends with one (§6.6). */
+/**
+ * Index of the item behind which raw reasoning is sent back: that of the last user message.
+ * Infinite, so that none is sent, when the history ends with a user message.
+ */
 const reasoningFrom = (input: ReadonlyArray<ResponseItem>): number =>
   isUser(input.at(-1)) ? Number.POSITIVE_INFINITY : input.findLastIndex(isUser)
 
-/**
- * The `messages` of a request. An output whose call is gone is left out: providers reject it; a call without an
- * output gets `aborted`, as in §6.3.
- */
-export const chatMessages = (
-  instructions: string,
-  input: ReadonlyArray<ResponseItem>,
-): ReadonlyArray<ChatMessage> => {
-  const messages: Array<ChatMessage> = [{ role: "system", content: instructions }]
-  const outputOf = makeOutputs(input)
-  const firstReasoning = reasoningFrom(input)
-  let open: Assistant | undefined
-  let reasoning = ""
+/** The messages of a request under construction. */
+class MessageList {
+  readonly messages: Array<ChatMessage>
+  private readonly outputOf: ReturnType<typeof makeOutputs>
+  private assistant: Assistant | undefined
+  /** Raw reasoning that belongs to the next assistant message. */
+  private reasoning = ""
 
-  const flush = () => {
-    if (open === undefined) return
-    const { content, calls } = open
-    const said = open.reasoning === "" ? {} : { reasoning: open.reasoning }
-    if (calls.length > 0) {
-      const tool_calls = calls.map(({ entry }) => entry)
-      messages.push({ role: "assistant", content, tool_calls, ...said })
-      for (const { id, at } of calls) {
-        messages.push({ role: "tool", tool_call_id: id, content: outputOf(id, at) ?? "aborted" })
-      }
-    } else if (content !== null && content !== "") {
-      messages.push({ role: "assistant", content, ...said })
-    }
-    open = undefined
+  constructor(instructions: string, outputOf: ReturnType<typeof makeOutputs>) {
+    this.messages = [{ role: "system", content: instructions }]
+    this.outputOf = outputOf
   }
-  const begin = (content: string | null): Assistant => {
-    flush()
-    open = { content, calls: [], reasoning }
-    reasoning = ""
-    return open
-  }
-  const message = (item: MessageItem) => {
+
+  addMessage(item: MessageItem): void {
     if (item.role === "assistant") {
-      begin(text(item.content))
+      this.startAssistant(text(item.content))
       return
     }
-    flush()
-    messages.push({
+    this.finishAssistant()
+    this.messages.push({
       role: item.role === "developer" ? "system" : item.role,
       content: item.role === "user" ? userContent(item.content) : text(item.content),
     })
   }
 
+  addReasoning(item: ReasoningItem): void {
+    this.reasoning += rawReasoning(item)
+  }
+
+  /** @param at index of the call in the history */
+  addCall(call: CallEntry, at: number): void {
+    const assistant = this.assistant ?? this.startAssistant(null)
+    assistant.reasoning += this.reasoning
+    this.reasoning = ""
+    assistant.calls.push({ ...call, at })
+  }
+
+  /** Ends the assistant message, if there is one, with the outputs of its calls. */
+  finishAssistant(): void {
+    if (this.assistant === undefined) return
+    const { calls, content, reasoning } = this.assistant
+    this.assistant = undefined
+    const thought = reasoning === "" ? {} : { reasoning }
+    if (calls.length > 0) {
+      const tool_calls = calls.map(({ entry }) => entry)
+      this.messages.push({ role: "assistant", content, tool_calls, ...thought })
+      for (const { id, at } of calls) {
+        const output = this.outputOf(id, at) ?? "aborted"
+        this.messages.push({ role: "tool", tool_call_id: id, content: output })
+      }
+    } else if (content !== null && content !== "") {
+      this.messages.push({ role: "assistant", content, ...thought })
+    }
+  }
+
+  /** Ends the list. */
+  end(): ReadonlyArray<ChatMessage> {
+    if (this.assistant !== undefined) this.assistant.reasoning += this.reasoning
+    this.finishAssistant()
+    return this.messages
+  }
+
+  private startAssistant(content: string | null): Assistant {
+    this.finishAssistant()
+    this.assistant = { content, calls: [], reasoning: this.reasoning }
+    this.reasoning = ""
+    return this.assistant
+  }
+}
+
+/**
+ * The `messages` of a request. An output without a call is left out, because providers reject it; a
+ * call without an output gets the output `aborted`, as in the core's history.
+ */
+export const chatMessages = (
+  instructions: string,
+  input: ReadonlyArray<ResponseItem>,
+): ReadonlyArray<ChatMessage> => {
+  const list = new MessageList(instructions, makeOutputs(input))
+  const firstReasoning = reasoningFrom(input)
   input.forEach((item, at) => {
-    if (item.type === "message") return message(item)
+    if (item.type === "message") return list.addMessage(item)
     if (item.type === "reasoning") {
-      if (at <= firstReasoning) return
-      reasoning += rawReasoning(item)
+      if (at > firstReasoning) list.addReasoning(item)
       return
     }
     const call = callEntry(item)
-    if (call !== undefined) {
-      const assistant = open ?? begin(null)
-      assistant.reasoning += reasoning
-      reasoning = ""
-      assistant.calls.push({ ...call, at })
-      return
-    }
-    // An output closes its turn; the call's message already carries it. Web searches have no chat form.
-    if (item.type !== "web_search_call") flush()
+    if (call !== undefined) return list.addCall(call, at)
+    // An output ends the assistant's message, which already carries the call. Web searches have no form on this wire.
+    if (item.type !== "web_search_call") list.finishAssistant()
   })
-  if (open !== undefined) open.reasoning += reasoning
-  flush()
-  return messages
+  return list.end()
 }

@@ -1,4 +1,7 @@
-/** The error of a request without a response: refused, unresolvable, not trusted, broken off. */
+/**
+ * The error of a request without a response: refused, unresolvable, untrusted certificate, or
+ * connection lost.
+ */
 import { ModelError } from "@colloquy/core/ModelClient"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -8,7 +11,7 @@ import { disconnected } from "./Failures.ts"
 const code = Schema.decodeUnknownOption(Schema.Struct({ code: Schema.String }))
 const cause = Schema.decodeUnknownOption(Schema.Struct({ cause: Schema.Unknown }))
 
-// Only the code: messages of the platform may quote a header, and with it the key.
+// Only the code: messages of the platform may quote a header, and with it the API key.
 const errorCode = (u: unknown, depth = 0): string | undefined =>
   Option.match(code(u), {
     onSome: (found) => found.code,
@@ -24,17 +27,18 @@ const errorCode = (u: unknown, depth = 0): string | undefined =>
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$)/
 
-/** Why no connection can be made, for errors that a repeat within the same turn does not cure. */
+/** Explanations of failures that repeating the request within the same turn does not cure. */
 const refusal = (code: string): string | undefined => {
   if (code === "ECONNREFUSED") return "connection refused"
-  // The resolver has repeated its own query before it reports the second one.
+  // The resolver has already repeated its query before it reports EAI_AGAIN.
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the host name cannot be resolved"
   return tlsCode.test(code) ? "the TLS connection failed" : undefined
 }
 
 /**
- * What keeps a request from being sent is reported at once with the address; whatever may pass, such as a connection that
- * breaks off, may be repeated. The address is quoted without its user, query and fragment, which may hold a key.
+ * The error of a failed request. What prevents every request is reported immediately, with the
+ * address; what may pass, such as a lost connection, may be repeated. The address is quoted without
+ * user, query and fragment, which may contain an API key.
  */
 export const unreachable = (address: string, error: unknown): ModelError => {
   const url = shownAddress(address)

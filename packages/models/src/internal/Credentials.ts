@@ -1,4 +1,7 @@
-/** The key and the headers a provider's settings take from the environment, read through `Config` (L12). */
+/**
+ * The API key and the headers that a provider's settings take from the environment, read through
+ * `Config` (L12).
+ */
 import type { ModelError, ModelProvider } from "@colloquy/core/ModelClient"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -7,27 +10,36 @@ import * as Redacted from "effect/Redacted"
 import { addressSecrets } from "./Address.ts"
 import { missingKey, unusableKey, unusableStored } from "./Failures.ts"
 
-/** A key that is kept somewhere else than in the environment, and what goes with it. */
+/** An API key that is stored outside the environment, and what belongs to it. */
 export interface StoredKey {
+  /** The key. */
   readonly key: Redacted.Redacted
-  /** Where this key is good for, in place of the provider's address. */
+  /** Address that the key is valid for; replaces the provider's address. */
   readonly baseUrl?: string
+  /** Headers that requests with this key need. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Asked for each request of a provider whose `envKey` is not set; undefined where nothing is kept for it. */
+/**
+ * Called for each request to a provider whose `envKey` is not set in the environment; undefined
+ * when no key is stored for it.
+ */
 export type FindKey = (provider: ModelProvider) => Effect.Effect<StoredKey | undefined, ModelError>
 
+/** What a request needs to be authorized. */
 export interface Credentials {
+  /** Absent when the provider needs no key. */
   readonly key: Redacted.Redacted | undefined
+  /** Headers with values from the environment or belonging to the key. */
   readonly headers: Readonly<Record<string, string>>
+  /** Replaces the provider's address. */
   readonly baseUrl?: string
 }
 
-/** What people write into a configuration that is no secret is shorter: a version, a name. */
+/** Shorter values of a configuration, such as a version or a name, are not secrets. */
 const minConfiguredLength = 8
 
-/** The values no text may quote, the longest first: one may begin like another. */
+/** The values that no text may quote, the longest first, because one may start like another. */
 export const secretsOf = (
   { baseUrl, key, headers }: Credentials,
   provider: ModelProvider,
@@ -44,7 +56,7 @@ export const secretsOf = (
   ].toSorted((a, b) => b.length - a.length)
 }
 
-/** Trimmed: files and shells add newlines. Blank counts as not set. */
+/** Trimmed, because files and shells add newlines. A blank value counts as not set. */
 const variable = (name: string): Effect.Effect<string | undefined, ModelError> =>
   Effect.matchEffect(Config.option(Config.Redacted(name)), {
     onFailure: () => Effect.fail(unusableKey(name, "cannot be read")),
@@ -54,7 +66,8 @@ const variable = (name: string): Effect.Effect<string | undefined, ModelError> =
     },
   })
 
-// What a header may hold; anything else would fail with a text that quotes the key.
+// Characters that a header may contain; for any other the platform would fail with a text that
+// quotes the key.
 const printable = /^[\x20-\x7e]+$/
 
 const usable = (name: string, text: string): Effect.Effect<string, ModelError> =>
@@ -72,7 +85,7 @@ const usableStored = (
     ? Effect.succeed(kept)
     : Effect.fail(unusableStored(provider))
 
-/** From the environment, else the token of the settings, else from where it is kept. */
+/** The key from the environment, else the bearer token of the settings, else a stored key. */
 const findKey = Effect.fnUntraced(function* (
   provider: ModelProvider,
   stored: FindKey | undefined,
@@ -90,7 +103,10 @@ const findKey = Effect.fnUntraced(function* (
   return yield* missingKey(envKey, provider.envKeyInstructions)
 })
 
-/** Fails with reason `Key` when the key is needed and missing, or when a value cannot go into a header. */
+/**
+ * Reads key and headers. Fails with reason `Key` when the key is needed and missing, or when a
+ * value cannot be sent in a header.
+ */
 export const readCredentials = Effect.fnUntraced(function* (
   provider: ModelProvider,
   stored?: FindKey,

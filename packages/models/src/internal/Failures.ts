@@ -1,27 +1,36 @@
-/** The errors of a model request with their texts (§6.4). No secret enters a text. */
+/**
+ * The errors of a model request with their texts, which are those of the original. No text contains
+ * a secret.
+ */
 import { ModelError, type ModelProvider } from "@colloquy/core/ModelClient"
 import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, usageLimit } from "./ProviderFault.ts"
 
+/** Start of the message when a stream ends too early. */
 export const disconnected = "stream disconnected before completion: "
 
-/** Longest delay named by a provider that is waited for; a longer one is reported at once. */
+/**
+ * Longest delay requested by a provider that is waited for; a longer one is reported immediately.
+ */
 export const maxRetryAfterMs = 60_000
 
-/** Milliseconds that no provider means: the digits of a header or a text can name more than a number holds. */
+/**
+ * A larger number of milliseconds is not plausible: the digits of a header or a text can exceed the
+ * range of a number.
+ */
 const maxNamedDelayMs = 2 ** 53 - 1
 
-/** A delay that a provider named, as a member of an error. */
+/** The delay that a provider requested, as a member of an error. */
 export const delayMember = (delayMs: number | undefined): { readonly retryAfterMs?: number } =>
   delayMs === undefined ? {} : { retryAfterMs: Math.min(delayMs, maxNamedDelayMs) }
 
-/** The stream broke or said something that makes no sense. */
+/** The stream broke, or its contents make no sense. */
 export const streamFailure = (
   detail: string,
   options?: {
     readonly retryable?: boolean
     readonly retryAfterMs?: number
-    /** The request is longer than the model takes. */
+    /** The request is longer than the model's context window. */
     readonly overflow?: boolean
   },
 ): ModelError =>
@@ -32,16 +41,20 @@ export const streamFailure = (
     ...delayMember(options?.retryAfterMs),
   })
 
+/** An event that cannot be read. */
 export const malformed = (detail: string): ModelError => streamFailure(`malformed event: ${detail}`)
 
-/** The same request would fail the same way. The last two are reasons of an incomplete response. */
+/**
+ * Codes after which the same request would fail the same way. The last two are reasons of an
+ * incomplete response.
+ */
 const final: ReadonlySet<string> = new Set([
   "invalid_prompt",
   "max_output_tokens",
   "content_filter",
 ])
 
-/** Milliseconds of "Please try again in 11.054s" or "28ms". */
+/** Milliseconds in a text like "Please try again in 11.054s" or "28ms". */
 const namedDelayMs = (message: string): number | undefined => {
   const found = /try again in (\d+(?:\.\d+)?)\s*(ms|s)/i.exec(message)
   return found === null
@@ -49,7 +62,7 @@ const namedDelayMs = (message: string): number | undefined => {
     : Number(found[1]) * (found[2]?.toLowerCase() === "s" ? 1000 : 1)
 }
 
-/** An error that the provider reports within a stream. `otherwise` stands for a message that is missing. */
+/** An error that the provider reports within a stream. `otherwise` replaces a missing message. */
 export const reportedFailure = (
   fault: ProviderFault,
   otherwise = "the provider reported an error without a message",
@@ -64,19 +77,21 @@ export const reportedFailure = (
   }
   const delay = codes.includes("rate_limit_exceeded") ? namedDelayMs(message) : undefined
   return streamFailure(message, {
-    // A server that asks to wait for more than a minute is not waited for, as with HTTP requests.
+    // A provider that asks for a delay of more than a minute is not waited for, as with HTTP
+    // requests.
     retryable: !codes.some((code) => final.has(code)) && (delay ?? 0) <= maxRetryAfterMs,
     ...(delay === undefined ? {} : { retryAfterMs: delay }),
   })
 }
 
+/** No event arrived within the provider's idle timeout. */
 export const idle: ModelError = new ModelError({
   reason: "Idle",
   message: `${disconnected}idle timeout waiting for SSE`,
   retryable: true,
 })
 
-/** Recording 0.29 `model_drop`. */
+/** The connection was lost. The text is that of the original. */
 export const dropped: ModelError = new ModelError({
   reason: "Transport",
   message: `${disconnected}Transport error: error decoding response body`,
@@ -84,13 +99,15 @@ export const dropped: ModelError = new ModelError({
 })
 
 const tooLarge = (what: string, maxBytes: number): ModelError =>
-  // A retry would bring the same again.
+  // A retry would yield the same.
   streamFailure(`${what} is longer than the limit of ${maxBytes} bytes`, { retryable: false })
 
+/** A server-sent event exceeds its limit. */
 export const eventTooLarge = (maxBytes: number): ModelError => tooLarge("an event", maxBytes)
+/** The response exceeds its limit. */
 export const responseTooLarge = (maxBytes: number): ModelError => tooLarge("the response", maxBytes)
 
-/** §6.4. */
+/** A provider needs an API key that is not set. The text is that of the original. */
 export const missingKey = (name: string, instructions: string | undefined): ModelError =>
   new ModelError({
     reason: "Key",
@@ -98,6 +115,7 @@ export const missingKey = (name: string, instructions: string | undefined): Mode
     retryable: false,
   })
 
+/** The value of an environment variable cannot be sent in a header. */
 export const unusableKey = (name: string, problem: string): ModelError =>
   new ModelError({
     reason: "Key",
@@ -105,6 +123,7 @@ export const unusableKey = (name: string, problem: string): ModelError =>
     retryable: false,
   })
 
+/** A stored API key cannot be sent in a header. */
 export const unusableStored = (provider: ModelProvider): ModelError =>
   new ModelError({
     reason: "Key",
@@ -112,7 +131,7 @@ export const unusableStored = (provider: ModelProvider): ModelError =>
     retryable: false,
   })
 
-/** The provider's settings make no request; the same settings never will. */
+/** The provider's settings do not form a request; the same settings never will. */
 export const badProvider = (provider: ModelProvider, problem: string): ModelError =>
   new ModelError({
     reason: "Request",
@@ -120,5 +139,6 @@ export const badProvider = (provider: ModelProvider, problem: string): ModelErro
     retryable: false,
   })
 
+/** The provider's address is not a URL. */
 export const badUrl = (provider: ModelProvider): ModelError =>
   badProvider(provider, "`base_url` is not a valid URL")

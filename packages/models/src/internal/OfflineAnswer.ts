@@ -7,7 +7,10 @@ import type { OfflineStep } from "../OfflineScript.ts"
 
 const maxQuoteChars = 200
 
-/** Begins every answer that no person and no script worded, so that no reader takes it for a real model's. */
+/**
+ * Start of every answer that the rules generate, so that no reader takes it for the answer of a
+ * real model.
+ */
 const composed = (text: string): OfflineStep => ({ text: `Offline model: ${text}` })
 
 const quote = (text: string): string => {
@@ -15,7 +18,7 @@ const quote = (text: string): string => {
   return flat.length <= maxQuoteChars ? flat : `${flat.slice(0, maxQuoteChars)}…`
 }
 
-/** The JSON text the shell gives the model (§6.8). */
+/** The JSON text that the shell tool returns to the model. */
 const ShellOutput = Schema.fromJsonString(
   Schema.Struct({
     output: Schema.String,
@@ -49,19 +52,19 @@ const plan = (text: string): OfflineStep =>
       .map((step, n) => ({ step, status: n === 0 ? "in_progress" : "pending" })),
   })
 
-/** The directives a person can give the offline model; the first that matches counts. */
+/** The directives that a user message may contain; the first that matches applies. */
 const directives: ReadonlyArray<readonly [RegExp, (rest: string) => OfflineStep]> = [
   [/^say\s([\s\S]*)$/i, (text) => ({ text: text.trim() })],
   [/^run:([\s\S]*)$/i, (text) => call("shell", { command: ["bash", "-lc", text.trim()] })],
-  // A patch is sensitive to its white space.
+  // White space is significant in a patch.
   [/^patch:\s?([\s\S]*)$/i, (text) => call("apply_patch", { input: text })],
   [/^plan:([\s\S]*)$/i, plan],
 ]
 
 const answerTo = (model: string, text: string): OfflineStep => {
-  const heard = text.trimStart()
+  const message = text.trimStart()
   for (const [pattern, step] of directives) {
-    const rest = pattern.exec(heard)?.[1]
+    const rest = pattern.exec(message)?.[1]
     if (rest !== undefined) return step(rest)
   }
   return {
@@ -69,7 +72,7 @@ const answerTo = (model: string, text: string): OfflineStep => {
   }
 }
 
-/** What asks for a summary of the history (§6.9). */
+/** How the core asks for a summary of the history. */
 const summaryTrigger = "Start Summarization"
 
 const textOf = (item: ResponseItem | undefined): string =>
@@ -77,12 +80,15 @@ const textOf = (item: ResponseItem | undefined): string =>
     ? item.content.map((part) => (part.type === "input_image" ? "" : part.text)).join("")
     : ""
 
-/** The answer to a request for a summary, which no script says; undefined: it is no such request. */
+/**
+ * The answer to a request for a summary, which scripts do not contain; undefined for any other
+ * request.
+ */
 export const offlineSummary = ({
   input,
   tools,
 }: Pick<ModelRequest, "input" | "tools">): ReadonlyArray<OfflineStep> | undefined => {
-  // As a message to a turn, which has tools, it is a text like any other.
+  // A turn has tools: there the same text is an ordinary message.
   if (tools.length > 0 || textOf(input.at(-1)) !== summaryTrigger) return undefined
   const said = quote(
     textOf(input.findLast((item) => item.type === "message" && item.role === "assistant")),

@@ -1,15 +1,18 @@
 /**
- * Which response of its script a conversation gets next. Derived from the history, so that a conversation keeps no
- * state here and a resumed one goes on where it stopped; a compacted history starts the script again.
+ * Determines which response of its script a conversation gets next. It is derived from the history,
+ * so that no state is kept for a conversation and a resumed one continues where it stopped; a
+ * compacted history starts the script again.
  *
- * The model's own items in the history are matched with the steps that made them, by number: every item of a
- * response is recorded when it arrives, also when the response then fails. A user message ends a response that was
- * interrupted before all its items. A response that leaves no item (empty, or failed at once) cannot be derived:
- * those tried in a row are counted per conversation, for a bounded number of conversations.
+ * The model's own items in the history are matched with the steps that produced them, by number:
+ * every item of a response is recorded when it arrives, also when the response fails afterwards. A
+ * user message ends a response that was interrupted before all its items. A response that leaves no
+ * item (empty, or failed immediately) cannot be derived; consecutive ones are counted per
+ * conversation, for a bounded number of conversations.
  */
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { OfflineScript, OfflineStep } from "../OfflineScript.ts"
 
+/** Id of the n-th call of a response, counted from 0. */
 export const callId = (response: number, n: number): string => `call_${response}_${n}`
 
 const isUser = (item: ResponseItem): boolean => item.type === "message" && item.role === "user"
@@ -19,7 +22,7 @@ const isOwn = (item: ResponseItem): boolean =>
     ? item.role === "assistant"
     : item.type !== "function_call_output" && item.type !== "custom_tool_call_output"
 
-/** Items the steps leave in the history; nothing is said after an error. */
+/** Number of items that the steps leave in the history; steps after an error are not performed. */
 const itemCount = (steps: ReadonlyArray<OfflineStep>): number => {
   const error = steps.findIndex((step) => "error" in step)
   return (error === -1 ? steps : steps.slice(0, error)).filter(
@@ -27,7 +30,10 @@ const itemCount = (steps: ReadonlyArray<OfflineStep>): number => {
   ).length
 }
 
-/** The index after the last response the history shows; beyond the script each item is a response of its own. */
+/**
+ * Index of the response after the last one in the history. Beyond the script each item counts as a
+ * response.
+ */
 const position = (script: OfflineScript, input: ReadonlyArray<ResponseItem>): number => {
   const sizeOf = (response: number): number => {
     const steps = script[response]
@@ -48,10 +54,16 @@ const position = (script: OfflineScript, input: ReadonlyArray<ResponseItem>): nu
   return used > 0 ? next + 1 : next
 }
 
-/** More conversations than this are not in a row of failures at once; the oldest then repeats one. */
+/**
+ * Number of conversations whose consecutive failures are counted at the same time; beyond it the
+ * oldest repeats a response.
+ */
 const maxConversations = 256
 
-/** Positions for a script; what `next` gives counts as said. */
+/**
+ * Creates the positions of all conversations in a script. `next` counts the response that it
+ * returns as given.
+ */
 export const makePositions = (script: OfflineScript) => {
   const tried = new Map<string, { readonly from: number; readonly count: number }>()
   return {

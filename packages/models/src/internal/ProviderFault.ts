@@ -1,16 +1,17 @@
 /**
- * An error as a provider reports it: in the body of a status, in an event of the Responses wire, in a chunk of the chat
- * wire. Members of an unexpected type count as absent. Pure.
+ * An error as a provider reports it: in the body of an HTTP error, in an event of the Responses
+ * wire, or in a chunk of the chat wire. Members of an unexpected type count as absent. Pure.
  */
 import { isObject } from "./JsonObject.ts"
 
+/** An error that a provider reported. */
 export interface ProviderFault {
-  /** What the provider calls the error: its `type` and its `code`. */
+  /** The provider's `type` and `code` of the error. */
   readonly codes: ReadonlyArray<string>
   readonly message?: string
   /** Name of the account's plan. */
   readonly plan?: string
-  /** Time until the provider accepts requests again. */
+  /** Seconds until the provider accepts requests again. */
   readonly resetsInSeconds?: number
   /** The same as a Unix time in seconds. */
   readonly resetsAtSeconds?: number
@@ -18,7 +19,7 @@ export interface ProviderFault {
 
 const textAt = (value: unknown): value is string => typeof value === "string" && value !== ""
 
-/** A number, or a text that is one; undefined for anything else. */
+/** A number, or a text that contains one; undefined for anything else. */
 const secondsAt = (value: unknown): number | undefined => {
   const isNumeric = typeof value === "string" && /^\d{1,15}(\.\d+)?$/.test(value.trim())
   const seconds = isNumeric ? Number(value) : value
@@ -27,10 +28,10 @@ const secondsAt = (value: unknown): number | undefined => {
     : undefined
 }
 
-/** A plan's name is quoted only where it is a plain word. */
+/** The name of a plan is quoted only if it is a plain word. */
 const planName = /^[\w .-]{1,40}$/
 
-/** A string is a message without a code. */
+/** Reads an error. A string is a message without a code. */
 export const readFault = (error: unknown): ProviderFault => {
   if (textAt(error)) return { codes: [], message: error }
   if (!isObject(error)) return { codes: [] }
@@ -49,10 +50,10 @@ export const readFault = (error: unknown): ProviderFault => {
 const counted = (count: number, unit: string): ReadonlyArray<string> =>
   count === 0 ? [] : [`${count} ${unit}${count === 1 ? "" : "s"}`]
 
-/** Longest waiting time that is stated in words, in seconds; beyond it the provider's number is not plausible. */
+/** Longest waiting time that is stated, in seconds; a longer one is not plausible. */
 const maxWaitSeconds = 366 * 24 * 3600
 
-/** `2 days 3 hours 20 minutes`, rounded up to whole minutes. */
+/** A duration like `2 days 3 hours 20 minutes`, rounded up to whole minutes. */
 const waitText = (seconds: number): string => {
   if (seconds < 60) return "in less than a minute"
   if (seconds > maxWaitSeconds) return "later"
@@ -73,10 +74,10 @@ const waitOf = (fault: ProviderFault, nowMs: number | undefined): string => {
 }
 
 /**
- * The sentence for an account that must not make more requests now; undefined for every other error. It begins as the
- * original's does.
+ * The sentence for an account that must not send more requests now; undefined for every other
+ * error. It starts like that of the original.
  *
- * @param nowMs undefined where no clock is at hand; then only a relative waiting time is stated
+ * @param nowMs undefined when no clock is available; then only a relative waiting time is stated
  */
 export const usageLimit = (fault: ProviderFault, nowMs?: number): string | undefined => {
   const plan = fault.plan === undefined ? "" : ` (plan: ${fault.plan})`

@@ -1,15 +1,18 @@
 /**
- * What is wrong with the settings of a provider that the platform would tell only by throwing, in the middle of a
- * request and with the value in its text. Pure; names the key and never quotes its value, which may be a secret.
+ * Checks the settings of a provider for values that the platform would reject only by throwing in
+ * the middle of a request, with the value in the message. Pure. Names the key and never quotes its
+ * value, which may be a secret.
  */
 import type { ModelProvider } from "@colloquy/core/ModelClient"
 import * as Redacted from "effect/Redacted"
 
-/** RFC 9110 §5.1 and §5.5: a name is a token, a value has no control characters. */
+/**
+ * RFC 9110 section 5.1 and 5.5: a header name is a token, a header value has no control characters.
+ */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** A token is printable ASCII, as a key from the environment. */
+/** A bearer token is printable ASCII, like a key from the environment. */
 const bearer = /^[\x20-\x7e]+$/
 
 const headersProblem = (
@@ -25,7 +28,7 @@ const headersProblem = (
   return undefined
 }
 
-/** The first fault, or `undefined`. That `base_url` is a URL at all is left to the client. */
+/** The first fault, or undefined. Whether `base_url` is a URL is checked by the HTTP client. */
 export const providerProblem = (provider: ModelProvider): string | undefined => {
   const { baseUrl, bearerToken, envHttpHeaders, httpHeaders } = provider
   if (URL.canParse(baseUrl) && !/^https?:/i.test(baseUrl)) {
@@ -34,7 +37,8 @@ export const providerProblem = (provider: ModelProvider): string | undefined => 
   if (bearerToken !== undefined && !bearer.test(Redacted.value(bearerToken))) {
     return "`experimental_bearer_token` is empty or holds characters that a header cannot carry"
   }
-  // The values of these are names of variables; what the variables hold is checked when it is read.
+  // These values are names of environment variables; the values of the variables are checked when
+  // they are read.
   return (
     headersProblem("http_headers", httpHeaders) ??
     headersProblem("env_http_headers", envHttpHeaders)

@@ -1,4 +1,4 @@
-/** What the headers of a response say of how much of the provider's limits is used (§6.5). Pure. */
+/** Reads from the headers of a response how much of the provider's limits is used. Pure. */
 import type { RateLimits } from "@colloquy/core/ModelClient"
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -11,7 +11,7 @@ const numberAt = (headers: Headers, name: string): number | undefined => {
   return text !== "" && Number.isFinite(value) ? value : undefined
 }
 
-/** Null: the provider says nothing of it. */
+/** Null when the provider does not state it. */
 const windowAt = (headers: Headers, name: "primary" | "secondary") => {
   const used = numberAt(headers, `${name}-used-percent`)
   if (used === undefined) return null
@@ -20,8 +20,8 @@ const windowAt = (headers: Headers, name: "primary" | "secondary") => {
 }
 
 /**
- * Undefined when they say nothing. As `token_count` has them: the windows of 0.45 (recording `conv_basic`), and flat the
- * five members of September where all are there.
+ * Undefined when the headers state nothing. The members are those of `token_count`: the windows of
+ * version 0.45 and later, and the five flat members of September 2025 if all five are known.
  */
 export const rateLimitsOf = (headers: Headers): RateLimits | undefined => {
   const [primary, secondary] = [windowAt(headers, "primary"), windowAt(headers, "secondary")]

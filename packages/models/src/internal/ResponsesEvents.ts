@@ -1,7 +1,7 @@
 /**
- * The meaning of each event type of the Responses wire. Types without a reader are ignored, since providers add new ones.
- * An event whose members have unexpected types is skipped; where it may have held a part of the answer, the response
- * fails when nothing else of it is an answer.
+ * The meaning of each event type of the Responses wire. Types without a reader are ignored, since
+ * providers add new ones. An event whose members have unexpected types is skipped; if it may have
+ * contained a part of the answer, the response fails when nothing else of it is an answer.
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
@@ -16,7 +16,7 @@ import { Tokens, usageOf } from "./Usage.ts"
 import { lost, oneLine, type Reading, skipped, used } from "./WireDecoder.ts"
 
 type EventReading = Reading & {
-  /** The response failed; reported when the stream ends, as the original does. */
+  /** The response failed; reported when the stream ends, as in the original. */
   readonly failure?: ModelError
 }
 
@@ -28,7 +28,8 @@ const delta =
     const { delta: text } = event
     if (typeof text !== "string") {
       const problem = `${type}: expected a string at \`delta\``
-      // Null means absent. The finished item repeats the text of any other, so that the answer loses nothing.
+      // Null means absent. The finished item repeats the text of any other event, so the answer
+      // loses nothing.
       return text === undefined || text === null ? skipped(problem) : lost(problem)
     }
     out.push(read(text))
@@ -48,7 +49,7 @@ const Usage = Schema.Struct({
 })
 const decodeUsage = Schema.decodeUnknownOption(Usage)
 
-/** Unreadable usage does not fail the answer. */
+/** Unreadable usage does not fail the response. */
 const usage = (u: unknown): { readonly usage?: TokenUsage } =>
   Option.match(decodeUsage(u), {
     onNone: () => ({}),
@@ -67,7 +68,7 @@ const responseOf = ({ response }: JsonObject): JsonObject => (isObject(response)
 
 const searchId = ({ id }: JsonObject): string => (typeof id === "string" ? id : "")
 
-/** What was searched for, or which page was looked at. */
+/** The query that was searched for, or the page that was opened. */
 const searchQuery = ({ action }: JsonObject): string => {
   if (!isObject(action)) return ""
   const { pattern, query, url } = action
@@ -113,13 +114,13 @@ const textDelta = (text: string): ModelEvent => ({ _tag: "TextDelta", delta: tex
 
 const deltas: Readonly<Record<string, (text: string) => ModelEvent>> = {
   "response.output_text.delta": textDelta,
-  // A refusal is the text the model answers with; the finished item has it as text too.
+  // A refusal is the text that the model answers with; the finished item contains it as text too.
   "response.refusal.delta": textDelta,
   "response.reasoning_summary_text.delta": (text) => ({ _tag: "ReasoningDelta", delta: text }),
   "response.reasoning_text.delta": (text) => ({ _tag: "RawReasoningDelta", delta: text }),
 }
 
-/** True for the types of which each event holds a piece of a text. */
+/** True for the types whose events contain a piece of a text. */
 export const isDelta = (type: unknown): boolean =>
   typeof type === "string" && Object.hasOwn(deltas, type)
 
@@ -158,6 +159,7 @@ const readers = new Map<string, Reader>([
   ],
 ])
 
+/** Reads one event. Appends its model events to `out`. */
 export const readEvent: Reader = (event, out) => {
   const { type } = event
   if (typeof type !== "string") return skipped("an event without a `type`")

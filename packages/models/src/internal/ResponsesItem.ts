@@ -1,4 +1,7 @@
-/** The finished item of `response.output_item.done`, made a `ResponseItem`: unknown types and parts drop, ids are not kept (§6.5). */
+/**
+ * Converts the finished item of `response.output_item.done` to a `ResponseItem`: unknown types and
+ * parts are dropped, ids are not kept.
+ */
 import {
   type ContentItem,
   CustomToolCallItem,
@@ -66,7 +69,9 @@ const SearchAction = Schema.StructWithRest(Schema.Struct({ type: Schema.String }
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 
-/** Absent or empty where the provider gives a call no id; the decoder of the response makes one. */
+/**
+ * Absent or empty when the provider gives a call no id; the decoder of the response generates one.
+ */
 const call_id = Schema.optional(Schema.NullOr(Schema.String))
 
 const functionCall = as(
@@ -84,7 +89,7 @@ const localShellCall = as(
     ...LocalShellCallItem.fields,
     id: Schema.optional(Schema.NullOr(Schema.String)),
   }),
-  // §6.7: a call without `call_id` answers to its id.
+  // A call without `call_id` is answered by its `id`, as in the original.
   ({ id, call_id, ...item }) => ({ ...item, call_id: call_id ?? id ?? null }),
 )
 
@@ -117,8 +122,11 @@ const answerTypes: ReadonlySet<string> = new Set([
   "custom_tool_call",
   "local_shell_call",
 ])
+/** True for an item type that is a part of the answer. */
 export const isAnswerType = (type: string): boolean => answerTypes.has(type)
 
-/** `undefined`: an unknown type. A known type with wrong members is a failure that names them. */
+/**
+ * Undefined for an unknown type. A known type with invalid members is a failure that names them.
+ */
 export const readItem = (item: JsonObject): ReturnType<Reader> =>
   readers.get(String(item["type"]))?.(item) ?? Result.succeed(undefined)

@@ -1,6 +1,7 @@
 /**
- * The body of a streaming response as model events: bytes to server-sent events to the wire's decoder, one array of
- * events per pull, in plain functions. Owns the idle timeout; the connection belongs to the body's own scope.
+ * Converts the body of a streaming response to model events: bytes to server-sent events to the
+ * wire's decoder, one array of events per pull, in plain functions. Owns the idle timeout; the
+ * connection belongs to the scope of the body.
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
 import { ServerSentEvents } from "@colloquy/protocol/ServerSentEvents"
@@ -14,84 +15,139 @@ import * as Stream from "effect/Stream"
 import { dropped, eventTooLarge, idle, responseTooLarge } from "./Failures.ts"
 import type { Reading, WireDecoder } from "./WireDecoder.ts"
 
-/** How long the rest of a whole answer (usage, end marker, end of the body) is waited for: reading to the end lets the connection be used again. */
+/**
+ * How long the rest of a complete answer (usage, end marker, end of the body) is waited for:
+ * reading to the end lets the connection be used again.
+ */
 const rest = Duration.millis(500)
 
-/** Notes of one response that are logged one by one; further ones are counted. */
+/** Number of a response's notes that are logged one by one; further ones are counted. */
 const maxNotes = 5
 
 /** Limits of one response, in bytes. */
 interface ResponseLimits {
   readonly maxEventBytes: number
-  /** Of the whole body: what a decoder holds back, and what a turn keeps of one response, are bounded by it. */
+  /**
+   * Limit of the whole body, and thereby of what a decoder holds back and a turn keeps of one
+   * response.
+   */
   readonly maxResponseBytes: number
 }
 
-/** Reads bytes into `out`; `failure` and `ended` tell how it went. */
-const makeReader = (decoder: WireDecoder, limits: ResponseLimits) => {
-  let out: Array<ModelEvent> = []
-  let failure: ModelError | undefined
-  let seen = 0
-  let bytes = 0
-  let notes: Array<string> = []
-  let noted = 0
-  const take = ({ error, note }: Reading) => {
-    failure ??= error
-    if (note !== undefined && ++noted <= maxNotes) notes.push(note)
+/** Reads bytes and collects the events, notes and failure of one response. */
+class ResponseReader {
+  private readonly decoder: WireDecoder
+  private readonly limits: ResponseLimits
+  private readonly parser: ServerSentEvents
+  private out: Array<ModelEvent> = []
+  private notes: Array<string> = []
+  private noted = 0
+  private bytes = 0
+  /** Number of server-sent events so far. */
+  seen = 0
+  failure: ModelError | undefined
+  ended = false
+
+  constructor(decoder: WireDecoder, limits: ResponseLimits) {
+    this.decoder = decoder
+    this.limits = limits
+    this.parser = new ServerSentEvents(limits.maxEventBytes, (data) => {
+      this.seen++
+      if (this.failure === undefined) this.add(decoder.event(data, this.out))
+    })
   }
-  const parser = new ServerSentEvents(limits.maxEventBytes, (data) => {
-    seen++
-    if (failure === undefined) take(decoder.event(data, out))
-  })
-  return {
-    read: (chunks: ReadonlyArray<Uint8Array>) => {
-      for (const chunk of chunks) {
-        if (failure !== undefined || decoder.phase() === "done") return
-        const left = limits.maxResponseBytes - bytes
-        bytes += chunk.length
-        const fits = parser.feed(chunk.subarray(0, left))
-        // What follows a whole answer is not looked at, however the bytes are cut.
-        if (failure !== undefined || decoder.phase() === "done") return
-        if (!fits) failure = eventTooLarge(limits.maxEventBytes)
-        else if (chunk.length > left) failure = responseTooLarge(limits.maxResponseBytes)
+
+  read(chunks: ReadonlyArray<Uint8Array>): void {
+    for (const chunk of chunks) {
+      if (this.isFinished) return
+      const left = this.limits.maxResponseBytes - this.bytes
+      this.bytes += chunk.length
+      const fits = this.parser.feed(chunk.subarray(0, left))
+      // What follows a complete answer is ignored, however the bytes are divided.
+      if (this.isFinished) return
+      if (!fits) this.failure = eventTooLarge(this.limits.maxEventBytes)
+      else if (chunk.length > left) {
+        this.failure = responseTooLarge(this.limits.maxResponseBytes)
       }
-    },
-    /**
-     * End of the body, or as good as. A last event without its blank line counts when it can be read; half an event
-     * is no fault of its own, the answer is just not whole.
-     */
-    end: () => {
-      if (failure !== undefined) return
-      parser.end()
-      if (failure === undefined) take(decoder.end(out))
-      if (noted > maxNotes) notes.push(`${noted - maxNotes} more notes of this kind are left out`)
-    },
-    fail: (error: ModelError) => {
-      failure ??= error
-    },
-    seen: () => seen,
-    failure: () => failure,
-    takeNotes: () => {
-      const taken = notes
-      notes = []
-      return taken
-    },
-    take: () => {
-      const taken = out
-      out = []
-      return taken
-    },
+    }
+  }
+
+  /**
+   * Ends the body. A last event without its blank line counts when it can be read; half an event is
+   * not an error of its own, because the answer is incomplete anyway.
+   */
+  end(): void {
+    this.ended = true
+    if (this.failure !== undefined) return
+    this.parser.end()
+    if (this.failure === undefined) this.add(this.decoder.end(this.out))
+    if (this.noted > maxNotes) {
+      this.notes.push(`${this.noted - maxNotes} more notes of this kind are left out`)
+    }
+  }
+
+  /** Ends the body without its end marker: a failure, unless the answer is complete already. */
+  breakOff(error: ModelError): void {
+    if (this.decoder.phase() !== "open") return this.end()
+    this.ended = true
+    this.failure ??= error
+  }
+
+  takeNotes(): ReadonlyArray<string> {
+    const taken = this.notes
+    this.notes = []
+    return taken
+  }
+
+  takeEvents(): ReadonlyArray<ModelEvent> {
+    const taken = this.out
+    this.out = []
+    return taken
+  }
+
+  private get isFinished(): boolean {
+    return this.failure !== undefined || this.decoder.phase() === "done"
+  }
+
+  private add({ error, note }: Reading): void {
+    this.failure ??= error
+    if (note !== undefined && ++this.noted <= maxNotes) this.notes.push(note)
   }
 }
 
+/** Limits of a body, and how long its events are waited for. */
 export interface BodyOptions extends ResponseLimits {
-  /** The longest wait for one more server-sent event; comments do not count. */
+  /** The longest wait for the next server-sent event; comments do not count. */
   readonly idleTimeout: Duration.Duration
   /** Id of the provider, for the log. */
   readonly provider: string
 }
 
-/** Skipped events are logged as warnings, a bounded number of them for one response. */
+type BodyPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, HttpClientError.HttpClientError>
+
+/** Reads the next chunks of the body. */
+const readMore = (pull: BodyPull, reader: ResponseReader): Effect.Effect<void> =>
+  Pull.matchEffect(pull, {
+    onSuccess: (chunks) => Effect.sync(() => reader.read(chunks)),
+    onFailure: (cause) =>
+      Cause.hasFails(cause)
+        ? Effect.sync(() => reader.breakOff(dropped))
+        : // Interruption and defects are passed on.
+          Effect.failCause(cause as Cause.Cause<never>),
+    onDone: () => Effect.sync(() => reader.end()),
+  })
+
+/** Reads until there is another server-sent event, the end or a failure. */
+const untilEvent = (more: Effect.Effect<void>, reader: ResponseReader): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const before = reader.seen
+    const step: Effect.Effect<void> = Effect.flatMap(more, () =>
+      reader.ended || reader.failure !== undefined || reader.seen > before ? Effect.void : step,
+    )
+    return step
+  })
+
+/** The events of a response. Skipped events are logged as warnings, a bounded number of them per response. */
 export const decodeBody = (
   body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
   decoder: WireDecoder,
@@ -99,41 +155,12 @@ export const decodeBody = (
 ): Stream.Stream<ModelEvent, ModelError> =>
   Stream.transformPull(body, (pull) =>
     Effect.sync(() => {
-      const reader = makeReader(decoder, limits)
-      let ended = false
-      const end = () => {
-        ended = true
-        reader.end()
-      }
-      const more = Pull.matchEffect(pull, {
-        onSuccess: (chunks) => Effect.sync(() => reader.read(chunks)),
-        onFailure: (cause) =>
-          Cause.hasFails(cause)
-            ? Effect.sync(() => {
-                ended = true
-                if (decoder.phase() === "open") reader.fail(dropped)
-                else reader.end()
-              })
-            : // Interruption and defects pass.
-              Effect.failCause(cause as Cause.Cause<never>),
-        onDone: () => Effect.sync(end),
-      })
-      const untilEvent: Effect.Effect<void> = Effect.suspend(() => {
-        const before = reader.seen()
-        const step: Effect.Effect<void> = Effect.flatMap(more, () =>
-          ended || reader.failure() !== undefined || reader.seen() > before ? Effect.void : step,
-        )
-        return step
-      })
+      const reader = new ResponseReader(decoder, limits)
+      const nextEvent = untilEvent(readMore(pull, reader), reader)
       const wait = Effect.suspend(() =>
-        Effect.timeoutOrElse(untilEvent, {
+        Effect.timeoutOrElse(nextEvent, {
           duration: decoder.phase() === "open" ? idleTimeout : Duration.min(rest, idleTimeout),
-          orElse: () =>
-            Effect.sync(() => {
-              ended = true
-              if (decoder.phase() === "open") reader.fail(idle)
-              else reader.end()
-            }),
+          orElse: () => Effect.sync(() => reader.breakOff(idle)),
         }),
       )
       const log = (notes: ReadonlyArray<string>) =>
@@ -146,11 +173,10 @@ export const decodeBody = (
         () => {
           const notes = reader.takeNotes()
           if (notes.length > 0) return Effect.andThen(log(notes), next)
-          const events = reader.take()
+          const events = reader.takeEvents()
           if (Arr.isReadonlyArrayNonEmpty(events)) return Effect.succeed(events)
-          const failure = reader.failure()
-          if (failure !== undefined) return Effect.fail(failure)
-          return ended ? Cause.done() : Effect.flatMap(wait, () => next)
+          if (reader.failure !== undefined) return Effect.fail(reader.failure)
+          return reader.ended ? Cause.done() : Effect.flatMap(wait, () => next)
         },
       )
       return next

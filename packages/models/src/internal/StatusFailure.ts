@@ -1,4 +1,7 @@
-/** The verdict on an HTTP status that is not a success: its error, and whether the request is repeated. Pure. */
+/**
+ * The meaning of an HTTP status other than success: its error, and whether the request is repeated.
+ * Pure.
+ */
 import { ModelError, type ModelProvider } from "@colloquy/core/ModelClient"
 import { parseJson } from "@colloquy/protocol/Json"
 import * as Duration from "effect/Duration"
@@ -10,16 +13,19 @@ import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, readFault, usageLimit } from "./ProviderFault.ts"
 import { statusText } from "./StatusText.ts"
 
-/** A try that failed: the error to give in the end, and how often the HTTP layer may try again before that. */
-export interface FailedTry {
+/**
+ * A failed attempt: its error, and how often the request may be repeated before the error is
+ * returned.
+ */
+export interface FailedAttempt {
   readonly error: ModelError
-  /** `Infinity`: as often as the provider's settings allow. */
+  /** `Infinity`: as often as the provider's settings permit. */
   readonly repeats: number
-  /** The delay the server named, instead of the backoff. */
+  /** The delay that the server requested, instead of the backoff. */
   readonly delayMs?: number
 }
 
-/** Characters of an error's body that are quoted. */
+/** Number of characters of an error's body that are quoted. */
 export const maxBodyChars = 2048
 
 const faultOf = (body: string): ProviderFault => {
@@ -35,23 +41,27 @@ const retryAfterMs = (header: string | undefined, nowMs: number): number | undef
     : undefined
 }
 
-/** With these a provider says that a request is too long; with others the same words mean something else. */
+/**
+ * Statuses with which a provider reports that a request is too long; with others the same words
+ * mean something else.
+ */
 const sizeStatuses: ReadonlySet<number> = new Set([400, 413, 422])
 
+/** What is known of a response that is not a success. */
 export interface StatusReply {
   readonly status: number
   /** The `Retry-After` header: seconds or an HTTP date. */
   readonly retryAfter: string | undefined
-  /** Already cut to `maxBodyChars` and without the key. */
+  /** Already cut to `maxBodyChars` and without the API key. */
   readonly body: string
 }
 
-/** 429 and 5xx: repeated, unless the provider asks to wait for too long. */
+/** 429 and 5xx: repeated, unless the provider asks for too long a delay. */
 const repeatable = (
   wire: ModelProvider["wire"],
   status: number,
   delayMs: number | undefined,
-): FailedTry => {
+): FailedAttempt => {
   const limit = (message: string, retryable: boolean) =>
     new ModelError({ reason: "RetryLimit", message, retryable, status, ...delayMember(delayMs) })
   const text = `exceeded retry limit, last status: ${statusText(status)}`
@@ -72,21 +82,22 @@ const repeatable = (
 }
 
 /**
- * What a status that is not a success means (§6.4; recordings 0.29 `model_500`, `model_429`).
+ * The meaning of a status. The texts are those of the original.
  *
- * 429 and 5xx repeat. 401 repeats once and on the Responses wire only: there is no token to refresh here, but the
- * key is read again for each try, so that a key that was just rotated is used; its last error quotes the body, which
- * says what is wrong with the key. 408 is left to the turn loop, as the original does. A usage limit and
- * an exhausted quota are stated as a sentence and never repeat.
+ * 429 and 5xx are repeated. 401 is repeated once and on the Responses wire only: there is no token
+ * to refresh here, but the API key is read again for each attempt, so that a changed key is used;
+ * its last error quotes the body, which says what is wrong with the key. 408 is left to the turn
+ * loop, as in the original. A usage limit and an exhausted quota are reported as a sentence and
+ * never repeated.
  */
 export const statusFailure = (
   wire: ModelProvider["wire"],
   { status, retryAfter, body }: StatusReply,
   nowMs: number,
-): FailedTry => {
+): FailedAttempt => {
   const fault = faultOf(body)
   const delayMs = retryAfterMs(retryAfter, nowMs)
-  const refused = (message: string, retryable = false): FailedTry => ({
+  const refused = (message: string, retryable = false): FailedAttempt => ({
     error: new ModelError({ reason: "Status", message, retryable, status }),
     repeats: 0,
   })

@@ -1,4 +1,6 @@
-/** Reason phrases of the statuses a model provider or a proxy before it may send (RFC 9110, RFC 6585). */
+/**
+ * Reason phrases of the statuses that a model provider or a proxy may send (RFC 9110, RFC 6585).
+ */
 
 const phrases: Readonly<Record<number, string>> = {
   300: "Multiple Choices",
@@ -43,6 +45,6 @@ const phrases: Readonly<Record<number, string>> = {
   507: "Insufficient Storage",
 }
 
-/** `429 Too Many Requests`, the form of the error texts (§6.4). */
+/** `429 Too Many Requests`: the form used in error texts. */
 export const statusText = (status: number): string =>
   `${status} ${phrases[status] ?? "<unknown status code>"}`

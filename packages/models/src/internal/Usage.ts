@@ -2,10 +2,12 @@
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Schema from "effect/Schema"
 
-/** More tokens than any model has read, and few enough that the sum of a conversation's requests stays exact. */
+/**
+ * More tokens than any model has read, and few enough that the sum over a conversation stays exact.
+ */
 const maxTokens = 1e12
 
-/** Tokens. */
+/** Numbers of tokens, as a provider reports them. */
 export const Tokens = Schema.Int.check(
   Schema.isGreaterThanOrEqualTo(0),
   Schema.isLessThanOrEqualTo(maxTokens),
@@ -19,6 +21,7 @@ interface Counted {
   readonly total: number | null | undefined
 }
 
+/** Converts a provider's numbers; a missing total is the sum of input and output. */
 export const usageOf = ({ input, cached, output, reasoning, total }: Counted): TokenUsage => ({
   input_tokens: input,
   cached_input_tokens: cached ?? 0,

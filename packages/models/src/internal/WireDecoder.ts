@@ -1,7 +1,7 @@
 /**
- * What both wires share: the decoder of one response's server-sent events, and the one place that decides for each event
- * whether it is used, skipped, or ends the response. Plain functions over mutable state, one decoder per response: tens of
- * thousands of deltas a second pass here.
+ * What both wires share: the decoder of one response's server-sent events, and the one place that
+ * decides for each event whether it is used, skipped, or ends the response. Plain functions over
+ * mutable state, one decoder per response, because tens of thousands of deltas a second pass here.
  *
  *     data ── no data, not JSON, not an object, `{}` ──────────────► skipped, with a note
  *      ├───── `[DONE]`, `DONE` ─────────────────────► wire.marker ─┐
@@ -21,33 +21,51 @@ import { isObject, type JsonObject } from "./JsonObject.ts"
  */
 type Phase = "open" | "answered" | "done"
 
-/** The outcome of one event. Without a member the event was used, or is of a kind that has no meaning here. */
+/**
+ * The outcome of one event. Without members the event was used, or is of a kind that has no meaning
+ * here.
+ */
 export interface Reading {
-  /** For the log: what was skipped, or what is unusual; never quotes the provider's data. */
+  /** Log text: what was skipped, or what is unusual. Never quotes the provider's data. */
   readonly note?: string
-  /** What was skipped, where it may have been a part of the answer. */
+  /** What was skipped, if it may have been a part of the answer. */
   readonly lost?: string
   /** Ends the stream with this failure. */
   readonly error?: ModelError
-  /** The last event of a good stream. */
+  /** The last event of a successful stream. */
   readonly completed?: Extract<ModelEvent, { readonly _tag: "Completed" }>
-  /** The failure in place of `completed` where the response has no answer and nothing of it was skipped. */
+  /**
+   * The failure that replaces `completed` when the response has no answer and nothing of it was
+   * skipped.
+   */
   readonly unanswered?: ModelError
 }
 
+/** The event was used. */
 export const used: Reading = {}
+/** The event was skipped, and was not a part of the answer. */
 export const skipped = (what: string): Reading => ({ note: `skipped ${what}` })
-/** As `skipped`, for what may have been a part of the answer: without another answer the response fails and names it. */
+/**
+ * As `skipped`, for what may have been a part of the answer: without another answer the response
+ * fails and names it.
+ */
 export const lost = (what: string): Reading => ({ ...skipped(what), lost: what })
+/** The stream ends with this failure. */
 export const failed = (error: ModelError): Reading => ({ error })
 
-/** What one wire makes of the events that are usable. */
+/** How one wire interprets usable events. */
 export interface Wire {
-  /** Appends what the event means to `out`. `hasGap`: an event before it was not JSON, and may have been a delta. */
+  /**
+   * Appends what the event means to `out`. `hasGap`: an earlier event was not JSON and may have
+   * been a delta.
+   */
   readonly object: (value: JsonObject, out: Array<ModelEvent>, hasGap: boolean) => Reading
   /** The provider declares the end of the stream. */
   readonly marker: (out: Array<ModelEvent>) => Reading
-  /** The stream ended without a marker: appends what was held back, or fails because the answer is incomplete. */
+  /**
+   * The stream ended without a marker: appends what was held back, or fails because the answer is
+   * incomplete.
+   */
   readonly end: (out: Array<ModelEvent>) => Reading
   /** True once the provider has finished the answer, or reported why there is none. */
   readonly isAnswered: () => boolean
@@ -55,15 +73,18 @@ export interface Wire {
   readonly hasAnswer: () => boolean
 }
 
+/** Decodes the events of one response. */
 export interface WireDecoder {
   readonly phase: () => Phase
   /** Reads the data of one event and appends what it means to `out`. */
   readonly event: (data: string, out: Array<ModelEvent>) => Reading
-  /** The stream is over: appends what was held back, or fails because the answer is incomplete. */
+  /**
+   * The stream has ended: appends what was held back, or fails because the answer is incomplete.
+   */
   readonly end: (out: Array<ModelEvent>) => Reading
 }
 
-/** One line for people out of a schema's message of several; never holds the value itself. */
+/** Shortens a schema's message of several lines to one. It never contains the value itself. */
 export const oneLine = (issue: Schema.SchemaError): string =>
   issue.message
     .split("\n")
@@ -102,7 +123,7 @@ const classify = (data: string): Classified => {
 const unreadable = (what: string): Reading =>
   failed(streamFailure(`the answer could not be read: skipped ${what}`))
 
-/** The decoder of one response. */
+/** Creates the decoder of one response. */
 export const makeWireDecoder = (wire: Wire): WireDecoder => {
   let isDone = false
   let firstLost: string | undefined
@@ -110,7 +131,7 @@ export const makeWireDecoder = (wire: Wire): WireDecoder => {
   const finish = (reading: Reading, out: Array<ModelEvent>): Reading => {
     firstLost ??= reading.lost
     if (reading.completed === undefined) return reading
-    // An empty answer is good only when no event was lost that may have held one.
+    // An empty answer is accepted only when no event was lost that may have contained one.
     if (!wire.hasAnswer()) {
       if (firstLost !== undefined) return unreadable(firstLost)
       if (reading.unanswered !== undefined) return failed(reading.unanswered)

@@ -1,46 +1,52 @@
-/** Who the person is to the model's provider (§3.10). */
+/** Methods about authentication with the model's provider and its rate limits. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
 import { maybe, Open, Uuid } from "./Fields.ts"
 
+/** How the server authenticates with the provider: an API key or a ChatGPT account. */
 export const AuthMethod = Schema.Literals(["apikey", "chatgpt"])
 
-/** What a header of a request can carry; a blank one would log out whoever is logged in, and be told as a login. */
+/** Characters that a request header can carry. A blank key would log the user out and be reported as a login. */
 const ApiKey = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]+$/u, { expected: "a key of visible ASCII letters" }),
 )
 
 const done = Schema.Struct({})
 
+/** Stores an API key. */
 export const LoginApiKey = request("loginApiKey", {
   params: Schema.Struct({ apiKey: ApiKey }),
   result: done,
   cancellable: false,
   since: "0.36",
-  doc: "Keeps an API key; a login under way ends.",
+  doc: "Stores an API key for authentication. A browser login that is in progress is cancelled.",
 })
 
+/** Starts a login in the browser. */
 export const LoginChatGpt = request("loginChatGpt", {
   result: Schema.Struct({ loginId: Schema.String, authUrl: Schema.String }),
   since: "0.25",
-  doc: "Begins a login in the browser; `loginChatGptComplete` tells of its end.",
+  doc: "Starts a login in the browser and responds with its URL. `loginChatGptComplete` reports the end of the login.",
 })
 
+/** Cancels a login in the browser. */
 export const CancelLoginChatGpt = request("cancelLoginChatGpt", {
   params: Schema.Struct({ loginId: Uuid }),
   result: done,
   cancellable: false,
   since: "0.25",
-  doc: "Ends a login under way.",
+  doc: "Cancels a browser login that is in progress.",
 })
 
+/** Removes the credentials. */
 export const LogoutChatGpt = request("logoutChatGpt", {
   result: done,
   cancellable: false,
   since: "0.25",
-  doc: "Forgets what was logged in with.",
+  doc: "Removes the stored credentials.",
 })
 
+/** Reports the authentication method. */
 export const GetAuthStatus = request("getAuthStatus", {
   params: Schema.Struct({
     includeToken: maybe(Schema.Boolean),
@@ -52,37 +58,42 @@ export const GetAuthStatus = request("getAuthStatus", {
     requiresOpenaiAuth: Schema.optionalKey(Schema.Boolean),
   }),
   since: "0.25",
-  doc: "Whether and how somebody is logged in.",
+  doc: "Reports the authentication method in use; it is absent when there are no credentials.",
 })
 
+/** Reports the user's e-mail address. */
 export const UserInfo = request("userInfo", {
   result: Schema.Struct({ allegedUserEmail: Schema.NullOr(Schema.String) }),
   since: "0.36",
-  doc: "The address that the stored token claims, unchecked.",
+  doc: "Reports the e-mail address that the stored token claims. It is not verified.",
 })
 
+/** Reports the rate limits. */
 export const AccountRateLimitsRead = request("account/rateLimits/read", {
   result: Schema.Struct({
-    /** As the provider told them last; its members are the provider's. */
+    /** As the provider reported them last; the members are the provider's. */
     rateLimits: Open,
   }),
   since: "0.48",
-  doc: "How much of what the provider allows is used.",
+  doc: "Reports how much of the provider's rate limits is used.",
 })
 
+/** The rate limits changed. */
 export const AccountRateLimitsUpdated = notification("account/rateLimits/updated", {
-  /** As `account/rateLimits/read` gives them. */
+  /** As in the result of `account/rateLimits/read`. */
   params: Open,
   since: "0.48",
-  doc: "The provider has told other limits than before, in a conversation that somebody listens to.",
+  doc: "The provider reported rate limits that differ from the last ones, in a conversation that has a listener.",
 })
 
+/** The credentials changed. */
 export const AuthStatusChange = notification("authStatusChange", {
   params: Schema.Struct({ authMethod: Schema.optionalKey(AuthMethod) }),
   since: "0.25",
-  doc: "Somebody has logged in or out, by whichever connection; without a method nobody is logged in.",
+  doc: "The credentials changed, through this or another connection. Without `authMethod` there are none.",
 })
 
+/** A login in the browser has ended. */
 export const LoginChatGptComplete = notification("loginChatGptComplete", {
   params: Schema.Struct({
     loginId: Schema.String,
@@ -90,5 +101,5 @@ export const LoginChatGptComplete = notification("loginChatGptComplete", {
     error: Schema.optionalKey(Schema.String),
   }),
   since: "0.25",
-  doc: "A login in the browser that this connection began has ended.",
+  doc: "A browser login that this connection started has ended.",
 })

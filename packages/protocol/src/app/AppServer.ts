@@ -1,6 +1,6 @@
 /**
- * The dialect `app-server` v1 (§3): conversations over plain JSON-RPC. Its methods are defined beside this file, and
- * nowhere else are their names written.
+ * The dialect `app-server` v1: conversations over plain JSON-RPC without the `jsonrpc` member. Its methods are defined in
+ * this folder; no other code contains their names. The wire: packages/docs/wire/app-server.md.
  */
 import { eventTypes } from "../EventMsg.ts"
 import { dialect } from "../Method.ts"
@@ -12,6 +12,7 @@ import * as Host from "./Host.ts"
 import * as Messages from "./Messages.ts"
 import * as Session from "./Session.ts"
 
+/** The dialect with all its methods. */
 export const AppServer = dialect({
   name: "app-server",
   command: "colloquy app-server",

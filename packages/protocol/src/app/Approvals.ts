@@ -1,6 +1,7 @@
 /**
- * What the server asks its client (§3.8). Each question of an approval has two spellings of the same params: those of
- * October first. An error, and an answer that cannot be read, is a denial.
+ * Requests that the server sends to its client: approvals and forms. The params of an approval exist in two spellings,
+ * camelCase (October 2025) and snake_case (September 2025); the client chooses one in `initialize`. An error, and a result
+ * that cannot be read, denies the approval (L7). The wire: packages/docs/wire/app-server.md.
  */
 import * as Schema from "effect/Schema"
 import { ParsedCommand } from "../events/CommandEvents.ts"
@@ -13,6 +14,7 @@ const result = Schema.Struct({ decision: ReviewDecision })
 
 const fileChanges = Schema.Record(Schema.String, FileChange)
 
+/** The approval of a patch. */
 export const ApplyPatchApproval = request("applyPatchApproval", {
   params: Schema.Union([
     Schema.Struct({
@@ -33,15 +35,16 @@ export const ApplyPatchApproval = request("applyPatchApproval", {
   ]),
   result,
   since: "0.25",
-  doc: "May these files be changed?",
+  doc: "Asks whether a patch may be applied to these files.",
 })
 
+/** The approval of a command. */
 export const ExecCommandApproval = request("execCommandApproval", {
   params: Schema.Union([
     Schema.Struct({
       conversationId: Schema.String,
       callId: Schema.String,
-      /** What will run, word by word. */
+      /** The words of the command line. */
       command: Schema.Array(Schema.String),
       cwd: Schema.String,
       reason: Schema.optionalKey(Schema.String),
@@ -57,27 +60,28 @@ export const ExecCommandApproval = request("execCommandApproval", {
   ]),
   result,
   since: "0.25",
-  doc: "May this command run?",
+  doc: "Asks whether a command may run.",
 })
 
+/** The form of a tool server. */
 export const ElicitationRequest = request("elicitationRequest", {
   params: Schema.Struct({
     conversationId: Schema.String,
-    /** What `approval_resolved` calls it by. */
+    /** `call_id` of the `approval_resolved` event for this question. */
     elicitationId: Schema.String,
-    /** Who asks, as the configuration names it. What follows is said by it and not by this server. */
+    /** Name of the tool server in the configuration. The members below come from that server. */
     serverName: Schema.String,
     message: Schema.String,
     /** JSON Schema of the object to be filled in. */
     requestedSchema: Open,
   }),
   result: Schema.Struct({
-    /** `cancel`: nobody chose. */
+    /** `cancel`: the person made no choice. */
     action: Schema.Literals(["accept", "decline", "cancel"]),
-    /** Counts with `accept`; 64 Ki characters of JSON at most. */
+    /** Used with `accept` only; at most 64 Ki characters of JSON. */
     content: maybe(Open),
   }),
   since: "colloquy 0.1",
   capability: "elicitation",
-  doc: "A tool server asks for something to be filled in: `elicitation/create` of the Model Context Protocol, passed on. Where no client that listens can show it, it is declined.",
+  doc: "A tool server asks the person to fill in a form: `elicitation/create` of the Model Context Protocol, passed on. It is declined when no listening client can show forms.",
 })

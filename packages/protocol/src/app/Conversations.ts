@@ -1,4 +1,7 @@
-/** Conversations, made, found and ended (§3.3 to §3.6); `forkConversation` and `getConversation` are ours. */
+/**
+ * Methods that create, list, resume, fork and archive conversations. `forkConversation` and `getConversation` are not in the
+ * original. The wire: packages/docs/wire/app-server.md.
+ */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 import { AskForApproval, ReasoningEffort, SandboxPolicy } from "../Policy.ts"
@@ -12,27 +15,29 @@ const made = {
   reasoningEffort: Schema.optionalKey(ReasoningEffort),
 }
 
-/** Of a store that keeps files. */
+/** Path of the rollout file; absent when the store keeps no files. */
 const rolloutPath = Schema.optionalKey(Schema.String)
 
+/** Creates a conversation. */
 export const NewConversation = request("newConversation", {
   params: ConversationOverrides,
   result: Schema.Struct({ ...made, rolloutPath }),
   cancellable: false,
   since: "0.25",
-  doc: "Makes a conversation. Nothing runs yet.",
+  doc: "Creates a conversation. No turn starts yet.",
 })
 
 const ConversationSummary = Schema.Struct({
   conversationId: Schema.String,
-  /** Of a store that keeps files. */
+  /** Path of the rollout file; absent when the store keeps no files. */
   path: Schema.optionalKey(Schema.String),
-  /** The beginning of what a person said first. */
+  /** The beginning of the first user message. */
   preview: Schema.String,
   /** ISO 8601. */
   timestamp: Schema.optionalKey(Schema.String),
 })
 
+/** Lists stored conversations. */
 export const ListConversations = request("listConversations", {
   params: Schema.Struct({ pageSize: maybe(Count), cursor: maybe(Schema.String) }),
   result: Schema.Struct({
@@ -40,9 +45,10 @@ export const ListConversations = request("listConversations", {
     nextCursor: Schema.optionalKey(Schema.String),
   }),
   since: "0.36",
-  doc: "Stored conversations in which somebody has spoken, newest first, a page at a time; a cursor that cannot be read is none.",
+  doc: "Lists the stored conversations that have a user message, newest first, in pages. An invalid cursor is ignored.",
 })
 
+/** Resumes a stored conversation. */
 export const ResumeConversation = request("resumeConversation", {
   params: Schema.Struct({
     path: Schema.String,
@@ -55,46 +61,50 @@ export const ResumeConversation = request("resumeConversation", {
   }),
   cancellable: false,
   since: "0.36",
-  doc: "Takes up a stored conversation by the path of its file, with the settings that it had and these on top of them.",
+  doc: "Resumes a stored conversation by the path of its rollout file. `overrides` replace single settings of those it had.",
 })
 
+/** Ends and archives a conversation. */
 export const ArchiveConversation = request("archiveConversation", {
   params: Schema.Struct({
     ...named,
-    /** May be left out, which the original does not allow. */
+    /** Optional here, required by the original. */
     rolloutPath: maybe(Schema.String),
   }),
   result: Schema.Struct({}),
   cancellable: false,
   since: "0.36",
-  doc: "Ends a conversation and moves its file to the archive.",
+  doc: "Ends a conversation and moves its rollout file to the archive.",
 })
 
+/** Creates a conversation from the beginning of another one. */
 export const ForkConversation = request("forkConversation", {
   params: Schema.Struct({
     ...named,
-    /** So many of the person's messages, counted from the last, are left out with what followed. Default 0. */
+    /** Number of user messages at the end that the fork leaves out, with everything after them. Default 0. */
     dropLastMessages: maybe(Count),
-    /** Instead: the message of the person, counted from 0, before which the fork ends. */
+    /** Alternative: index, from 0, of the user message before which the fork ends. */
     beforeMessage: maybe(Count),
   }),
   result: Schema.Struct({ ...made, rolloutPath }),
   cancellable: false,
   since: "colloquy 0.1",
-  doc: "Makes a conversation of another one's beginning. A turn that runs there is left out and goes on.",
+  doc: "Creates a conversation from the beginning of another one. A running turn is not copied and continues there.",
 })
 
+/** Reports the state of a conversation. */
 export const GetConversation = request("getConversation", {
   params: Schema.Struct(named),
   result: Schema.Struct({
     ...made,
     status: Schema.Literals(["idle", "running", "waitingForApproval"]),
-    /** Whose turn runs. */
+    /** Id of the running turn, if any. */
     turnId: Schema.optionalKey(Schema.String),
-    /** That wait for a turn of their own. */
+    /** Number of messages queued for later turns. */
     waitingMessages: Schema.Int,
+    /** Number of pending questions. */
     openQuestions: Schema.Int,
-    /** Number of the next event that is kept: `after` one less, a listener gets only what is new. */
+    /** Number of the next durable event. A listener that gives `after: nextSeq - 1` receives new events only. */
     nextSeq: Schema.Int,
     cwd: Schema.String,
     approvalPolicy: AskForApproval,
@@ -102,5 +112,5 @@ export const GetConversation = request("getConversation", {
     totalTokens: Schema.optionalKey(Schema.Int),
   }),
   since: "colloquy 0.1",
-  doc: "What a conversation does at the moment.",
+  doc: "Reports the current state and settings of a conversation.",
 })

@@ -1,20 +1,20 @@
-/** The shapes that the params and results of this dialect are made of: camelCase, `null` as good as absent (§3.1). */
+/** Shapes that params and results of this dialect share. Members are camelCase; `null` means the same as absent. */
 import * as Schema from "effect/Schema"
 import { parseConversationId } from "../Ids.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
 
-/** May be left out, or be `null`, which means the same. */
+/** An optional member; `null` means the same as absent. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 type Present<A> = { [K in keyof A]: Exclude<A[K], null> }
 
-/** Without the members that are `null`. */
+/** The members that are neither absent nor `null`. */
 export const present = <A extends object>(members: A): Present<A> =>
   Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== null && value !== undefined),
   ) as Present<A>
 
-/** In any spelling that a UUID has (recording 0.45 `conv_unknown_ids`: anything else is no request). */
+/** A UUID in any spelling; other texts are invalid params (packages/server/test/fixtures/v0.45.0/conv_unknown_ids.jsonl). */
 export const Uuid = Schema.String.check(
   Schema.makeFilter((text: string) => {
     const parsed = parseConversationId(text)
@@ -22,12 +22,16 @@ export const Uuid = Schema.String.check(
   }),
 )
 
-/** At most 32 bits, not negative: the original reads no other number (recording 0.45 `conv_list_resume_archive`). */
+/**
+ * An unsigned integer of 32 bits: the original accepts no other number
+ * (packages/server/test/fixtures/v0.45.0/conv_list_resume_archive.jsonl).
+ */
 export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff_ffff }))
 
+/** An object whose members are passed through. */
 export const Open = Schema.Record(Schema.String, Schema.Unknown)
 
-/** What a client may set of a conversation (§3.3); the last two are ours. */
+/** Settings that a client may give for a conversation. The last two are not in the original. */
 export const ConversationOverrides = Schema.Struct({
   model: maybe(Schema.String),
   profile: maybe(Schema.String),

@@ -1,4 +1,4 @@
-/** What a client asks of the machine and of the configuration beside any conversation (§3.11). */
+/** Methods about the machine and the configuration, independent of any conversation. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 import {
@@ -11,17 +11,19 @@ import {
 } from "../Policy.ts"
 import { Count, maybe } from "./Fields.ts"
 
+/** Reports the diff against a remote. */
 export const GitDiffToRemote = request("gitDiffToRemote", {
   params: Schema.Struct({ cwd: Schema.String }),
   result: Schema.Struct({ sha: Schema.String, diff: Schema.String }),
   since: "0.25",
-  doc: "The nearest commit that a remote has, and the diff of the working tree against it, new files included.",
+  doc: "Reports the nearest commit that exists on a remote, and the diff of the working tree against it, including new files.",
 })
 
+/** Runs one command. */
 export const ExecOneOffCommand = request("execOneOffCommand", {
   params: Schema.Struct({
     command: Schema.Array(Schema.String),
-    /** Default 10,000. */
+    /** Milliseconds. Default 10,000. */
     timeoutMs: maybe(Count),
     cwd: maybe(Schema.String),
     sandboxPolicy: maybe(SandboxPolicy),
@@ -32,24 +34,25 @@ export const ExecOneOffCommand = request("execOneOffCommand", {
     stderr: Schema.String,
   }),
   since: "0.36",
-  doc: "Runs a program, word by word, in the sandbox of the configuration; no person is asked.",
+  doc: "Runs a command, given by its words, in the configured sandbox, without an approval. Responds when the command has ended.",
 })
 
+/** Searches files by name. */
 export const FuzzyFileSearch = request("fuzzyFileSearch", {
   params: Schema.Struct({
     query: Schema.String,
     roots: Schema.Array(Schema.String),
-    /** A later search with the same one ends an earlier one, which is answered with what it has. */
+    /** A search ends an earlier one with the same token, whose response has the results so far. */
     cancellationToken: maybe(Schema.String),
   }),
   result: Schema.Struct({
     files: Schema.Array(
       Schema.Struct({
         root: Schema.String,
-        /** Below the root. */
+        /** Relative to the root. */
         path: Schema.String,
         file_name: Schema.String,
-        /** The higher the better. */
+        /** Higher is better. */
         score: Schema.Finite,
         /** Positions in `path` that the query matched, in UTF-16 code units. */
         indices: Schema.optionalKey(Schema.Array(Schema.Int)),
@@ -57,10 +60,10 @@ export const FuzzyFileSearch = request("fuzzyFileSearch", {
     ),
   }),
   since: "0.45",
-  doc: "Files below the roots whose path resembles the query, best first.",
+  doc: "Searches the files below the roots by a query that may leave characters out. Best matches come first.",
 })
 
-/** In a profile an unset member is `null`. */
+/** A profile of config.toml. A member that is not set is `null`. */
 const Profile = Schema.Struct({
   model: Schema.NullOr(Schema.String),
   modelProvider: Schema.NullOr(Schema.String),
@@ -71,6 +74,7 @@ const Profile = Schema.Struct({
   chatgptBaseUrl: Schema.NullOr(Schema.String),
 })
 
+/** The settings in config.toml that clients show. */
 export const UserSavedConfig = Schema.Struct({
   approvalPolicy: Schema.optionalKey(AskForApproval),
   sandboxMode: Schema.optionalKey(ConfiguredSandboxMode),
@@ -97,12 +101,14 @@ export const UserSavedConfig = Schema.Struct({
 })
 export type UserSavedConfig = typeof UserSavedConfig.Type
 
+/** Reports the settings in config.toml. */
 export const GetUserSavedConfig = request("getUserSavedConfig", {
   result: Schema.Struct({ config: UserSavedConfig }),
   since: "0.36",
-  doc: "What stands in config.toml, of the keys that clients show.",
+  doc: "Reports the settings in config.toml that clients show.",
 })
 
+/** Writes the default model. */
 export const SetDefaultModel = request("setDefaultModel", {
   params: Schema.Struct({
     model: maybe(Schema.String),
@@ -111,9 +117,10 @@ export const SetDefaultModel = request("setDefaultModel", {
   result: Schema.Struct({}),
   cancellable: false,
   since: "0.36",
-  doc: "Writes the model of new conversations to config.toml, to the active profile where there is one; what is left out is cleared.",
+  doc: "Writes the default model to config.toml, to the active profile if there is one. A member that is absent is cleared.",
 })
 
+/** One model of a provider. */
 export const ModelEntry = Schema.Struct({
   id: Schema.String,
   model: Schema.String,
@@ -127,6 +134,7 @@ export const ModelEntry = Schema.Struct({
 })
 export type ModelEntry = typeof ModelEntry.Type
 
+/** Lists models. */
 export const ModelList = request("model/list", {
   params: Schema.Struct({ pageSize: maybe(Count), cursor: maybe(Schema.String) }),
   result: Schema.Struct({
@@ -134,5 +142,5 @@ export const ModelList = request("model/list", {
     nextCursor: Schema.optionalKey(Schema.String),
   }),
   since: "0.48",
-  doc: "The models that are known of the provider in effect, a page at a time.",
+  doc: "Lists the known models of the active provider, in pages.",
 })

@@ -1,10 +1,11 @@
-/** What a person says, in the form of this dialect: tagged by `type`, the rest in `data` (§3.7). */
+/** User input in the form of this dialect: tagged by `type`, with all other members in `data`. */
 import * as Schema from "effect/Schema"
 import type { InputItem as CoreItem } from "../ResponseItem.ts"
 
 const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, data: F) =>
   Schema.Struct({ type: Schema.Literal(type), data: Schema.Struct(data) })
 
+/** A text, an image by URL, or a local image file. */
 export const InputItem = Schema.Union([
   item("text", { text: Schema.String }),
   /** A data URL or an http(s) URL; the member keeps its underscore. */
@@ -13,6 +14,7 @@ export const InputItem = Schema.Union([
 ])
 export type InputItem = typeof InputItem.Type
 
+/** The same input in the form of the core. */
 export const coreItem = (one: InputItem): CoreItem => {
   switch (one.type) {
     case "text":

@@ -1,4 +1,4 @@
-/** What is said to a conversation and what is heard of it (§3.7). */
+/** Methods that submit input to a conversation and subscribe to its events. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 import {
@@ -14,33 +14,36 @@ import { InputItem } from "./InputItem.ts"
 const named = { conversationId: Uuid }
 
 /**
- * What becomes of input while a turn runs: `queue` joins it; `steer` joins it and is an error when none runs; `wait` for a
- * turn of its own after it; `interrupt` it and be the next; `reject` the input. Not in the original.
+ * What happens to input while a turn is running: `queue` adds it to the running turn; `steer` does the same and is an error
+ * when no turn is running; `wait` starts a new turn after the running one; `interrupt` ends the running turn and starts a
+ * new one; `reject` returns an error. Not in the original.
  */
 export const WhileRunning = Schema.Literals(["queue", "steer", "wait", "interrupt", "reject"])
 
 const input = {
   items: Schema.Array(InputItem),
   whileRunning: maybe(WhileRunning),
-  /** Chosen by the client: sent again, it is answered again and nothing happens. */
+  /** Chosen by the client. Input that is sent again with the same id gets the same response and has no further effect. */
   submissionId: maybe(Schema.String),
 }
 
-/** The original's results are empty. */
+/** The result of submitted input. Empty in the original. */
 const Sent = Schema.Struct({
-  /** `id` of the events that follow: those of the turn that it began or joined. */
+  /** `id` of the events that follow: the id of the turn that the input started or joined. */
   turnId: Schema.String,
   disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
 })
 
+/** Submits user input. */
 export const SendUserMessage = request("sendUserMessage", {
   params: Schema.Struct({ ...named, ...input }),
   result: Sent,
   cancellable: false,
   since: "0.25",
-  doc: "Says something. Answered when it was taken; while a turn runs it joins that turn unless `whileRunning` says otherwise.",
+  doc: "Submits user input. Responds when the input was accepted. While a turn is running the input joins it, unless `whileRunning` says otherwise.",
 })
 
+/** Submits user input with settings. */
 export const SendUserTurn = request("sendUserTurn", {
   params: Schema.Struct({
     ...named,
@@ -55,41 +58,45 @@ export const SendUserTurn = request("sendUserTurn", {
   result: Sent,
   cancellable: false,
   since: "0.25",
-  doc: "Says something in a turn with settings of its own, which stay for later ones. While a turn runs it waits unless `whileRunning` says otherwise: what joins a running turn leaves its settings alone.",
+  doc: "Submits user input with settings, which apply to its turn and to later ones. Responds when the input was accepted. While a turn is running the input waits for it to end, unless `whileRunning` says otherwise; input that joins a running turn does not change its settings.",
 })
 
+/** Interrupts the running turn. */
 export const InterruptConversation = request("interruptConversation", {
   params: Schema.Struct(named),
   result: Schema.Struct({
     abortReason: TurnAbortReason,
-    /** Of the turn that was stopped; absent when none ran. Not in the original. */
+    /** Id of the interrupted turn; absent when none was running. Not in the original. */
     turnId: Schema.optionalKey(Schema.String),
   }),
   since: "0.25",
-  doc: "Stops the turn that runs and drops what waits. Answered behind the event `turn_aborted`, or at once when no turn runs.",
+  doc: "Interrupts the running turn and discards queued messages. Responds after the event `turn_aborted`, or at once when no turn is running.",
 })
 
+/** Subscribes to the events of a conversation. */
 export const AddConversationListener = request("addConversationListener", {
   params: Schema.Struct({
     ...named,
-    /** True: what goes to the model and comes from it is told as well. */
+    /** True: the listener also receives the items that are exchanged with the model (`raw_response_item`). */
     experimentalRawEvents: maybe(Schema.Boolean),
     /**
-     * The last event that the client has, by `seq`; -1 for none: tells of all that came after it, then
-     * `conversationSynced`, then what comes. Without it: what nobody has been told of yet. Not in the original.
+     * `seq` of the last event that the client has, -1 for none. The listener receives all later events, then
+     * `conversationSynced`, then live events. Without it, the listener receives events that no listener has received yet,
+     * then live ones. Not in the original.
      */
     after: maybe(Schema.Int.check(Schema.isGreaterThanOrEqualTo(-1))),
   }),
   result: Schema.Struct({ subscriptionId: Schema.String }),
   cancellable: false,
   since: "0.25",
-  doc: "Subscribes to a conversation. Its events come behind the answer, in order, to every listener.",
+  doc: "Subscribes to a conversation. Its events follow the response, in order; every listener receives all of them.",
 })
 
+/** Ends a subscription. */
 export const RemoveConversationListener = request("removeConversationListener", {
   params: Schema.Struct({ subscriptionId: Uuid }),
   result: Schema.Struct({}),
   cancellable: false,
   since: "0.25",
-  doc: "Ends a subscription; nothing of it follows the answer.",
+  doc: "Ends a subscription. No notification for it follows the response.",
 })

@@ -1,17 +1,18 @@
-/** Who speaks on the connection, and in which generation's words (§3.1). */
+/** The handshake of a connection: the client's name, and which forms of questions it understands. */
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
 import { maybe } from "./Fields.ts"
 
 /**
- * How the questions of approvals are put: `camelCase` as in October, with `conversationId` and `callId`; `snake_case` as
- * in September; `none`: the client answers no questions.
+ * The spelling of approval requests: `camelCase` (October 2025, with `conversationId` and `callId`), `snake_case` (September
+ * 2025), or `none` for a client that answers no questions.
  */
 export const ApprovalForm = Schema.Literals(["camelCase", "snake_case", "none"])
 export type ApprovalForm = typeof ApprovalForm.Type
 
 const UserAgent = Schema.Struct({ userAgent: Schema.String })
 
+/** The client introduces itself. */
 export const Initialize = request("initialize", {
   params: Schema.Struct({
     clientInfo: Schema.Struct({
@@ -22,9 +23,9 @@ export const Initialize = request("initialize", {
     /** Not in the original. */
     capabilities: maybe(
       Schema.Struct({
-        /** Default `camelCase`: who sends this request is of October. */
+        /** Default `camelCase`: clients that send this request are from October 2025 or later. */
         approvals: maybe(ApprovalForm),
-        /** True: the client shows the forms of tool servers. Default false: they are put to others, or declined. */
+        /** True: the client can show the forms of tool servers. Default false: other clients get them, or they are declined. */
         elicitation: maybe(Schema.Boolean),
       }),
     ),
@@ -32,16 +33,18 @@ export const Initialize = request("initialize", {
   result: UserAgent,
   cancellable: false,
   since: "0.45",
-  doc: "Says who the client is. Comes once, before every other request.",
+  doc: "Introduces the client. Must be sent once, before every other request.",
 })
 
+/** The client is ready. */
 export const Initialized = notification("initialized", {
   since: "0.45",
-  doc: "The client has read the answer to its first request; nothing waits for it.",
+  doc: "The client has received the response to `initialize`. It has no effect.",
 })
 
+/** Reports the user agent. */
 export const GetUserAgent = request("getUserAgent", {
   result: UserAgent,
   since: "0.36",
-  doc: "How the server calls itself to providers.",
+  doc: "Reports the user agent that the server sends to providers.",
 })

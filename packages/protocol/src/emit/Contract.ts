@@ -1,37 +1,39 @@
 /**
- * The contract of a dialect as plain data: every method with the JSON Schema of its params and result, and the named
- * types they share. The emitters beside this file print it; nothing here knows how. Derived from the definitions alone.
+ * The contract of a dialect as plain data: every method with the JSON Schemas of its params and result, and the named types
+ * that they share. Derived from the definitions only. The other modules of this folder print it.
  */
 import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import type { JsonSchema } from "../JsonSchema.ts"
 import { type Dialect, infoOf, isVoid, type Method, type MethodInfo, methodsOf } from "../Method.ts"
 
+/** One method of a contract. */
 export interface ContractMethod {
-  /** On the wire. */
+  /** Its name on the wire. */
   readonly name: string
   readonly sender: "client" | "server"
   readonly info: MethodInfo
-  /** Absent where whatever is sent is ignored. */
+  /** Absent when params are ignored. */
   readonly params?: JsonSchema
-  /** Absent for notifications, and for requests whose result says nothing. */
+  /** Absent for notifications, and for requests with an empty result. */
   readonly result?: JsonSchema
 }
 
+/** The contract of a dialect. */
 export interface Contract {
   readonly dialect: string
-  /** Those of the client first; in the order of their definition. */
+  /** The methods of the client first, in the order of the dialect. */
   readonly methods: ReadonlyArray<ContractMethod>
-  /** By name: what `#/$defs/<name>` refers to, in the order of first use. */
+  /** The types that `#/$defs/<name>` refers to, by name, in the order of first use. */
   readonly definitions: Readonly<Record<string, JsonSchema>>
 }
 
-/** What a type says of the member that has it is no part of the type. */
+/** A type without its description, which belongs to the member that uses it. */
 const undescribed = ({ description: _, ...type }: JsonSchema): JsonSchema => type
 
 const same = (a: JsonSchema, b: JsonSchema): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Gathers the named types of several schemas; one name means one type. */
+/** Collects the named types of several schemas; a name must always have the same type. */
 class Definitions {
   readonly all: Record<string, JsonSchema> = {}
 
@@ -46,7 +48,7 @@ class Definitions {
     }
   }
 
-  /** The schema, its named types kept. Throws when one name means two types: a mistake in a definition. */
+  /** Adds the named types of a schema and gives its JSON Schema. Throws when a name has two types: a faulty definition. */
   take(schema: Schema.Top): JsonSchema {
     const document = Schema.toJsonSchemaDocument(schema)
     for (const [name, definition] of Object.entries(document.definitions)) {
@@ -56,7 +58,7 @@ class Definitions {
   }
 }
 
-/** `named` are types that belong to the contract without being a member of any method. */
+/** Makes the contract of a dialect. `named` are types that belong to it although no method uses them directly. */
 export const contractOf = <C extends Rpc.Any, S extends Rpc.Any>(
   dialect: Dialect<C, S>,
   named: Readonly<Record<string, Schema.Top>> = {},

@@ -1,4 +1,4 @@
-/** A contract as one JSON Schema document (2020-12): its named types and every method, each reachable by `$ref`. */
+/** A contract as one JSON Schema document (draft 2020-12) with its named types and all methods. Pure. */
 import type { JsonSchema } from "../JsonSchema.ts"
 import type { Contract, ContractMethod } from "./Contract.ts"
 
@@ -19,7 +19,10 @@ const side = ({ methods }: Contract, sender: ContractMethod["sender"]): JsonSche
       .map((method) => [method.name, methodSchema(method)]),
   )
 
-/** `clientToServer` and `serverToClient` are no keywords: a validator skips them, a reader finds the methods there. */
+/**
+ * The document. The methods are in `clientToServer` and `serverToClient`, which are no keywords of JSON Schema: a validator
+ * ignores them.
+ */
 export const jsonSchemaDocumentOf = (contract: Contract): JsonSchema => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: contract.dialect,

@@ -1,15 +1,15 @@
-/** The reference page of a contract: every method with its members, every named type. */
+/** The reference page of a contract: every method with its members, and every named type. Pure. */
 import type { JsonSchema } from "../JsonSchema.ts"
 import type { Contract, ContractMethod } from "./Contract.ts"
 import { typeExpression, typeName } from "./TypeExpression.ts"
 
 const cell = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|")
 
-/** On one line members need a mark between them. */
+/** A type on one line, with semicolons between its members. */
 const oneLine = (type: string): string =>
   cell(type.replaceAll(/(?<!\{)\n\s*readonly /g, "; readonly "))
 
-/** A type in a table: one that takes lines of its own is told by its kind. */
+/** A type in a table. A long one is named by its kind and printed below the table. */
 const typeCell = (schema: JsonSchema): string => {
   const type = typeExpression(schema)
   return type.length <= 120

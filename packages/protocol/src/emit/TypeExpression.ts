@@ -1,6 +1,6 @@
 /**
- * A JSON Schema as a TypeScript type expression. Reads the keywords that our definitions give; a keyword that only
- * narrows a value (`minimum`, `pattern`) has no type and is left to the schema.
+ * A JSON Schema as a TypeScript type expression. Knows the keywords that the definitions produce. A keyword that only narrows
+ * a value (`minimum`, `pattern`) has no type and is ignored. Pure.
  */
 import type { JsonSchema } from "../JsonSchema.ts"
 
@@ -12,7 +12,7 @@ const schemasIn = (u: unknown): ReadonlyArray<JsonSchema> =>
 
 const identifier = /^[A-Za-z_$][\w$]*$/
 
-/** A member's name, quoted where TypeScript asks for it. */
+/** A member's name, in quotes if TypeScript requires them. */
 const memberName = (name: string): string => (identifier.test(name) ? name : JSON.stringify(name))
 
 /** The name of a definition as the name of a type. */
@@ -20,7 +20,7 @@ export const typeName = (name: string): string => name.replaceAll(/[^\w$]/g, "_"
 
 const refPrefix = "#/$defs/"
 
-/** A comment of one line; what would end it is broken up. */
+/** A comment of one line; the end mark of a comment within the text is broken up. */
 export const docComment = (text: string, indent: string): string =>
   `${indent}/** ${text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")} */\n`
 
@@ -30,7 +30,7 @@ const union = (types: ReadonlyArray<string>): string => {
   return distinct.includes("unknown") ? "unknown" : distinct.join(" | ")
 }
 
-/** In a place where `|` and `&` would be read otherwise. */
+/** A type in parentheses when it contains `|` or `&`. */
 const grouped = (type: string): string => (/ [|&] /.test(type) ? `(${type})` : type)
 
 const member = (name: string, schema: JsonSchema, required: boolean, indent: string): string => {
@@ -86,7 +86,7 @@ const ofType = (type: unknown, schema: JsonSchema, indent: string): string => {
   }
 }
 
-/** `indent` is that of the line the expression begins on. */
+/** Prints a schema as a type. `indent` is the indentation of the line on which the expression starts. */
 export const typeExpression = (schema: JsonSchema, indent = ""): string => {
   const { $ref: ref, const: constant, enum: members, type } = schema
   if (typeof ref === "string") return typeName(ref.slice(refPrefix.length))
@@ -94,7 +94,7 @@ export const typeExpression = (schema: JsonSchema, indent = ""): string => {
   if (Array.isArray(members)) return union(members.map((one) => JSON.stringify(one)))
   const choices = [...schemasIn(schema["anyOf"]), ...schemasIn(schema["oneOf"])]
   if (choices.length > 0) return union(choices.map((one) => typeExpression(one, indent)))
-  // Of an object without members: anything but `null`.
+  // The schema of an object without members: anything but `null`.
   if (schema["not"] !== undefined && type === undefined) return "Readonly<Record<string, unknown>>"
   const own = Array.isArray(type)
     ? union(type.map((one) => ofType(one, schema, indent)))

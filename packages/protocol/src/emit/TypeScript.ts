@@ -1,6 +1,6 @@
 /**
- * TypeScript declarations of a contract: a module that compiles on its own. Every named type, params and result of
- * every method, and four tables from the wire's method names to them, one per direction and kind.
+ * TypeScript declarations of a contract: a module that compiles by itself, with every named type, the params and result of
+ * every method, and four tables from method names to them, one per direction and kind. Pure.
  */
 import type { JsonSchema } from "../JsonSchema.ts"
 import type { Contract, ContractMethod } from "./Contract.ts"
@@ -51,7 +51,7 @@ ${entries.map(entry).join("")}}
 `
 }
 
-/** A method that both sides send has one pair of types: they are the same definition. */
+/** Methods without repetitions: one that both sides send has a single definition. */
 const byName = (methods: ReadonlyArray<ContractMethod>): ReadonlyArray<ContractMethod> => [
   ...new Map(methods.map((method) => [method.name, method])).values(),
 ]

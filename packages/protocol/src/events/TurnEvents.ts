@@ -30,7 +30,7 @@ export const SessionConfigured = event(
     cwd: Schema.optionalKey(Schema.String),
   },
   {
-    doc: "The first event of a conversation (L3): its id and its settings. The app-server of the original sent it in a notification of its own.",
+    doc: "The first event of a conversation (L3): its id and its settings. The app-server of the original reports it in a separate notification.",
     since: "0.25",
     audience: "codex-mcp",
   },

@@ -1,11 +1,11 @@
 /**
- * From the text of a message to a value: all digits of the integers that name requests are kept, and the memory that the
- * value may take is bounded. Knows no member of JSON-RPC but those that name a request.
+ * Parses the text of a message: integers that name requests keep all their digits, and the memory of the value is bounded.
+ * Knows only those members of JSON-RPC and MCP that name a request.
  *
- * Every function is total except `parseJson`, which throws what `JSON.parse` throws.
+ * No function throws except `parseJson`, which throws what `JSON.parse` throws.
  */
 
-/** An integer beyond the safe range, kept as the digits that were sent; `JSON.stringify` writes them back. */
+/** An integer beyond the safe range as the digits that were sent. `JSON.stringify` writes the same digits. */
 export interface RawInteger {
   readonly rawJSON: string
 }
@@ -16,13 +16,16 @@ interface RawJson {
 }
 const rawJson = JSON as unknown as RawJson
 
+/** An integer from its digits. */
 export const rawInteger = rawJson.rawJSON
+/** True for an integer that is kept as digits. */
 export const isRawInteger = rawJson.isRawJSON
 
+/** True for an object that is no array. */
 export const isObject = (u: unknown): u is Record<string, unknown> =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** Digits that a double may have to round. */
+/** Digits that a double may not be able to represent. */
 const longInteger = /\d{16}/
 const digits = /^-?\d+$/
 
@@ -30,15 +33,15 @@ interface Context {
   readonly source?: string
 }
 
-/** The `_meta` of a message's params: where MCP names the token of a request's progress. */
+/** The `_meta` of a message's params, which contains the progress token in MCP. */
 const metaOf = (root: unknown): unknown => {
   const params = isObject(root) ? root["params"] : undefined
   return isObject(params) ? params["_meta"] : undefined
 }
 
 /**
- * `JSON.parse` that keeps all digits where a request is named: in the envelope's own `id`, in any `requestId`, and in
- * `params._meta.progressToken`. Everywhere else integers are rounded as usual.
+ * `JSON.parse` that keeps all digits of the envelope's `id`, of every `requestId` and of `params._meta.progressToken`. Other
+ * integers are rounded as usual.
  */
 const parseExact = (text: string): unknown => {
   const ids: Array<readonly [holder: unknown, key: string, id: RawInteger]> = []
@@ -48,7 +51,7 @@ const parseExact = (text: string): unknown => {
       return value
     }
     if (key === "requestId") return rawInteger(source)
-    // Which `id` is the envelope's own is known when the envelope is.
+    // Whether an `id` is the envelope's own is known when the envelope has been parsed.
     if (key === "id" || key === "progressToken") ids.push([this, key, rawInteger(source)])
     return value
   })
@@ -63,24 +66,25 @@ const parseExact = (text: string): unknown => {
   return root
 }
 
+/** Parses a text; throws what `JSON.parse` throws. */
 export const parseJson = (text: string): unknown =>
   longInteger.test(text) ? parseExact(text) : JSON.parse(text)
 
 /**
- * Values of one message. A parsed value takes up to some 100 bytes, whatever its text takes: without a limit, 64 MiB of
- * `[[],[],…` are 1 GiB.
+ * Values in one message. A parsed value takes up to about 100 bytes, however short its text is: without a limit, 64 MiB of
+ * `[[],[],…` would take 1 GiB.
  */
 export const maxValues = 1_000_000
 
-/** A text that is too short to hold `maxValues`: each takes two characters at least. */
+/** UTF-16 code units of a text that cannot have more than `maxValues` values: each takes at least two characters. */
 const maxUncountedLength = 2 * maxValues
 
 const quote = 0x22
 const backslash = 0x5c
-/** Each value but the first of a text follows one of these. */
+/** Every value of a text except the first follows one of these. */
 const separators = new Set([",", ":", "[", "{"].map((one) => one.charCodeAt(0)))
 
-/** The index after the string that begins before `start`; the length of the text where it does not end. */
+/** The index after the string that contains `start`; the length of the text if the string does not end. */
 const endOfString = (text: string, start: number): number => {
   for (let close = start; ; close++) {
     close = text.indexOf('"', close)
@@ -91,7 +95,7 @@ const endOfString = (text: string, start: number): number => {
   }
 }
 
-/** Whether a text has more values than a message may have; counts member names too. */
+/** True when a text has more values than a message may have. Member names count as well. */
 export const hasTooManyValues = (text: string): boolean => {
   if (text.length <= maxUncountedLength) return false
   let count = 1
@@ -107,10 +111,10 @@ export const hasTooManyValues = (text: string): boolean => {
   return false
 }
 
-/** Real messages nest a few levels; code that reads them later may recurse once per level. */
+/** Levels of nesting. Real messages have a few; later code may recurse once per level. */
 export const maxDepth = 256
 
-/** Visits level by level without recursion, so that no depth overflows the stack. */
+/** True when a value nests too deep. Visits level by level without recursion, so that no value overflows the stack. */
 export const isTooDeep = (value: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [value]
   for (let depth = 0; level.length > 0; depth++) {

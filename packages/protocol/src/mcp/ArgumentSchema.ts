@@ -1,9 +1,10 @@
 /**
- * Reads the JSON Schema of a tool's arguments where a fault lies in it: references are resolved and unions are
- * flattened, so that every message can name what the field takes. Pure; knows the keywords that our emitter writes.
+ * Finds the part of a tool's JSON Schema that a fault is about: references are resolved and unions are flattened, so that a
+ * message can say what the field accepts. Knows the keywords that `jsonSchemaOf` emits. Pure.
  */
 import { expectations, list } from "./ArgumentTexts.ts"
 
+/** A JSON Schema with the keywords that are read here. */
 export interface Node {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, Node>>
@@ -30,7 +31,7 @@ const definition = /^#\/\$defs\/(.+)$/
 const unescaped = (name: string) =>
   decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")
 
-/** The plain nodes that a node stands for: no references, no unions. `seen` breaks the circle of a recursive schema. */
+/** The alternatives of a node, without references and unions. `seen` ends the recursion of a recursive schema. */
 export const alternativesOf = (
   node: Node,
   root: Node,
@@ -58,7 +59,7 @@ export const alternativesOf = (
 
 const isNode = (node: Node | boolean | undefined): node is Node => typeof node === "object"
 
-/** The schemas of the member `key` of what one of these nodes describes; none: they know no such member. */
+/** The schemas that these nodes have for the member `key`; empty when they have no such member. */
 export const membersOf = (
   nodes: ReadonlyArray<Node>,
   key: string,
@@ -73,14 +74,15 @@ export const membersOf = (
     return isNode(found) ? [found] : []
   })
 
-/** The only values that a node takes; undefined: it is not limited to certain values. */
+/** The values that a node accepts; undefined when it is not limited to certain values. */
 export const choicesOf = (node: Node): ReadonlyArray<unknown> | undefined =>
   node.enum ?? (node.const === undefined ? undefined : [node.const])
 
+/** True for an object that is no array. */
 export const isMembers = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** The member whose literal tells the nodes apart, and all its literals; undefined: there is none. */
+/** The tag of these nodes: a member that has a literal in each of them, and all its literals; undefined without one. */
 export const tagOf = (
   nodes: ReadonlyArray<Node>,
 ): { readonly name: string; readonly node: Node } | undefined => {
@@ -95,7 +97,7 @@ export const tagOf = (
   return undefined
 }
 
-/** Those of the nodes that the value says it is, by its kind and by its tag; all of them where it says nothing. */
+/** The nodes that a value was meant for, by its type and its tag; all of them when neither decides. */
 export const meantBy = (nodes: ReadonlyArray<Node>, value: unknown): ReadonlyArray<Node> => {
   const fitting = nodes.filter((node) => takesKind(node, value))
   const tag = tagOf(fitting)
@@ -111,7 +113,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "array" : typeof value
 }
 
-/** Whether the value is of the kind that the node describes, whatever else the node asks of it. */
+/** True when a value has the type of a node, whatever its other constraints are. */
 export const takesKind = ({ type }: Node, value: unknown): boolean =>
   type === undefined || type === kindOf(value) || (type === "integer" && Number.isInteger(value))
 
@@ -120,7 +122,7 @@ const expectationOf = (node: Node): string => {
   return type === undefined ? "another value" : (expectations[type] ?? type)
 }
 
-/** What the nodes take, in words: the values where they are limited to some, else the kinds. */
+/** What the nodes accept, as a text: the values when they are limited to some, else the types. */
 export const described = (nodes: ReadonlyArray<Node>): string => {
   const present = nodes.filter(({ type }) => type !== "null")
   const taken = present.length === 0 ? nodes : present

@@ -1,9 +1,10 @@
 /**
- * The words for faults of arguments, the original's where it has them (`missing field`, `invalid type`,
- * `unknown variant`).
+ * Parts of the texts about faults of arguments. They follow the original's texts where it has them (`missing field`,
+ * `invalid type`, `unknown variant`), because clients and models may depend on them. Pure.
  */
 import { nearest } from "../Nearest.ts"
 
+/** The types of JSON Schema, as the texts name them. */
 export const expectations: Readonly<Record<string, string>> = {
   string: "a string",
   boolean: "a boolean",
@@ -14,14 +15,14 @@ export const expectations: Readonly<Record<string, string>> = {
   null: "null",
 }
 
-/** In UTF-16 units. */
+/** UTF-16 code units of a client's text that an error repeats. */
 const maxNameLength = 256
 
-/** What a client wrote, cut where it is long: an error is no echo. */
+/** A client's text, shortened when it is long. */
 export const inPart = (text: string): string =>
   text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text
 
-/** What a value is, cut where it is long. */
+/** A value as a text: its type, and for a simple value the value itself, shortened when it is long. */
 export const actual = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "sequence"
@@ -37,8 +38,10 @@ export const actual = (value: unknown): string => {
   }
 }
 
+/** Names in backticks, separated by commas. */
 export const list = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
 
+/** The end of a text that names the nearest known name; empty when no name is near. */
 export const suggestion = (name: string, known: ReadonlyArray<string>) => {
   const near = nearest(name, known)
   return near === undefined ? "" : `, did you mean \`${near}\`?`

@@ -1,7 +1,10 @@
 /**
- * The second notification of each event in the oldest generation (0.20): the parameters of `codex/event` under the bare
- * type of the event (§1.8). One definition per type, made when it is first sent; no type is a method of the dialect.
+ * The second notification of every event for clients of version 0.20: the parameters of `codex/event` in a notification named
+ * after the event's type. There is one definition per event type; they are not methods of the dialect. The wire:
+ * packages/docs/wire/codex-mcp.md.
  */
+import { eventTypes } from "../EventMsg.ts"
+import { lazily } from "../internal/Lazily.ts"
 import { notification } from "../Method.ts"
 import { CodexEvent } from "./CodexMcp.ts"
 
@@ -10,13 +13,13 @@ const define = (type: string) =>
     params: CodexEvent.payloadSchema,
     since: "0.20",
     until: "0.25",
-    doc: "The same event once more, under its own name.",
+    doc: "The event of the preceding `codex/event`, in a notification named after its type.",
   })
 
-const known = new Map<string, ReturnType<typeof define>>()
+/** Made with the first one: only clients of version 0.20 get them. */
+const bareEvents = lazily(
+  () => new Map<string, ReturnType<typeof define>>(eventTypes.map((type) => [type, define(type)])),
+)
 
-export const bareEvent = (type: string) => {
-  const found = known.get(type) ?? define(type)
-  known.set(type, found)
-  return found
-}
+/** The notification for events of a type. */
+export const bareEvent = (type: string) => bareEvents().get(type) ?? define(type)

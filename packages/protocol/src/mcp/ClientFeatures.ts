@@ -1,12 +1,13 @@
 /**
- * What a server may ask of its client beside a question to a person: an answer of the client's model, and its roots. Both are
- * passed through as they are: the two ends read them, the wire does not.
+ * Requests of a server to its client besides questions to a person: a message of the client's model, and the client's roots.
+ * Both are passed through without decoding their contents.
  */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 
+/** Asks the client's model for a message. */
 export const CreateMessage = request("sampling/createMessage", {
   params: Open,
   result: Open,
@@ -15,6 +16,7 @@ export const CreateMessage = request("sampling/createMessage", {
   doc: "Asks the client's model for a message.",
 })
 
+/** Asks for the client's directories. */
 export const RootsList = request("roots/list", {
   params: Schema.Struct({ _meta: Schema.optionalKey(Open) }),
   result: Open,

@@ -1,6 +1,7 @@
 /**
- * The dialect `codex-mcp`: the Model Context Protocol with the `codex` tools and the `codex/event` notification
- * of the original's `mcp-server`. The only place where these method names are written.
+ * The dialect `codex-mcp`: the Model Context Protocol with the `codex` tools and the `codex/event` notification of the
+ * original's `mcp-server`. Method names of the dialect are written in this folder only. The wire:
+ * packages/docs/wire/codex-mcp.md and packages/docs/wire/mcp.md.
  */
 import * as Schema from "effect/Schema"
 import { AnyEventMsg } from "../EventMsg.ts"
@@ -36,18 +37,19 @@ import {
   TasksUpdate,
 } from "./Tasks.ts"
 
-/** What `initialize` can agree on, newest first. */
+/** The revisions that `initialize` can agree on, newest first. */
 export const protocolVersions = handshakeVersions
+/** A revision that `initialize` can agree on. */
 export type ProtocolVersion = HandshakeVersion
 
-/** The offered revision if it is spoken here, else the newest (MCP lifecycle: counter-offer, never refuse). */
+/** The offered revision if it is supported, else the newest one: MCP requires a counter-offer, not an error. */
 export const negotiate = (offered: string): ProtocolVersion =>
   protocolVersions.find((version) => version === offered) ?? protocolVersions[0]
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
 
-/** What the progress of one request is told under: chosen by its sender, given back as it came. */
+/** Names a request in its progress notifications: chosen by the sender of the request, and sent back unchanged. */
 export const ProgressToken = RequestId.check(
   Schema.makeFilter((token) =>
     isShort(token) ? undefined : `Expected at most ${maxShortLength} characters`,
@@ -55,7 +57,7 @@ export const ProgressToken = RequestId.check(
 )
 export type ProgressToken = typeof ProgressToken.Type
 
-/** Of a request whose progress can be told; some clients write `null` for no token. */
+/** `_meta` of a request that may report progress. Some clients send `null` for no token. */
 const CallMeta = Schema.optionalKey(
   Schema.StructWithRest(
     Schema.Struct({ progressToken: Schema.optionalKey(Schema.NullOr(ProgressToken)) }),
@@ -69,6 +71,7 @@ const Implementation = Schema.Struct({
   version: Schema.String,
 })
 
+/** The client's side of the handshake. */
 export const InitializeParams = Schema.Struct({
   protocolVersion: Schema.String,
   capabilities: Open,
@@ -93,7 +96,7 @@ const Tool = Schema.Struct({
   /** From 2025-11-25 on. */
   icons: Schema.optionalKey(Schema.Array(Open)),
   _meta: Meta,
-  /** From 2025-11-25 on, and no more in 2026-07-28: whether a client may ask for a task. */
+  /** From 2025-11-25 on, not in 2026-07-28: whether a client may run the tool as a task. */
   execution: Schema.optionalKey(Open),
 })
 
@@ -106,6 +109,7 @@ const TextContent = Schema.Struct({
 
 const UnknownContent = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [Open])
 
+/** The result of a tool call. */
 export const CallToolResult = Schema.Struct({
   content: Schema.Array(Schema.Union([TextContent, UnknownContent])),
   structuredContent: Schema.optionalKey(Open),
@@ -114,22 +118,25 @@ export const CallToolResult = Schema.Struct({
 })
 export type CallToolResult = typeof CallToolResult.Type
 
+/** The handshake of revisions before 2026-07-28. */
 export const Initialize = request("initialize", {
   params: InitializeParams,
   result: InitializeResult,
   since: "2024-11-05",
   until: "2026-07-28",
   cancellable: false,
-  doc: "Agrees on a protocol revision and on capabilities; once per connection.",
+  doc: "Agrees on a protocol revision and on capabilities. Sent once per connection.",
 })
 
+/** Checks that the peer responds. */
 export const Ping = request("ping", {
   result: Schema.Struct({}),
   since: "2024-11-05",
   until: "2026-07-28",
-  doc: "Tells that the other side is alive.",
+  doc: "Checks that the peer responds.",
 })
 
+/** Lists the tools. */
 export const ToolsList = request("tools/list", {
   params: Schema.Struct({ cursor: Schema.optionalKey(Schema.String), _meta: Meta }),
   result: Schema.Struct({
@@ -137,59 +144,63 @@ export const ToolsList = request("tools/list", {
     nextCursor: Schema.optionalKey(Schema.String),
   }),
   since: "2024-11-05",
-  // A list may change at any time, and may be another for somebody else.
+  // The list may change at any time, and may differ between clients.
   cache: { ttlMs: 0, scope: "private" },
-  doc: "The tools, a page at a time.",
+  doc: "Lists the tools, in pages.",
 })
 
+/** Calls a tool. */
 export const ToolsCall = request("tools/call", {
-  /** `arguments` stays unread here: what is wrong with it is told in the result, where a model can see it. */
+  /** `arguments` is not decoded here: its faults are reported in the result, where a model can see them. */
   params: Schema.Struct({
     name: Schema.String,
     arguments: Schema.optionalKey(Schema.Unknown),
-    /** Asks for a task (2025-11-25); other revisions ignore it, whatever it is. */
+    /** Asks for a task (2025-11-25). Other revisions ignore it, whatever its value is. */
     task: Schema.optionalKey(Schema.Unknown),
     _meta: CallMeta,
   }),
   result: CallToolResult,
   since: "2024-11-05",
   mayAsk: true,
-  doc: "Runs one tool; the answer comes when it has ended.",
+  doc: "Calls a tool. Responds when the call has ended.",
 })
 
+/** The client has received the response to `initialize`. */
 export const Initialized = notification("notifications/initialized", {
   since: "2024-11-05",
   until: "2026-07-28",
-  doc: "The client has read the answer to `initialize`.",
+  doc: "The client has received the response to `initialize`.",
 })
 
+/** Cancels a request, in both directions. */
 export const Cancelled = notification("notifications/cancelled", {
   params: Schema.Struct({
     requestId: RequestId,
     reason: Schema.optionalKey(Schema.String),
   }),
   since: "2024-11-05",
-  doc: "The sender no longer wants the answer of that request: its work stops and no answer follows.",
+  doc: "Cancels a request of the sender: its work stops and no response follows.",
 })
 
+/** Reports the progress of a request. */
 export const Progress = notification("notifications/progress", {
   params: Schema.Struct({
     progressToken: ProgressToken,
-    /** Rises from one notification of a token to the next; how far there is to go is not known. */
+    /** Increases with every notification of a token. The total is not known. */
     progress: Schema.Finite,
     total: Schema.optionalKey(Schema.Finite),
-    /** For a person: one short line. From 2025-03-26 on, and no harm before. */
+    /** One short line for a person. From 2025-03-26 on; older clients ignore it. */
     message: Schema.optionalKey(Schema.String),
     _meta: Meta,
   }),
   since: "2024-11-05",
-  doc: "Tells how far a request is that named a progress token; none follows its answer.",
+  doc: "Reports the progress of a request that gave a progress token. None follows its response.",
 })
 
-/** The extension by which a client of 2026-07-28 asks for `codex/event`. */
+/** The extension with which a client of revision 2026-07-28 asks for `codex/event`. */
 export const eventsExtension = "colloquy/codex-event"
 
-/** One event of the conversation that a tool call runs (§1.8). */
+/** One event of the conversation that a tool call runs. */
 export const CodexEvent = notification("codex/event", {
   params: Schema.Struct({
     _meta: Schema.optionalKey(
@@ -211,28 +222,30 @@ export const CodexEvent = notification("codex/event", {
   ].join(" "),
 })
 
-/** The answer is decoded later: whatever it is, it ends in a decision (`readDecision`). */
+/** Asks a person. The result is decoded by `readDecision`, which makes a decision of any value. */
 export const Elicit = request("elicitation/create", {
   params: ElicitParams,
   result: Schema.Unknown,
   since: "2025-06-18",
   capability: "elicitation",
-  doc: "Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` stops the turn. The form of a tool server is answered with the action that the client chose.",
+  doc: "Asks the person at the client whether a command may run or a patch may be applied. `decline` and `cancel` deny it, and the turn continues; the decision `abort` interrupts the turn. For the form of a tool server, the client's action is passed on.",
 })
 
-/** `events` is the whole history, deltas only of what is still being said (§2.4). */
+/** The start of a stream: all events so far, with deltas only for texts that are still being received. */
 export const InitialState = notification("notifications/initial_state", {
   params: InitialStateParams,
   since: "0.20",
-  doc: "All events of a streamed conversation so far; those that follow come under their own names.",
+  doc: "All events of a streamed conversation so far. Later events are sent as notifications named after their types.",
 })
 
+/** The end of a stream. */
 export const StreamDisconnected = notification("notifications/stream_disconnected", {
   params: StreamDisconnectedParams,
   since: "0.20",
-  doc: "Another stream took over, or the conversation ended: nothing more comes of this stream.",
+  doc: "The stream has ended, because another stream replaced it or the conversation ended.",
 })
 
+/** The dialect with all its methods. */
 export const CodexMcp = dialect({
   name: "codex-mcp",
   command: "colloquy mcp",

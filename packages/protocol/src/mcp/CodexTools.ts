@@ -1,6 +1,7 @@
 /**
- * The tools `codex` and `codex-reply`: one definition each, from which the input schema, the output schema and the
- * decoder come. The arguments of every generation of the original are members (§1.4; recordings `handshake`).
+ * The tools `codex` and `codex-reply`: one definition each, from which the input schema, the output schema and the decoder
+ * are derived. They accept the arguments of every version of the original
+ * (packages/server/test/fixtures/v0.29.0/handshake.jsonl, packages/docs/wire/codex-mcp.md).
  */
 import * as Schema from "effect/Schema"
 import { type JsonSchema, jsonSchemaOf } from "../JsonSchema.ts"
@@ -8,25 +9,26 @@ import type { Pure } from "../Method.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
 import type { TaskSupport } from "./Tasks.ts"
 
-/** What a client may assume of a tool (MCP); absent members have the defaults of the specification. */
+/** Hints of MCP about what a tool does. An absent member has the default of the specification. */
 export type ToolAnnotations = Readonly<
   Partial<Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>>
 >
 
+/** A tool of the server: its name, texts, arguments and schemas. */
 export interface ToolDefinition<A extends Pure = Pure, Name extends string = string> {
   readonly name: Name
   readonly title: string
   readonly description: string
   readonly arguments: A
-  /** Made when first asked for: `initialize` does not wait for it. So is `outputSchema`. */
+  /** Made with its first use, like `outputSchema`: `initialize` does not wait for it. */
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
   readonly annotations?: ToolAnnotations
-  /** Default `forbidden`: it does not take long. */
+  /** Default `forbidden`, for tools that return quickly. */
   readonly taskSupport?: TaskSupport
 }
 
-/** What every successful call returns as `structuredContent`; both ids are the same value. */
+/** `structuredContent` of every successful call. Both ids have the same value. */
 export const ToolOutput = Schema.Struct({
   threadId: Schema.String,
   conversationId: Schema.String,
@@ -57,7 +59,7 @@ const tool = <A extends Pure, const Name extends string>(options: {
 const optional = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
 
-/** Descriptions are short: clients send the list of tools with each of their own model requests. */
+/** The arguments of `codex`. Descriptions are short: clients send them with each of their own model requests. */
 export const CodexArguments = Schema.Struct({
   "approval-policy": optional(
     AskForApproval,
@@ -91,6 +93,7 @@ export const CodexArguments = Schema.Struct({
 })
 export type CodexArguments = typeof CodexArguments.Type
 
+/** Starts a conversation and runs its first turn. */
 export const Codex = tool({
   name: "codex",
   title: "Codex",
@@ -102,6 +105,7 @@ export const Codex = tool({
 
 const WhileRunning = Schema.Literals(["wait", "steer", "queue", "interrupt", "reject"])
 
+/** The arguments of `codex-reply`. */
 export const CodexReplyArguments = Schema.Struct({
   conversationId: optional(Schema.String, "Older name of `threadId`."),
   prompt: Schema.String.annotate({ description: "Next message to the agent." }),
@@ -117,6 +121,7 @@ export const CodexReplyArguments = Schema.Struct({
 })
 export type CodexReplyArguments = typeof CodexReplyArguments.Type
 
+/** Runs the next turn of a conversation. */
 export const CodexReply = tool({
   name: "codex-reply",
   title: "Codex Reply",
@@ -127,6 +132,7 @@ export const CodexReply = tool({
 })
 
 const tools = [Codex, CodexReply] as const
+/** The names of the two tools. */
 export type CodexToolName = (typeof tools)[number]["name"]
 
 /** In the order of `tools/list`. */

@@ -1,6 +1,7 @@
 /**
- * The conversation tools: one definition each, from which input schema, output schema and decoder come. Names, argument
- * members (snake case) and results are those of the original's early typed tools (§2); the last five are ours.
+ * The conversation tools: one definition each, from which the input schema, the output schema and the decoder are derived.
+ * Names, arguments (snake case) and results are those of tools that early versions of the original had; the last five are
+ * not in the original. The wire: packages/docs/wire/codex-mcp.md.
  */
 import * as Schema from "effect/Schema"
 import { type JsonSchema, jsonSchemaOf } from "../JsonSchema.ts"
@@ -42,7 +43,7 @@ const optional = <S extends Schema.Top>(schema: S, description: string) =>
 const count = (description: string) =>
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff_ffff })).annotate({ description })
 
-/** A failed call has `message` alone: clients hold failures to the output schema, too. */
+/** The output of a tool. A failed call has only `message`: clients check failures against the output schema as well. */
 const outcome = <const F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct({
     ...fields,
@@ -56,7 +57,7 @@ const id = {
   ),
 }
 
-/** Of results. */
+/** The conversation that a result is about. */
 const named = { conversation_id: Schema.optionalKey(Schema.String) }
 
 const local: ToolAnnotations = { openWorldHint: false }
@@ -74,10 +75,12 @@ const overrides = {
   profile: optional(Schema.String, "Profile in config.toml."),
   base_instructions: optional(Schema.String, "Replaces the system instructions of the agent."),
 }
+/** Settings that the tools accept for a conversation. */
 export type Overrides = {
   readonly [K in keyof typeof overrides]?: (typeof overrides)[K]["Type"]
 }
 
+/** Creates a conversation. */
 export const ConversationCreate = tool({
   name: "conversationCreate",
   title: "Create a conversation",
@@ -94,8 +97,10 @@ export const ConversationCreate = tool({
   output: outcome({ ...named, model: optional(Schema.String, "Model in effect.") }),
 })
 
+/** What happens to a message while a turn is running. */
 export const WhileRunning = Schema.Literals(["queue", "wait", "steer", "interrupt", "reject"])
 
+/** Submits a message. */
 export const ConversationSendMessage = tool({
   name: "conversationSendMessage",
   title: "Send a message",
@@ -122,6 +127,7 @@ export const ConversationSendMessage = tool({
   }),
 })
 
+/** Streams the events of a conversation. */
 export const ConversationStream = tool({
   name: "conversationStream",
   title: "Stream a conversation",
@@ -138,6 +144,7 @@ export const ConversationStream = tool({
   output: outcome({}),
 })
 
+/** Lists conversations. */
 export const ConversationsList = tool({
   name: "conversationsList",
   title: "List conversations",
@@ -156,6 +163,7 @@ export const ConversationsList = tool({
   }),
 })
 
+/** Interrupts the running turn. */
 export const ConversationInterrupt = tool({
   name: "conversationInterrupt",
   title: "Interrupt a conversation",
@@ -171,6 +179,7 @@ export const ConversationInterrupt = tool({
 
 const Status = Schema.Literals(["idle", "running", "waiting_for_approval"])
 
+/** Reports the state of a conversation. */
 export const ConversationStatus = tool({
   name: "conversationStatus",
   title: "Look at a conversation",
@@ -195,9 +204,10 @@ export const ConversationStatus = tool({
   }),
 })
 
-/** In milliseconds. */
+/** Timeouts of `conversationWait` in milliseconds. */
 export const waitBounds = { default: 30_000, max: 600_000 } as const
 
+/** Waits until no turn is running. */
 export const ConversationWait = tool({
   name: "conversationWait",
   title: "Wait for a conversation",
@@ -224,6 +234,7 @@ export const ConversationWait = tool({
   }),
 })
 
+/** Creates a conversation from the beginning of another one. */
 export const ConversationFork = tool({
   name: "conversationFork",
   title: "Fork a conversation",
@@ -242,6 +253,7 @@ export const ConversationFork = tool({
   output: outcome({ ...named, model: optional(Schema.String, "Model in effect.") }),
 })
 
+/** Deletes a conversation. */
 export const ConversationRemove = tool({
   name: "conversationRemove",
   title: "Remove a conversation",
@@ -262,6 +274,7 @@ const tools = [
   ConversationFork,
   ConversationRemove,
 ] as const
+/** The names of the conversation tools. */
 export type ConversationToolName = (typeof tools)[number]["name"]
 
 /** In the order of `tools/list`. */

@@ -1,6 +1,7 @@
 /**
- * What `elicitation/create` carries in this dialect: the question with the original's members (§1.10), the form of its
- * answer, and how an answer of any client is read. Keeps its part of L7: what does not plainly allow allows nothing.
+ * `elicitation/create` in this dialect: its parameters with the members of the original, the form for the answer, and how
+ * the answers of all clients are read. Keeps its part of L7: only an explicit approval approves. The wire:
+ * packages/docs/wire/codex-mcp.md.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -14,12 +15,13 @@ const Open = Schema.Record(Schema.String, Schema.Unknown)
 const text = Schema.optionalKey(Schema.String)
 
 /**
- * In the order of the recordings (0.29 `approve`, `patch_fn_approve`; 0.153 `on_request_escalated`). Questions that are
- * not about a command or a patch have none of the members of the original.
+ * The members are in the order of the recordings (`approve.jsonl` and `patch_fn_approve.jsonl` in
+ * packages/server/test/fixtures/v0.29.0, `on_request_escalated.jsonl` in v0.153.4). A question that is not about a command
+ * or a patch has none of the members of the original.
  */
 export const ElicitParams = Schema.Struct({
   message: Schema.String,
-  /** JSON Schema of the answer's `content`: an object of plain members. Every form has one. */
+  /** JSON Schema of the answer's `content`: an object with members of simple types. Required for the mode `form`. */
   requestedSchema: Schema.optionalKey(Open),
   /** The conversation; from 0.120 on. */
   threadId: text,
@@ -27,34 +29,34 @@ export const ElicitParams = Schema.Struct({
   codex_elicitation: text,
   /** Id of the `tools/call`, as text. */
   codex_mcp_tool_call_id: text,
-  /** Id of the event that told of the question. */
+  /** Id of the event that reported the question. */
   codex_event_id: text,
   codex_call_id: text,
   codex_command: Schema.optionalKey(Schema.Array(Schema.String)),
   codex_cwd: text,
-  /** From 0.77 on. Later versions know more kinds. */
+  /** From 0.77 on. Later versions have more kinds. */
   codex_parsed_cmd: Schema.optionalKey(Schema.Array(Schema.Union([ParsedCommand, Open]))),
-  /** By absolute path. Servers of 0.77 and later write the changes in another shape. */
+  /** By absolute path. Servers of 0.77 and later send the changes in another shape. */
   codex_changes: Schema.optionalKey(Schema.Record(Schema.String, Schema.Union([FileChange, Open]))),
   codex_reason: text,
   codex_grant_root: text,
   /** Absent: `form`. */
   mode: text,
-  /** Of mode `url` (2025-11-25): what the person opens, and, with `initialize`, what its end is told by. */
+  /** With mode `url` (2025-11-25): the page that the person opens, and the id in the notification of its end. */
   url: text,
   elicitationId: text,
   _meta: Schema.optionalKey(Open),
 })
 export type ElicitParams = typeof ElicitParams.Type
 
-/** The specification's answer. */
+/** The result of a form, as MCP defines it. */
 export const ElicitResult = Schema.Struct({
   action: Schema.Literals(["accept", "decline", "cancel"]),
   content: Schema.optionalKey(Open),
 })
 export type ElicitResult = typeof ElicitResult.Type
 
-/** What each decision is called in a form; in the order in which they are offered. */
+/** The titles of the decisions in a form, in the order in which they are offered. */
 const decisionTitles: Readonly<Record<ReviewDecision, string>> = {
   approved: "Yes",
   approved_for_session: "Yes, and as the question says for the session",
@@ -63,8 +65,8 @@ const decisionTitles: Readonly<Record<ReviewDecision, string>> = {
 }
 
 /**
- * JSON Schema of the form that asks for a decision, in what every revision of the protocol allows for one. What the
- * decision is about is in the message of the question, and only there.
+ * JSON Schema of the form that asks for a decision, with the keywords that every revision of the protocol allows. The
+ * message of the question says what is to be decided; the form does not repeat it.
  */
 export const decisionForm = (): Readonly<Record<string, unknown>> => ({
   type: "object",
@@ -79,7 +81,7 @@ export const decisionForm = (): Readonly<Record<string, unknown>> => ({
   required: ["decision"],
 })
 
-/** The answer of the specification that says this decision. */
+/** The result of a form that expresses this decision. */
 export const decisionResult = (decision: ReviewDecision): ElicitResult => ({
   action: "accept",
   content: { decision },
@@ -99,7 +101,7 @@ const word = (path: string, value: unknown): Result.Result<ReviewDecision, strin
     onSome: Result.succeed,
   })
 
-/** An accepted form. Clients without forms accept without content, or with an empty one: a plain yes. */
+/** The decision of an accepted form. Clients that show no form accept without content or with an empty one: that approves. */
 const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
   const sent = memberOf(answer, "content") ?? {}
   if (!isMembers(sent)) return Result.fail("expected `content` to be an object")
@@ -126,8 +128,8 @@ const accepted = (answer: Members): Result.Result<ReviewDecision, string> => {
 const readResult = decodeOption(ElicitResult)
 
 /**
- * The specification's answer to a question that is not ours: passed through, with nothing else that came with it.
- * Fails with what is wrong, without the values.
+ * Reads the result for the form of a tool server: action and content, without other members. A failure names the fault and
+ * does not contain values.
  */
 export const readElicitResult = (answer: unknown): Result.Result<ElicitResult, string> =>
   Option.match(readResult(answer), {
@@ -142,15 +144,15 @@ export const readElicitResult = (answer: unknown): Result.Result<ElicitResult, s
   })
 
 /**
- * Declined and cancelled alike: clients without a person cancel every question, and their turn continues without what
- * was asked for. Only the explicit decision `abort` stops it; no other decision beside a refusal is read.
+ * The decision of a form that was declined or cancelled: clients without a person cancel every question, and the turn
+ * continues without the approval. Only an explicit decision `abort` interrupts it; other decisions are ignored here.
  */
 const refused = (answer: Members): ReviewDecision =>
   memberOf(answer, "decision") === "abort" ? "abort" : "denied"
 
 /**
  * The decision of an answer: `{ action: "accept", content: { decision } }`, a plain `accept` (`approved`), `decline` or
- * `cancel` (`denied`), or the original's `{ decision }`. Fails with the fault of the answer, without its values.
+ * `cancel` (`denied`), or the original's `{ decision }`. A failure names the fault and does not contain values.
  */
 export const readDecision = (answer: unknown): Result.Result<ReviewDecision, string> => {
   if (!isMembers(answer)) return Result.fail("expected an object with `action` or `decision`")

@@ -1,4 +1,4 @@
-/** `notifications/message` and `logging/setLevel`: what a server tells of its work, by level. */
+/** `notifications/message` and `logging/setLevel`: the server's log, by level. */
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
 
@@ -15,6 +15,7 @@ export const LoggingLevel = Schema.Literals([
 ])
 export type LoggingLevel = typeof LoggingLevel.Type
 
+/** Sets the level of the log. */
 export const LoggingSetLevel = request("logging/setLevel", {
   params: Schema.Struct({
     level: LoggingLevel,
@@ -24,9 +25,10 @@ export const LoggingSetLevel = request("logging/setLevel", {
   since: "2024-11-05",
   until: "2026-07-28",
   capability: "logging",
-  doc: "The least severe messages of the log that the client wants from now on.",
+  doc: "Sets the lowest level of log messages that the client receives.",
 })
 
+/** One line of the log. */
 export const LogMessage = notification("notifications/message", {
   params: Schema.Struct({
     level: LoggingLevel,
@@ -35,5 +37,5 @@ export const LogMessage = notification("notifications/message", {
     _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
   }),
   since: "2024-11-05",
-  doc: "One line of the server's log, of at least the level that the client asked for.",
+  doc: "One line of the server's log, of the level that the client set or a more severe one.",
 })

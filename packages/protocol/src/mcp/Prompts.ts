@@ -1,4 +1,4 @@
-/** Prompts: texts that a person picks by name and fills with arguments, and what the arguments may be. */
+/** Prompts: texts that a person chooses by name and fills in with arguments, and the completion of arguments. */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 import { PageParams } from "./Resources.ts"
@@ -12,7 +12,7 @@ const described = {
   description: Schema.optionalKey(Schema.String),
 }
 
-/** With what later revisions add: icons, `_meta`. */
+/** A prompt in a list. Members that later revisions add (icons, `_meta`) are kept. */
 const Prompt = Schema.StructWithRest(
   Schema.Struct({
     ...described,
@@ -25,6 +25,7 @@ const Prompt = Schema.StructWithRest(
 
 const Content = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [Open])
 
+/** Lists prompts. */
 export const PromptsList = request("prompts/list", {
   params: PageParams,
   result: Schema.Struct({
@@ -34,13 +35,14 @@ export const PromptsList = request("prompts/list", {
   }),
   since: "2024-11-05",
   capability: "prompts",
-  // It may change at any time, and may be another for somebody else.
+  // The list may change at any time, and may differ between clients.
   cache: { ttlMs: 0, scope: "private" },
-  doc: "The prompts, a page at a time.",
+  doc: "Lists the prompts, in pages.",
 })
 
 const Arguments = Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 
+/** Makes the messages of a prompt. */
 export const PromptsGet = request("prompts/get", {
   params: Schema.StructWithRest(
     Schema.Struct({ name: Schema.String, arguments: Arguments, _meta: Meta }),
@@ -56,10 +58,10 @@ export const PromptsGet = request("prompts/get", {
   since: "2024-11-05",
   capability: "prompts",
   mayAsk: true,
-  doc: "The messages of a prompt with these arguments.",
+  doc: "Makes the messages of a prompt from its arguments.",
 })
 
-/** A prompt by its name, or a template of resources by its form. */
+/** What an argument belongs to: a prompt by its name, or a resource template by its URI template. */
 export const CompletionRef = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("ref/prompt"),
@@ -70,11 +72,12 @@ export const CompletionRef = Schema.Union([
 ])
 export type CompletionRef = typeof CompletionRef.Type
 
+/** Completes an argument. */
 export const CompletionComplete = request("completion/complete", {
   params: Schema.Struct({
     ref: CompletionRef,
     argument: Schema.Struct({ name: Schema.String, value: Schema.String }),
-    /** Arguments that are settled already: from 2025-06-18 on. */
+    /** The arguments that are known already; from 2025-06-18 on. */
     context: Schema.optionalKey(Schema.Struct({ arguments: Arguments })),
     _meta: Meta,
   }),
@@ -89,5 +92,5 @@ export const CompletionComplete = request("completion/complete", {
   }),
   since: "2024-11-05",
   capability: "completions",
-  doc: "What a person may mean who has typed the beginning of an argument.",
+  doc: "Suggests values for an argument from its beginning.",
 })

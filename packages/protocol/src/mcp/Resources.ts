@@ -1,11 +1,11 @@
-/** Resources: what a server lets its clients read by address, and how they hear that it changed. */
+/** Resources: what clients can read by URI, and the notifications about changes, also those of tools and prompts. */
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
 
-/** Of every list: where an earlier page said that the next begins. */
+/** Parameters of every list: `cursor` is `nextCursor` of an earlier page. */
 export const PageParams = Schema.Struct({ cursor: Schema.optionalKey(Schema.String), _meta: Meta })
 
 const nextCursor = Schema.optionalKey(Schema.String)
@@ -17,13 +17,14 @@ const described = {
   mimeType: Schema.optionalKey(Schema.String),
 }
 
-/** With what later revisions and servers add: icons, annotations, size, `_meta`. */
+/** A resource in a list. Members that later revisions and servers add (icons, annotations, size, `_meta`) are kept. */
 export const ResourceItem = Schema.StructWithRest(
   Schema.Struct({ uri: Schema.String, ...described }),
   [Open],
 )
 export type ResourceItem = typeof ResourceItem.Type
 
+/** A resource template in a list. */
 export const ResourceTemplateItem = Schema.StructWithRest(
   Schema.Struct({ uriTemplate: Schema.String, ...described }),
   [Open],
@@ -36,22 +37,24 @@ const contents = {
   _meta: Meta,
 }
 
-/** A text, or bytes in base64. */
+/** The contents of a resource: a text, or bytes in base64. */
 const Contents = Schema.Union([
   Schema.Struct({ ...contents, text: Schema.String }),
   Schema.Struct({ ...contents, blob: Schema.String }),
 ])
 
+/** Lists resources. */
 export const ResourcesList = request("resources/list", {
   params: PageParams,
   result: Schema.Struct({ resources: Schema.Array(ResourceItem), nextCursor, _meta: Meta }),
   since: "2024-11-05",
   capability: "resources",
-  // It may change at any time, and may be another for somebody else.
+  // The list may change at any time, and may differ between clients.
   cache: { ttlMs: 0, scope: "private" },
-  doc: "The resources, a page at a time.",
+  doc: "Lists the resources, in pages.",
 })
 
+/** Lists resource templates. */
 export const ResourcesTemplatesList = request("resources/templates/list", {
   params: PageParams,
   result: Schema.Struct({
@@ -61,11 +64,12 @@ export const ResourcesTemplatesList = request("resources/templates/list", {
   }),
   since: "2024-11-05",
   capability: "resources",
-  // It may change at any time, and may be another for somebody else.
+  // The list may change at any time, and may differ between clients.
   cache: { ttlMs: 0, scope: "private" },
-  doc: "The forms of address behind which there may be many resources, a page at a time.",
+  doc: "Lists the URI templates of resources, in pages.",
 })
 
+/** Reads a resource. */
 export const ResourcesRead = request("resources/read", {
   params: Schema.StructWithRest(Schema.Struct({ uri: Schema.String, _meta: Meta }), [Open]),
   result: Schema.Struct({ contents: Schema.Array(Contents), _meta: Meta }),
@@ -73,51 +77,57 @@ export const ResourcesRead = request("resources/read", {
   capability: "resources",
   cache: { ttlMs: 0, scope: "private" },
   mayAsk: true,
-  doc: "What a resource holds now.",
+  doc: "Reads the current contents of a resource.",
 })
 
 const ByUri = Schema.Struct({ uri: Schema.String, _meta: Meta })
 
+/** Subscribes to a resource. */
 export const ResourcesSubscribe = request("resources/subscribe", {
   params: ByUri,
   result: Schema.Struct({}),
   since: "2024-11-05",
   until: "2026-07-28",
   capability: "resources",
-  doc: "Asks to be told when a resource holds something else.",
+  doc: "Subscribes to updates of a resource.",
 })
 
+/** Ends a subscription. */
 export const ResourcesUnsubscribe = request("resources/unsubscribe", {
   params: ByUri,
   result: Schema.Struct({}),
   since: "2024-11-05",
   until: "2026-07-28",
   capability: "resources",
-  doc: "Asks to be told of that resource no more.",
+  doc: "Ends the subscription to a resource.",
 })
 
 const NoticeParams = Schema.Struct({ _meta: Meta })
 
+/** The list of resources has changed. */
 export const ResourcesListChanged = notification("notifications/resources/list_changed", {
   params: NoticeParams,
   since: "2024-11-05",
-  doc: "There are other resources, or templates, than those listed.",
+  doc: "The lists of resources and templates have changed.",
 })
 
+/** A resource has changed. */
 export const ResourceUpdated = notification("notifications/resources/updated", {
   params: Schema.Struct({ uri: Schema.String, _meta: Meta }),
   since: "2024-11-05",
-  doc: "A resource that the client subscribes to holds something else.",
+  doc: "A resource that the client subscribes to has changed.",
 })
 
+/** The list of tools has changed. */
 export const ToolsListChanged = notification("notifications/tools/list_changed", {
   params: NoticeParams,
   since: "2024-11-05",
-  doc: "There are other tools than those listed.",
+  doc: "The list of tools has changed.",
 })
 
+/** The list of prompts has changed. */
 export const PromptsListChanged = notification("notifications/prompts/list_changed", {
   params: NoticeParams,
   since: "2024-11-05",
-  doc: "There are other prompts than those listed.",
+  doc: "The list of prompts has changed.",
 })

@@ -1,19 +1,22 @@
 /**
- * The revisions of the protocol and the names under `_meta` that the stateless one reserves. Facts of the specification
- * only; which method belongs to which revision is said where the method is defined.
+ * The revisions of the Model Context Protocol, and the names under `_meta` that the stateless one reserves. Which method
+ * belongs to which revision is a property of the method's definition.
  */
 
 /** Revisions with an `initialize` handshake, newest first. */
 export const handshakeVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
+/** A revision with a handshake. */
 export type HandshakeVersion = (typeof handshakeVersions)[number]
 
-/** Revisions without one: each request says its own, newest first. */
+/** Revisions without a handshake, in which every request names its revision, newest first. */
 export const statelessVersions = ["2026-07-28"] as const
+/** A revision without a handshake. */
 export type StatelessVersion = (typeof statelessVersions)[number]
 
+/** Any revision. */
 export type Revision = HandshakeVersion | StatelessVersion
 
-/** All of them, newest first. */
+/** All revisions, newest first. */
 export const revisions: ReadonlyArray<Revision> = [...statelessVersions, ...handshakeVersions]
 
 /** Names in `_meta` of a request, and of a result or a notification, in the stateless revision. */
@@ -26,9 +29,9 @@ export const MetaKey = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const
 
-/** Error codes of the stateless revision, beside those of JSON-RPC. */
+/** Error codes of the stateless revision, in addition to those of JSON-RPC. */
 export const StatelessErrorCode = {
-  /** A header that HTTP copies from the body is absent or says another thing. */
+  /** A header that HTTP copies from the body is absent or has another value. */
   headerMismatch: -32020,
   /** `data.requiredCapabilities`: a capabilities object. */
   missingClientCapability: -32021,

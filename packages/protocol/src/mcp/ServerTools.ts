@@ -1,8 +1,9 @@
-/** The server's own tools, and which of them are listed unless a setting says otherwise. */
+/** The server's own tools, and which of them a server lists and accepts. */
 import type { Pure } from "../Method.ts"
 import { type CodexToolName, codexTools, type ToolDefinition } from "./CodexTools.ts"
 import { type ConversationToolName, conversationTools } from "./ConversationTools.ts"
 
+/** The names of the server's own tools. */
 export type ServerToolName = CodexToolName | ConversationToolName
 
 /** In the order of `tools/list`. */
@@ -14,7 +15,7 @@ export const serverTools: ReadonlyArray<ToolDefinition<Pure, ServerToolName>> = 
 /**
  * `default`: `codex` and `codex-reply` are listed, and the conversation tools can be called without being listed, as in
  * the original: every client sends the list with each of its model requests. `all`: every tool is listed. Names: these
- * tools are listed, and calls of the others are refused.
+ * tools are listed, and calls of the others are rejected.
  */
 export type ToolChoice = "default" | "all" | ReadonlyArray<ServerToolName>
 
@@ -26,6 +27,7 @@ export interface ChosenTools {
 
 const namesOf = (tools: ReadonlyArray<ToolDefinition>) => new Set(tools.map(({ name }) => name))
 
+/** The tools that a server lists and accepts for a setting. */
 export const chosenTools = (choice: ToolChoice): ChosenTools => {
   const all = namesOf(serverTools)
   if (choice === "default") return { listed: namesOf(codexTools), callable: all }

@@ -1,15 +1,17 @@
 /**
- * What a `conversationStream` tells: everything so far, then each event under its bare type, then that it is over (§2.3,
- * §2.4). One definition per type of event, made when it is first sent; no type is a method of the dialect.
+ * The notifications of a `conversationStream`: all events so far, then each live event in a notification named after its
+ * type, then the end of the stream. There is one definition per event type; they are not methods of the dialect, because no
+ * client sends or declares them. The wire: packages/docs/wire/codex-mcp.md.
  */
 import * as Schema from "effect/Schema"
-import { AnyEventMsg, type EventMsg } from "../EventMsg.ts"
+import { AnyEventMsg, type EventMsg, eventTypes } from "../EventMsg.ts"
+import { lazily } from "../internal/Lazily.ts"
 import { RequestId } from "../JsonRpc.ts"
 import { notification } from "../Method.ts"
 
 const StreamMeta = Schema.Struct({
   conversationId: Schema.optionalKey(Schema.String),
-  /** Of the `conversationStream` call. */
+  /** Id of the `conversationStream` call. */
   requestId: Schema.optionalKey(RequestId),
 })
 
@@ -39,11 +41,8 @@ const define = (type: string) =>
     doc: "An event of a streamed conversation, as it happens.",
   })
 
-const known = new Map<string, ReturnType<typeof define>>()
+/** Made with the first stream: most processes have none. */
+const liveEvents = lazily(() => new Map(eventTypes.map((type) => [type, define(type)])))
 
-/** The notification that carries live events of that type. */
-export const liveEvent = (type: EventMsg["type"]) => {
-  const found = known.get(type) ?? define(type)
-  known.set(type, found)
-  return found
-}
+/** The notification for live events of a type. */
+export const liveEvent = (type: EventMsg["type"]) => liveEvents().get(type) ?? define(type)

@@ -1,29 +1,32 @@
-/** `subscriptions/listen`: one request whose stream carries what a client asked to be told of (2026-07-28). */
+/** `subscriptions/listen`: one request whose stream carries the notifications that a client asked for (2026-07-28). */
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
 
 const Meta = Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
 
+/** What a client wants to be notified of. */
 export const SubscriptionFilter = Schema.Struct({
   toolsListChanged: Schema.optionalKey(Schema.Boolean),
   promptsListChanged: Schema.optionalKey(Schema.Boolean),
   resourcesListChanged: Schema.optionalKey(Schema.Boolean),
-  /** Addresses. */
+  /** URIs of resources. */
   resourceSubscriptions: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Of the extension for tasks. */
+  /** Ids of tasks, for the tasks extension. */
   taskIds: Schema.optionalKey(Schema.Array(Schema.String)),
 })
 export type SubscriptionFilter = typeof SubscriptionFilter.Type
 
+/** Subscribes to changes. */
 export const SubscriptionsListen = request("subscriptions/listen", {
   params: Schema.Struct({ notifications: SubscriptionFilter, _meta: Meta }),
   result: Schema.Struct({ _meta: Meta }),
   since: "2026-07-28",
-  doc: "Tells of changes of what was asked for until one side ends it; the answer is the end.",
+  doc: "Subscribes to changes. The notifications are sent on the stream of this request until the client or the server ends it; the response is the end.",
 })
 
+/** Confirms a subscription. */
 export const SubscriptionsAcknowledged = notification("notifications/subscriptions/acknowledged", {
   params: Schema.Struct({ notifications: SubscriptionFilter, _meta: Meta }),
   since: "2026-07-28",
-  doc: "The first message of a subscription: what of it is honoured.",
+  doc: "The first message of a subscription: the part of it that the server supports.",
 })

@@ -1,7 +1,7 @@
 /**
- * Tasks: calls that go on after their answer, in both of their forms. Revision 2025-11-25 (experimental): the client asks
- * for a task, waits for its result and may list its tasks. The extension of 2026-07-28: the server decides, what there is
- * to tell comes inlined, answers to questions are given by an update. Facts of the two specifications only.
+ * Tasks: tool calls that continue after their response, as both specifications define them. In revision 2025-11-25
+ * (experimental) the client asks for a task, waits for its result and may list its tasks. In the extension of 2026-07-28 the
+ * server decides, `tasks/get` contains the result, and answers to questions are sent with `tasks/update`.
  */
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
@@ -9,18 +9,19 @@ import { notification, request } from "../Method.ts"
 /** Name of the extension, under `capabilities.extensions` of both sides. */
 export const tasksExtension = "io.modelcontextprotocol/tasks"
 
-/** In `_meta` of whatever belongs to a task and does not name it elsewhere; 2025-11-25 only. */
+/** Key in `_meta` of messages that belong to a task and do not name it elsewhere; 2025-11-25 only. */
 export const relatedTask = "io.modelcontextprotocol/related-task"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
 
 /**
- * Whether a call of a tool may be made a task; default `forbidden`. In 2026-07-28 a call of an `optional` tool is one when
- * it takes long or asks something, and a call of a `required` tool is one at once.
+ * Whether a call of a tool may become a task; default `forbidden`. In 2026-07-28 a call of an `optional` tool becomes one when
+ * it takes long or asks a question, and a call of a `required` tool does so at once.
  */
 export type TaskSupport = "forbidden" | "optional" | "required"
 
+/** The status of a task. */
 export const TaskStatus = Schema.Literals([
   "working",
   "input_required",
@@ -39,7 +40,7 @@ const common = {
   lastUpdatedAt: Schema.String,
 }
 
-/** A task as 2025-11-25 tells of it; times in milliseconds. */
+/** A task in the form of revision 2025-11-25; times in milliseconds. */
 export const HandshakeTask = Schema.Struct({
   ...common,
   ttl: Schema.NullOr(Schema.Int),
@@ -55,7 +56,7 @@ const stateless = {
   _meta: Meta,
 }
 
-/** A task as the extension of 2026-07-28 tells of it, with what its status brings. */
+/** A task in the form of the extension of 2026-07-28, with its pending questions, its result or its error. */
 export const StatelessTask = Schema.Struct({
   ...stateless,
   inputRequests: Schema.optionalKey(Open),
@@ -66,21 +67,24 @@ export type StatelessTask = typeof StatelessTask.Type
 
 const named = { taskId: Schema.String, _meta: Meta }
 
+/** Reports a task. */
 export const TasksGet = request("tasks/get", {
   params: Schema.Struct(named),
   result: Schema.Union([HandshakeTask, StatelessTask]),
   since: "2025-11-25",
-  doc: "How a task stands; from 2026-07-28 on with its result, its error or its questions.",
+  doc: "Reports the status of a task; from 2026-07-28 on with its result, its error or its questions.",
 })
 
+/** Waits for the result of a task. */
 export const TasksResult = request("tasks/result", {
   params: Schema.Struct(named),
   result: Open,
   since: "2025-11-25",
   until: "2026-07-28",
-  doc: "Waits for the end of a task and is answered as its call would have been; meanwhile the task's questions are put.",
+  doc: "Waits for the end of a task and responds with the result of its call. Questions of the task are sent meanwhile.",
 })
 
+/** Lists tasks. */
 export const TasksList = request("tasks/list", {
   params: Schema.Struct({ cursor: Schema.optionalKey(Schema.String), _meta: Meta }),
   result: Schema.Struct({
@@ -90,34 +94,38 @@ export const TasksList = request("tasks/list", {
   }),
   since: "2025-11-25",
   until: "2026-07-28",
-  doc: "The tasks of the caller, oldest first.",
+  doc: "Lists the tasks of the client, oldest first.",
 })
 
+/** Cancels a task. */
 export const TasksCancel = request("tasks/cancel", {
   params: Schema.Struct(named),
-  /** The task, or from 2026-07-28 on nothing. */
+  /** The task; empty from 2026-07-28 on. */
   result: Schema.Union([HandshakeTask, Schema.Struct({ _meta: Meta })]),
   since: "2025-11-25",
-  doc: "Stops the work of a task.",
+  doc: "Cancels a task.",
 })
 
+/** Answers questions of a task. */
 export const TasksUpdate = request("tasks/update", {
-  /** The answers stay unread here: what they have to be is said by the questions. */
+  /** The answers are not decoded here: their shapes depend on the questions. */
   params: Schema.Struct({ ...named, inputResponses: Open }),
   result: Schema.Struct({ _meta: Meta }),
   since: "2026-07-28",
-  doc: "Answers questions of a task, all of them or some.",
+  doc: "Answers some or all questions of a task.",
 })
 
+/** A task has changed (2025-11-25). */
 export const TasksStatus = notification("notifications/tasks/status", {
   params: HandshakeTask,
   since: "2025-11-25",
   until: "2026-07-28",
-  doc: "A task of this connection has another status.",
+  doc: "The status of a task of this connection has changed.",
 })
 
+/** A task has changed (2026-07-28). */
 export const TasksChanged = notification("notifications/tasks", {
   params: StatelessTask,
   since: "2026-07-28",
-  doc: "A task that a `subscriptions/listen` names stands differently; as `tasks/get` tells it.",
+  doc: "A task that a `subscriptions/listen` names has changed. It has the form of the result of `tasks/get`.",
 })

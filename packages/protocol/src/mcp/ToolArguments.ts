@@ -1,9 +1,9 @@
 /**
- * Decodes the arguments of a tool call strictly and tells every fault so that a person or a model can mend it:
- * the field, what was expected, the nearest known name. Strict because a misspelt `approval-policy` that is
- * ignored runs with the wrong policy, as the original did (recording 0.29 `bad_args`, id 13).
+ * Decodes the arguments of a tool call strictly and reports every fault so that a person or a model can correct it: the
+ * field, what was expected, the nearest known name. Strict, because the original ignored a misspelt `approval-policy` and ran
+ * with the wrong policy (packages/server/test/fixtures/v0.29.0/bad_args.jsonl, id 13).
  *
- * The wording follows the original's where it has one (`missing field`, `invalid type`, `unknown variant`).
+ * The texts follow those of the original where it has them (`missing field`, `invalid type`, `unknown variant`).
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -27,16 +27,16 @@ import type { ToolDefinition } from "./CodexTools.ts"
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** One fault of the arguments, and where it lies. */
+/** One fault of the arguments and its place. */
 interface Place {
   readonly value: unknown
-  /** False: the arguments do not have the field at all. */
+  /** False: the arguments do not have the field. */
   readonly present: boolean
-  /** What the field takes; none: it is not known. */
+  /** What the field accepts; empty for an unknown field. */
   readonly nodes: ReadonlyArray<Node>
-  /** As people write it: `plan[0].status`. */
+  /** The path, as in `plan[0].status`. */
   readonly at: string
-  /** What the schema says is wrong, where kind and choices are right. */
+  /** The decoder's message, used when the type and the choices are right. */
   readonly message: string
 }
 
@@ -78,7 +78,7 @@ const unknownField = (at: string, key: string, nodes: ReadonlyArray<Node>): stri
   return `unknown field \`${at}\`${suggestion(key, known) || `, ${expected}`}`
 }
 
-/** Explains the member that `path` leads to; `names` spells the way that was gone already. */
+/** Explains the fault at `path` below a place; `names` is the path of that place. */
 const explainAt = (
   path: ReadonlyArray<PropertyKey>,
   place: { readonly value: unknown; readonly nodes: ReadonlyArray<Node>; readonly names: string },
@@ -102,10 +102,10 @@ const explainAt = (
     : explain({ value: member, present, nodes, at, message })
 }
 
-/** More than a model mends at once. */
+/** More than a model corrects at once. */
 const maxFaults = 20
 
-/** One line with every fault that a schema found in the arguments, at most 20 of them, joined by `; `. */
+/** One line with the faults of the arguments, at most 20, joined by `; `. */
 export const argumentFaults = (
   inputSchema: JsonSchema,
   error: Schema.SchemaError,
@@ -125,7 +125,7 @@ export const argumentFaults = (
   return [...new Set(faults), ...(issues.length > maxFaults ? ["and more"] : [])].join("; ")
 }
 
-/** The decoded arguments, or one line with every fault. */
+/** Decodes arguments; a failure is one line with all faults. */
 export const decodeArguments = <A extends Pure>(
   tool: Pick<ToolDefinition<A>, "name" | "arguments" | "inputSchema">,
   args: unknown,

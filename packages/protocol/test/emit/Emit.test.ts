@@ -86,7 +86,7 @@ export interface ServerNotifications {
     )
   })
 
-  it("JSON Schema: one document whose references all lead somewhere", () => {
+  it("JSON Schema: one document in which all references resolve", () => {
     const integer = { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }
     const dried = {
       type: "object",
@@ -114,7 +114,7 @@ export interface ServerNotifications {
     })
   })
 
-  it("Markdown: what each method is, a row per member, long types below", () => {
+  it("Markdown: a section per method, a row per member, long types below the table", () => {
     const [head, ...sections] = markdownOf(contractOf(Painting)).split("\n### ")
     assert.strictEqual(
       head,
@@ -143,7 +143,7 @@ Result:
     )
   })
 
-  it("two types of one name are a mistake that is told", () => {
+  it("throws when a name has two types", () => {
     const other = notification("other", {
       params: Schema.Struct({ colour: Schema.String.annotate({ identifier: "Colour" }) }),
       since: "1",

@@ -64,7 +64,7 @@ describe("CodexMcp", () => {
     },
   )
 
-  it("an event of a later generation passes through a client of this one", () => {
+  it("an event of a later version passes through a client of this one", () => {
     const event = { id: "1", msg: { type: "a_later_event", deep: { list: [1, null] } } }
     assert.deepStrictEqual(overTheWire(CodexEvent, event), event)
   })
@@ -110,7 +110,7 @@ describe("CodexMcp", () => {
     assert.strictEqual(codecOf(ToolsCall).decodeParams(call)._tag, "Success")
   })
 
-  it("content of a kind unknown here is kept", () => {
+  it("keeps content of an unknown type", () => {
     const result = {
       content: [
         { type: "hologram", depth: 3 },

@@ -115,7 +115,7 @@ describe("Elicitation", () => {
     }
   })
 
-  it("the answer to a form that is not ours is passed through, or told what is wrong with it", () => {
+  it("passes the result for a tool server's form through, or names its fault", () => {
     const content = { name: "a", decision: "denied" }
     for (const answer of [
       { action: "accept", content },

@@ -28,7 +28,7 @@ describe("decodeArguments", () => {
     },
   )
 
-  it("L13 tells 20 of many faults and that there are more, and long names in part", () => {
+  it("L13 reports 20 of many faults, that there are more, and shortened names", () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))
     const told = fault(CodexReply, { prompt: "p", ...many }).split("; ")
     assert.deepStrictEqual([told.length, told.at(-1)], [21, "and more"])
@@ -72,14 +72,14 @@ describe("decodeArguments", () => {
     assert.strictEqual(fault(Codex, args), text)
   })
 
-  it("L13 members that every object has are not taken for arguments", () => {
+  it("L13 does not read inherited members as arguments", () => {
     for (const name of ["constructor", "hasOwnProperty", "valueOf", "__proto__"]) {
       const args: unknown = JSON.parse(`{"prompt":"x","${name}":1}`)
       assert.include(fault(Codex, args), `unknown field \`${name}\``)
     }
   })
 
-  it("a long value is cut, so that an error stays readable", () => {
+  it("shortens a long value, so that an error stays readable", () => {
     const text = fault(Codex, { prompt: "x", "include-plan-tool": "y".repeat(10_000) })
     assert.isBelow(text.length, 200)
   })

@@ -1,130 +1,144 @@
-/** What one connection remembers: who its client is, its subscriptions, and the questions that are with it. */
-import type { ConversationsView } from "../ConversationsView.ts"
-import type { Server } from "../Server.ts"
+/**
+ * What one connection of this dialect keeps: what its client said in `initialize`, its listeners, the questions that are
+ * put to it, and the file searches that can be cancelled. Ends with the scope that it is made in.
+ */
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
 import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { type Broadcast, broadcasts } from "./subscriptions/Broadcast.ts"
-import type { Auth } from "./ports/AuthPort.ts"
-import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCursor.ts"
-import * as AnswerGate from "./subscriptions/AnswerGate.ts"
-import * as Notices from "./subscriptions/Notices.ts"
 import type { PeerControl } from "../jsonrpc/Peer.ts"
-import { presentV1 } from "./questions/V1Approvals.ts"
 import * as QuestionBroker from "../questions/QuestionBroker.ts"
-import * as Subscriptions from "./subscriptions/Subscriptions.ts"
-import * as TellAfter from "./subscriptions/TellAfter.ts"
+import type { Server } from "../Server.ts"
+import type { Auth } from "./ports/AuthPort.ts"
+import { type Broadcast, broadcasts } from "./subscriptions/Broadcast.ts"
+import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCursor.ts"
+import * as Notices from "./subscriptions/Notices.ts"
+import { Subscriptions } from "./subscriptions/Subscriptions.ts"
+import { v1Presenter } from "./subscriptions/V1Presenter.ts"
 
+/** See the header. */
 export interface AppConnection {
-  /** What goes on behind an answer lives in it. */
+  /** Scope of the connection: holds the work that continues after the response to its request. */
   readonly scope: Scope.Scope
-  /** False when it was done before. */
+  /** Keeps what the client says about itself. False if it was called before; then nothing changes. */
   readonly initialize: (params: Params<typeof Initialize>) => boolean
+  /** True once `initialize` was called. */
   readonly initialized: () => boolean
-  readonly approvals: () => ApprovalForm
-  /** Which questions can be put to its client; undefined: none. */
+  /** Which questions can be put to the client; undefined: none. */
   readonly answers: () => Answers | undefined
-  /** Names the client once it is known (§1.2). */
+  /** The server's user agent, followed by the name of the client once it is known. */
   readonly userAgent: () => ResultOf<typeof Initialize>
-  readonly subscriptions: Subscriptions.Subscriptions
-  readonly heard: DeliveryCursor
-  /** What all connections are told, from `join` on. Done twice it is done once. */
-  readonly audience: Broadcast
+  /** The listeners of the connection. */
+  readonly subscriptions: Subscriptions
+  /** Which events were delivered to any listener of this dialect. */
+  readonly cursor: DeliveryCursor
+  /** The notifications that all connections get. */
+  readonly broadcast: Broadcast
+  /** Adds the connection to `broadcast` and starts to send `notices`. A second call does nothing. */
   readonly join: (peer: PeerControl) => Effect.Effect<void>
-  /** What it is told beside conversations, behind the answers that it has to wait for, by `TellAfter.notices`. */
+  /** The notifications of this connection that belong to no conversation. */
   readonly notices: Notices.Notices
-  /** What conversations tell, by their ids, and notices. */
-  readonly holds: AnswerGate.AnswerGate
-  /** Searches for files that are under way, by the client's tokens; whoever completes one ends it. */
+  /** The running searches for files, by the client's tokens; completing one ends it. */
   readonly searches: Map<string, Deferred.Deferred<void>>
 }
 
+/** What a connection is made with. */
 export interface AppConnectionOptions {
   readonly server: Server["Service"]
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
   readonly auth: Auth["Service"]
-  /** Until the client says otherwise. */
+  /** How approvals are put to the client, if it does not say so in `initialize`. */
   readonly approvals: () => ApprovalForm
-  /** Likewise: whether it shows the forms of tool servers. */
+  /** Whether the client shows the forms of tool servers, if it does not say so in `initialize`. */
   readonly forms: () => boolean
   /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
 
-/** A manager that ends says so whatever it is asked for; of this there is no conversation. */
-const isEnding = (conversations: ConversationsView["Service"]): Effect.Effect<boolean> =>
-  Effect.match(conversations.get(""), {
-    onSuccess: () => false,
-    onFailure: ({ _tag }) => _tag === "ManagerClosed",
-  })
+/** What the client says about itself, with the defaults of the connection where it says nothing. */
+class ClientFacts {
+  private client: Params<typeof Initialize> | undefined
+  private readonly options: AppConnectionOptions
 
+  constructor(options: AppConnectionOptions) {
+    this.options = options
+  }
+
+  get initialized(): boolean {
+    return this.client !== undefined
+  }
+
+  initialize(params: Params<typeof Initialize>): boolean {
+    if (this.client !== undefined) return false
+    this.client = params
+    return true
+  }
+
+  get approvals(): ApprovalForm {
+    return this.client?.capabilities?.approvals ?? this.options.approvals()
+  }
+
+  get answers(): Answers | undefined {
+    const forms = this.client?.capabilities?.elicitation ?? this.options.forms()
+    if (this.approvals === "none") return forms ? "forms" : undefined
+    return forms ? "all" : "approvals"
+  }
+
+  get userAgent(): string {
+    const { userAgent } = this.options
+    const info = this.client?.clientInfo
+    return info === undefined ? userAgent : `${userAgent} (${info.name}; ${info.version})`
+  }
+}
+
+/** Makes the state of one connection, which ends with the scope at hand. */
 export const make = Effect.fnUntraced(function* (
   options: AppConnectionOptions,
 ): Effect.fn.Return<AppConnection, never, Scope.Scope> {
-  const { principal, server } = options
+  const { auth, principal, server } = options
   const scope = yield* Effect.scope
-  let client: Params<typeof Initialize> | undefined
-  const approvals = () => client?.capabilities?.approvals ?? options.approvals()
-  const answers = (): Answers | undefined => {
-    const forms = client?.capabilities?.elicitation ?? options.forms()
-    if (approvals() === "none") return forms ? "forms" : undefined
-    return forms ? "all" : "approvals"
-  }
-  const heard = (yield* server.shared(deliveryCursors))(principal)
-  const holds = AnswerGate.make()
-  const audience = (yield* server.shared(broadcasts))(principal)
-  const notices = Notices.make(holds.gate(TellAfter.notices))
-  let joined = false
+  const client = new ClientFacts(options)
+  const answers = () => client.answers
+  const cursor = (yield* server.shared(deliveryCursors))(principal)
+  const broadcast = (yield* server.shared(broadcasts))(principal)
+  const notices = Notices.make()
+  const presenter = v1Presenter(() => client.approvals)
   const broker = yield* QuestionBroker.make()
+  let joined = false
+  const join = (peer: PeerControl) =>
+    Effect.suspend(() => {
+      if (joined) return Effect.void
+      joined = true
+      return broadcast
+        .join({ auth, notices })
+        .pipe(
+          Effect.andThen(Effect.forkScoped(notices.deliver(peer), { startImmediately: true })),
+          Effect.asVoid,
+          Scope.provide(scope),
+        )
+    })
   return {
     scope,
-    heard,
-    holds,
-    audience,
-    notices,
-    join: (peer) =>
-      Effect.suspend(() => {
-        if (joined) return Effect.void
-        joined = true
-        return audience
-          .join({ auth: options.auth, notices })
-          .pipe(
-            Effect.andThen(Effect.forkScoped(notices.tell(peer), { startImmediately: true })),
-            Effect.asVoid,
-            Scope.provide(scope),
-          )
-      }),
-    approvals,
+    initialize: (params) => client.initialize(params),
+    initialized: () => client.initialized,
     answers,
-    searches: new Map(),
-    initialize: (params) => {
-      if (client !== undefined) return false
-      client = params
-      return true
-    },
-    initialized: () => client !== undefined,
-    userAgent: () => {
-      const info = client?.clientInfo
-      return {
-        userAgent:
-          info === undefined
-            ? options.userAgent
-            : `${options.userAgent} (${info.name}; ${info.version})`,
-      }
-    },
-    subscriptions: Subscriptions.make({
+    userAgent: () => ({ userAgent: client.userAgent }),
+    subscriptions: new Subscriptions({
       scope,
-      heard,
-      audience,
-      isEnding: isEnding(server.conversations(principal)),
-      holds,
-      questions: (conversation, peer) =>
-        broker.share({ conversation, present: presentV1(conversation.id, peer, approvals) }),
+      presenter,
+      broker,
       answers,
+      cursor,
+      broadcast,
+      isClosing: server.isClosing,
     }),
+    cursor,
+    broadcast,
+    join,
+    notices,
+    searches: new Map(),
   }
 })

@@ -37,6 +37,7 @@ import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
+import { AnswerGate, type RequestGate } from "./AnswerGate.ts"
 import { make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
 import { make as makeInFlight } from "./InFlight.ts"
@@ -69,6 +70,8 @@ export interface PeerControl {
    * not when the connection breaks. Given twice it counts once.
    */
   readonly outlast?: (work: Effect.Effect<void>) => void
+  /** Waits while a request whose response is not accepted yet holds this key (`AnswerGate`). */
+  readonly passed: (key: string) => Effect.Effect<void>
 }
 
 /** Who calls a handler. */
@@ -76,11 +79,10 @@ export interface Caller {
   readonly peer: PeerControl
   /** Absent for notifications. */
   readonly requestId?: RequestId
-  /**
-   * Of a request: what runs once its answer was accepted, before anything else of it; the last given counts (L2).
-   * `over` is called when the request is over; `sent`: its answer may have gone out, also where `effect` did not run.
-   */
-  readonly afterAnswer?: (effect: Effect.Effect<void>, over?: (sent: boolean) => void) => void
+  /** Of a request: see `AnswerGate` (L2). */
+  readonly afterAnswer?: RequestGate["afterAnswer"]
+  /** Of a request: notifications under this key wait for its response (`AnswerGate.hold`). */
+  readonly hold?: RequestGate["hold"]
   /**
    * Of a request: a notification was or will be sent that its sender can use only before it has the response. The response
    * is then written apart from everything that was sent before (`Connection.apart`).
@@ -167,6 +169,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     }
   }
 
+  const gate = new AnswerGate()
   const ended = Latch.makeUnsafe(false)
   const outlasting = new Set<Effect.Effect<void>>()
   const control: PeerControl = {
@@ -186,6 +189,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
     ended: ended.await,
     outlast: (work) => outlasting.add(work),
+    passed: (key) => gate.passed(key),
   }
 
   const findMethod = (name: string, kind: "request" | "notification"): Route | undefined => {
@@ -236,19 +240,15 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
           rpcError(ErrorCode.invalidParams, `Invalid params: ${fault}`, { issues }),
       )
     }
-    let after: Effect.Effect<void> | undefined
-    let over: ((sent: boolean) => void) | undefined
-    const afterAnswer: Caller["afterAnswer"] = (effect, whenOver) => {
-      after = logDefect("what follows a response", effect)
-      over = whenOver
-    }
+    const own = gate.request()
+    const { afterAnswer, hold } = own
     const ends = found.begins?.(id)
     inFlightChars += chars
     let isSeparate = false
     const separate = () => {
       isSeparate = true
     }
-    const caller: Caller = { peer: control, requestId: id, afterAnswer, separate }
+    const caller: Caller = { peer: control, requestId: id, afterAnswer, hold, separate }
     const work = responseText(
       id,
       codec,
@@ -259,11 +259,11 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       id,
       work,
       cancellable,
-      () => after,
+      () => own.accepted(),
       slot,
       (sent) => {
         inFlightChars -= chars
-        atEnd(() => over?.(sent))
+        atEnd(() => own.ended(sent))
         atEnd(() => ends?.())
       },
       () => (isSeparate ? apart : undefined),

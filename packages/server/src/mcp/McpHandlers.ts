@@ -20,7 +20,7 @@ import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { Caller } from "../jsonrpc/Peer.ts"
-import * as ConnectionState from "./conversation/ConnectionState.ts"
+import * as ConnectionState from "./ConnectionState.ts"
 import { featureHandlers, listed } from "./catalog/FeatureHandlers.ts"
 import { initialize } from "./methods/Initialize.ts"
 import { notificationsCancelled } from "./methods/NotificationsCancelled.ts"
@@ -30,6 +30,8 @@ import { ownTools } from "./codex/OwnTools.ts"
 import { ping } from "./methods/Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
 import type { RouterOptions } from "./eras/Router.ts"
+import { make as makeElicitations } from "./elicitation/Elicitations.ts"
+import { make as makeStateless } from "./elicitation/stateless/StatelessElicitations.ts"
 import { cancellation } from "./elicitation/stateless/Cancellation.ts"
 import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./methods/ServerDiscover.ts"
@@ -94,11 +96,18 @@ export const make = Effect.fnUntraced(function* ({
 }: HandlersOptions): Effect.fn.Return<McpHandlers, never, Scope.Scope> {
   const { tasks } = server
   const conversations = server.conversations(principal)
-  const connection = yield* ConnectionState.make(yield* server.shared(streams))
   const chosen = chosenTools(choice)
   // No model should be asked to call a tool that the setting leaves out.
   const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
-  const own = yield* ownTools(session, connection, place, yield* server.shared(detachedTurns)).pipe(
+  const detached = yield* server.shared(detachedTurns)
+  const connection = yield* ConnectionState.make({
+    session,
+    threadIdPlace: place,
+    streams: yield* server.shared(streams),
+    elicitations: yield* makeElicitations,
+    statelessElicitations: (answered) => makeStateless(detached, answered),
+  })
+  const own = yield* ownTools(connection).pipe(
     Effect.provideService(ConversationsView, conversations),
     Effect.provideService(SettingsResolver, server.settings),
   )
@@ -129,11 +138,11 @@ export const make = Effect.fnUntraced(function* ({
     hears: {
       onRequest: (id, back) => {
         if (back === undefined) {
-          connection.forget(id)
+          connection.answered.forget(id)
           return undefined
         }
-        connection.onCancel(id, back)
-        return () => connection.forget(id, back)
+        connection.answered.onCancel(id, back)
+        return () => connection.answered.forget(id, back)
       },
       takenBack: cancellation(conversations),
     },

@@ -21,7 +21,7 @@ const used = (used_percent: number) => ({
   secondary: null,
 })
 
-/** Each turn tells the next of these limits. */
+/** Each turn reports the next of these limits. */
 const telling = (...percents: ReadonlyArray<number>): AppOptions => {
   const left = [...percents]
   return {
@@ -34,7 +34,7 @@ const telling = (...percents: ReadonlyArray<number>): AppOptions => {
       run: (_, { emit }) => {
         const next = left.shift()
         const rate_limits = next === undefined ? null : used(next)
-        return Effect.as(emit({ type: "token_count", info: null, rate_limits }), "told")
+        return Effect.as(emit({ type: "token_count", info: null, rate_limits }), "reported")
       },
     }),
   }
@@ -47,7 +47,7 @@ const read = (app: Harness, id: unknown) =>
   Effect.map(app.ask(id, "account/rateLimits/read"), (answer) => resultOf(answer)["rateLimits"])
 
 describe(method, () => {
-  it.effect("tells every connection, behind the event, and only what has changed", () =>
+  it.effect("notifies every connection after the event, and only of a change", () =>
     withApp(telling(12, 12, 30), (app) =>
       Effect.gen(function* () {
         const other = yield* app.another
@@ -67,7 +67,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("two listeners of a conversation tell it once", () =>
+  it.effect("two listeners of a conversation cause one notification", () =>
     withApp(telling(12, 30), (app) =>
       Effect.gen(function* () {
         const other = yield* app.another
@@ -84,7 +84,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("what was told before and is told again to a later listener is no news", () =>
+  it.effect("limits that are replayed to a later listener are not notified again", () =>
     withApp(telling(12, 30), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -101,7 +101,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("what nobody has heard yet is told to the first who listens", () =>
+  it.effect("limits that were not delivered yet are notified with the first listener", () =>
     withApp(telling(12), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -115,7 +115,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("limits that are not known are not told, and change nothing", () =>
+  it.effect("absent limits are not notified and change nothing", () =>
     withApp(telling(12), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

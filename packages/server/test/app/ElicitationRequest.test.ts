@@ -46,7 +46,7 @@ const reasons = (app: Harness) =>
     return msg["type"] === "approval_resolved" ? [msg["reason"]] : []
   })
 
-/** A server whose model calls a tool that passes on what a tool server asks. */
+/** A server whose model calls a tool that forwards the question of a tool server. */
 const withForm = <A, E>(
   options: AppOptions,
   body: (
@@ -77,7 +77,7 @@ const asked = Effect.fnUntraced(function* (app: Harness, more: object = { after:
 const declared = { capabilities: { elicitation: true } }
 
 describe(method, () => {
-  it.effect("puts the form as the tool server did, behind its event, and says who asks", () =>
+  it.effect("puts the form of the tool server after its event, and names the tool server", () =>
     withForm(declared, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* asked(app)
@@ -123,7 +123,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("L7 an error declines", () =>
+  it.effect("L7 an error declines the form", () =>
     withForm(declared, (app, answers) =>
       Effect.gen(function* () {
         yield* asked(app)
@@ -146,7 +146,7 @@ describe(method, () => {
       ),
   )
 
-  it.effect("L7 who cannot show it does not decline for another one who can", () =>
+  it.effect("L7 a client that cannot show the form does not decline for another one that can", () =>
     withForm({}, (app, answers) =>
       Effect.gen(function* () {
         const other = yield* app.another
@@ -165,25 +165,27 @@ describe(method, () => {
     ),
   )
 
-  it.effect("L7 two clients are asked, the first answer wins, the other one is told", () =>
-    withForm(declared, (app, answers) =>
-      Effect.gen(function* () {
-        const other = yield* app.another
-        yield* hello(other, { elicitation: true })
-        const conversationId = yield* created(app)
-        yield* listening(app, conversationId)
-        yield* listening(other, conversationId)
-        yield* say(app, conversationId, "hi")
-        yield* app.quiet
-        yield* other.send({ id: questions(other)[0]?.id, result: { action: "cancel" } })
-        yield* app.quiet
-        assert.deepStrictEqual(withdrawn(app), [questions(app)[0]?.id])
-        assert.deepStrictEqual([withdrawn(other), answers], [[], [{ action: "cancel" }]])
-      }),
-    ),
+  it.effect(
+    "L7 two clients are asked, the first answer counts, and the other request is withdrawn",
+    () =>
+      withForm(declared, (app, answers) =>
+        Effect.gen(function* () {
+          const other = yield* app.another
+          yield* hello(other, { elicitation: true })
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId)
+          yield* listening(other, conversationId)
+          yield* say(app, conversationId, "hi")
+          yield* app.quiet
+          yield* other.send({ id: questions(other)[0]?.id, result: { action: "cancel" } })
+          yield* app.quiet
+          assert.deepStrictEqual(withdrawn(app), [questions(app)[0]?.id])
+          assert.deepStrictEqual([withdrawn(other), answers], [[], [{ action: "cancel" }]])
+        }),
+      ),
   )
 
-  it.effect("L14 is taken back when its turn is stopped", () =>
+  it.effect("L14 is withdrawn when its turn is interrupted", () =>
     withForm(declared, (app, answers) =>
       Effect.gen(function* () {
         const conversationId = yield* asked(app)

@@ -10,7 +10,7 @@ import type { Members, Reply, Speaker } from "./Speaker.ts"
 
 export interface World {
   readonly revision: Revision
-  /** Of a server of its own, which has a hundred and one prompts `many-0` … and one `greet` with an argument. */
+  /** For its own server, which has a hundred and one prompts `many-0` … and one `greet` with an argument. */
   readonly speak: (capabilities?: Members) => Effect.Effect<Speaker, never, Scope.Scope>
   /** Lets so much time go by. */
   readonly pass: (duration: Duration.Input) => Effect.Effect<void>
@@ -62,7 +62,7 @@ export const touching = ({ cwd }: World): Members => ({
   sandbox: "danger-full-access",
 })
 
-/** A prompt of `codex` whose command runs until somebody stops it. */
+/** A prompt of `codex` whose command runs until it is stopped. */
 export const sleeping = ({ cwd }: World): Members => ({
   prompt: "run: sleep 600",
   cwd,

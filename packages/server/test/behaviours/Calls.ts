@@ -1,4 +1,4 @@
-/** Tools: lists and calls, good and bad ones, told, taken back and beside each other. */
+/** Tools: lists and calls, valid and invalid ones, with progress, cancelled and concurrent. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -59,7 +59,7 @@ export const calls = [
     }),
   ),
 
-  behaviour("names the conversation in a second text, behind the answer or the error", (world) =>
+  behaviour("names the conversation in a second text, after the answer or the error", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
       const good = yield* client.ask("tools/call", say("hello"))
@@ -114,7 +114,7 @@ export const calls = [
     }),
   ),
 
-  behaviour("tells of bad arguments in the result, where a model sees it", (world) =>
+  behaviour("reports bad arguments in the result, where a model sees it", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
       const reply = yield* client.ask("tools/call", callOf("codex", { promt: "hi" }))
@@ -132,7 +132,7 @@ export const calls = [
     }),
   ),
 
-  behaviour("refuses a method that it does not have, and lives on", (world) =>
+  behaviour("refuses a method that it does not have, and keeps serving", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
       const { error } = yield* client.ask("tools/lst")
@@ -141,29 +141,31 @@ export const calls = [
     }),
   ),
 
-  behaviour("tells of a call's progress, rising, and nothing behind the answer", (world) =>
-    Effect.gen(function* () {
-      const client = yield* world.speak()
-      const params = { ...say("hello"), _meta: { progressToken: "steps" } }
-      const { id, reply } = yield* client.begin("tools/call", params)
-      yield* reply
-      yield* client.ask("tools/call", say("and on"))
-      const answeredAt = client.messages.findIndex((m) => m.method === undefined && m.id === id)
-      const steps = client.messages.flatMap(({ method, params: step }, at) =>
-        method === "notifications/progress" ? [{ at, step }] : [],
-      )
-      assert.isNotEmpty(steps)
-      assert.isTrue(steps.every(({ at }) => at < answeredAt))
-      assert.isTrue(steps.every(({ step }) => step?.["progressToken"] === "steps"))
-      const values = steps.map(({ step }) => Number(step?.["progress"]))
-      assert.deepStrictEqual(
-        values,
-        [...new Set(values)].toSorted((a, b) => a - b),
-      )
-    }),
+  behaviour(
+    "reports the progress of a call with rising numbers, and nothing after the response",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        const params = { ...say("hello"), _meta: { progressToken: "steps" } }
+        const { id, reply } = yield* client.begin("tools/call", params)
+        yield* reply
+        yield* client.ask("tools/call", say("and on"))
+        const answeredAt = client.messages.findIndex((m) => m.method === undefined && m.id === id)
+        const steps = client.messages.flatMap(({ method, params: step }, at) =>
+          method === "notifications/progress" ? [{ at, step }] : [],
+        )
+        assert.isNotEmpty(steps)
+        assert.isTrue(steps.every(({ at }) => at < answeredAt))
+        assert.isTrue(steps.every(({ step }) => step?.["progressToken"] === "steps"))
+        const values = steps.map(({ step }) => Number(step?.["progress"]))
+        assert.deepStrictEqual(
+          values,
+          [...new Set(values)].toSorted((a, b) => a - b),
+        )
+      }),
   ),
 
-  behaviour("gives no answer to a call that was taken back, and the next one its own", (world) =>
+  behaviour("sends no response to a cancelled call, and the next one its own", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
       const params = { ...callOf("codex", sleeping(world)), _meta: { progressToken: 1 } }
@@ -179,15 +181,17 @@ export const calls = [
     }),
   ),
 
-  behaviour("answers a call whose arguments are a thousand levels deep, and lives on", (world) =>
-    Effect.gen(function* () {
-      const client = yield* world.speak()
-      let deep: unknown = "hi"
-      for (let level = 0; level < 1000; level++) deep = { deeper: deep }
-      const reply = yield* client.ask("tools/call", callOf("codex", { prompt: deep }))
-      assert.isTrue(reply.result?.["isError"] === true || reply.error !== undefined)
-      assert.strictEqual(textOf(yield* client.ask("tools/call", say("and on"))), "and on")
-    }),
+  behaviour(
+    "responds to a call whose arguments are a thousand levels deep, and keeps serving",
+    (world) =>
+      Effect.gen(function* () {
+        const client = yield* world.speak()
+        let deep: unknown = "hi"
+        for (let level = 0; level < 1000; level++) deep = { deeper: deep }
+        const reply = yield* client.ask("tools/call", callOf("codex", { prompt: deep }))
+        assert.isTrue(reply.result?.["isError"] === true || reply.error !== undefined)
+        assert.strictEqual(textOf(yield* client.ask("tools/call", say("and on"))), "and on")
+      }),
   ),
 
   behaviour("answers two calls at once, each its own", (world) =>
@@ -203,7 +207,7 @@ export const calls = [
   ),
 
   behaviour(
-    "serves a request that says a newer revision of its own, and the next one as was agreed",
+    "serves a request that names a newer revision itself, and the next one as was negotiated",
     (world) =>
       Effect.gen(function* () {
         const client = yield* world.speak()
@@ -297,7 +301,7 @@ export const calls = [
   ),
 
   behaviour(
-    "tells what it is to whoever asks, and which revisions it speaks to whoever asks in another",
+    "describes itself to any client, and names its revisions to a client that requests another",
     (world) =>
       Effect.gen(function* () {
         const client = yield* world.speak()

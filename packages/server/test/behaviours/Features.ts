@@ -83,7 +83,7 @@ export const features = [
     }),
   ),
 
-  behaviour("tells templates of resources, and completes their ids", (world) =>
+  behaviour("lists templates of resources, and completes their ids", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
       const id = yield* conversed(client)
@@ -98,7 +98,7 @@ export const features = [
   ),
 
   behaviour(
-    "tells a client that subscribed of a conversation's changes, until it has enough",
+    "notifies a subscribed client of a conversation's changes, until it unsubscribes",
     (world) =>
       Effect.gen(function* () {
         const client = yield* world.speak()
@@ -123,7 +123,7 @@ export const features = [
   ),
 
   behaviour(
-    "tells a client that listens of a conversation's changes, with the id of its request",
+    "notifies a listening client of a conversation's changes, with the id of its request",
     (world) =>
       Effect.gen(function* () {
         const client = yield* world.speak()
@@ -143,10 +143,10 @@ export const features = [
           ({ method }) => method === "notifications/resources/updated",
         )
         assert.strictEqual(params?.["uri"], uri)
-        const tags = client.messages.flatMap(({ method, params: told }) =>
+        const tags = client.messages.flatMap(({ method, params: sent }) =>
           method?.startsWith("notifications/resources") === true ||
           method?.startsWith("notifications/subscriptions") === true
-            ? [membersIn(told, "_meta")["io.modelcontextprotocol/subscriptionId"]]
+            ? [membersIn(sent, "_meta")["io.modelcontextprotocol/subscriptionId"]]
             : [],
         )
         assert.deepStrictEqual(new Set(tags), new Set([listening.id]))

@@ -58,7 +58,7 @@ const services = core(Layer.succeed(ToolRuntime, shell)).pipe(
   Layer.provideMerge(settingsWith({})),
 )
 
-/** Everybody who waits for time has come to his sleep. */
+/** Resolves when every fiber that waits for time is asleep. */
 const settled = Effect.gen(function* () {
   for (let i = 0; i < 200; i++) yield* Effect.yieldNow
 })

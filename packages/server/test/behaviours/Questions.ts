@@ -74,7 +74,7 @@ export const questions = [
     }),
   ),
 
-  behaviour("does not run a command that a person declines, and the turn goes on", (world) =>
+  behaviour("does not run a command that a person declines, and the turn continues", (world) =>
     Effect.gen(function* () {
       const { reply } = yield* played(world, () => ({ action: "decline" }))
       assert.include(textOf(reply), "rejected")
@@ -118,7 +118,7 @@ export const questions = [
   ),
 
   behaviour(
-    "does not run a command whose question nobody answers, and takes the question back",
+    "does not run a command whose question gets no answer, and withdraws the question",
     (world) =>
       Effect.gen(function* () {
         const client = yield* world.speak(forms)
@@ -134,7 +134,7 @@ export const questions = [
   ),
 
   behaviour(
-    "does not run a command whose question nobody comes back to",
+    "does not run a command whose question gets no later call",
     (world) =>
       Effect.gen(function* () {
         const client = yield* world.speak(forms)
@@ -183,7 +183,7 @@ export const questions = [
   ),
 
   behaviour(
-    "tells the same result to whoever comes back twice, whatever the second answer says",
+    "gives the same result to a client that calls again twice, whatever the second answer says",
     (world) =>
       Effect.gen(function* () {
         const { again, client, key } = yield* asking(world)

@@ -37,7 +37,7 @@ export interface Speaker {
   readonly until: (fits: (message: WireMessage) => boolean) => Effect.Effect<WireMessage>
   readonly begin: (method: string, params?: Members) => Effect.Effect<Open>
   readonly ask: (method: string, params?: Members) => Effect.Effect<Reply>
-  readonly tell: (method: string, params?: Members) => Effect.Effect<void>
+  readonly notify: (method: string, params?: Members) => Effect.Effect<void>
   /** Takes a request back. */
   readonly cancel: (id: number) => Effect.Effect<void>
   /** Asks and answers what is asked back, as the revision does it, to the last answer. */
@@ -60,7 +60,7 @@ const clientInfo = { name: "behaviours", version: "1" }
 
 const isStateless = (revision: Revision) => revision >= "2026"
 
-/** Reads until the end of the scope and tells whoever waits. */
+/** Reads until the end of the scope and resolves what waits for a message. */
 const inbox = Effect.fnUntraced(function* (connection: Connection) {
   const messages: Array<WireMessage> = []
   const waiting = new Set<(message: WireMessage) => boolean>()
@@ -141,7 +141,7 @@ const repeating = ({ speaker }: Parts): Speaker["converse"] =>
         asked.push(one)
         const said = answer(one)
         if (said === undefined) return { reply, asked }
-        // There are no errors here: who cannot answer takes the question for cancelled.
+        // There are no errors here: a client that cannot answer counts the question as cancelled.
         inputResponses[key] = said === "refused" ? { action: "cancel" } : said
       }
       reply = yield* speaker.ask(method, {
@@ -185,7 +185,7 @@ export const speak: (
         reply: until(isReplyTo(id)),
       })
     })
-  const tell: Speaker["tell"] = (method, params = {}) =>
+  const notify: Speaker["notify"] = (method, params = {}) =>
     send({ jsonrpc: "2.0", method, params: envelope(params) })
   const speaker = {
     revision,
@@ -195,12 +195,12 @@ export const speak: (
     begin,
     ask: (method: string, params?: Members) =>
       Effect.flatMap(begin(method, params), ({ reply }) => reply),
-    tell,
-    cancel: (id: number) => tell("notifications/cancelled", { requestId: id }),
+    notify,
+    cancel: (id: number) => notify("notifications/cancelled", { requestId: id }),
   }
   if (!stateless) {
     yield* speaker.ask("initialize", { protocolVersion: revision, capabilities, clientInfo })
-    yield* tell("notifications/initialized")
+    yield* notify("notifications/initialized")
   }
   const converse = (stateless ? repeating : conversing)({ speaker, send })
   return { ...speaker, converse }

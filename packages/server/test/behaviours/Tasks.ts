@@ -28,7 +28,7 @@ const begin = (client: Speaker, args: Members) =>
 const get = (client: Speaker, taskId: unknown) =>
   Effect.map(client.ask("tasks/get", { taskId }), ({ result }) => result ?? {})
 
-/** Looks, as often as a client does, until it stands like that. */
+/** Polls, as often as a client does, until the task has that status. */
 const until = (
   world: World,
   client: Speaker,

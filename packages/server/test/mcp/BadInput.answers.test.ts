@@ -60,7 +60,7 @@ describe("answers to questions", () => {
         if (apart)
           yield* server.send(result(questionId(server), approved), error(questionId(server)))
         yield* server.quiet
-        // The second question of the same call is another one, with an id of its own.
+        // The second question of the same call has another id.
         assert.deepStrictEqual(asked.verdicts, [{ decision: "denied", reason: "answered" }])
         assert.deepStrictEqual(
           elicitations(server).map(({ id }) => id),

@@ -51,7 +51,7 @@ describe("L13 bad input, in both eras", () => {
     ),
   )
 
-  it.effect("nothing is kept of what was refused: 2,000 of them leave the server as it was", () =>
+  it.effect("nothing is kept of refused requests: 2,000 of them leave the server unchanged", () =>
     withServer({ maxInFlight: 16 }, (server) =>
       Effect.gen(function* () {
         for (let n = 0; n < 2000; n++) {

@@ -29,23 +29,21 @@ const withId = (id: string, message: object) =>
 const ids = ["0", '"0"', "-1", "-9007199254740993", '""', "9007199254740993", '"9007199254740993"']
 
 describe("ids over the wire", () => {
-  it.effect.each(ids)(
-    "complaint 11: %s is answered as it was sent, and names its events so",
-    (id) =>
-      withServer({ script }, (server) =>
-        Effect.gen(function* () {
-          yield* server.sendTexts(withId(id, toolCall(0, "codex", { prompt: "x" })))
-          yield* server.quiet
-          const answer = server.texts.at(-1) ?? ""
-          assert.include(answer, `{"jsonrpc":"2.0","id":${id},"result":`)
-          const events = server.texts.slice(0, -1)
-          assert.isAbove(events.length, 0)
-          for (const text of events) assert.include(text, `"requestId":${id},`)
-        }),
-      ),
+  it.effect.each(ids)("id %s comes back as it was sent, in the response and in the events", (id) =>
+    withServer({ script }, (server) =>
+      Effect.gen(function* () {
+        yield* server.sendTexts(withId(id, toolCall(0, "codex", { prompt: "x" })))
+        yield* server.quiet
+        const answer = server.texts.at(-1) ?? ""
+        assert.include(answer, `{"jsonrpc":"2.0","id":${id},"result":`)
+        const events = server.texts.slice(0, -1)
+        assert.isAbove(events.length, 0)
+        for (const text of events) assert.include(text, `"requestId":${id},`)
+      }),
+    ),
   )
 
-  it.effect("complaint 11: all of them at once are as many requests", () =>
+  it.effect("all of these ids at once are as many requests", () =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.sendTexts(...ids.map((id) => withId(id, hangs(0))))
@@ -68,29 +66,27 @@ describe("ids over the wire", () => {
     ),
   )
 
-  it.effect.each(["null", "{}", "[1]", "true"])(
-    "complaint 11: %s is no id and gets an error",
-    (id) =>
-      withServer({ script }, (server) =>
-        Effect.gen(function* () {
-          yield* server.sendTexts(withId(id, hangs(0)))
-          yield* server.quiet
-          assert.deepStrictEqual(server.messages, [
-            {
-              jsonrpc: "2.0",
-              id: null,
-              error: {
-                code: -32600,
-                message: "Invalid Request: `id` must be a string or an integer",
-              },
+  it.effect.each(["null", "{}", "[1]", "true"])("%s is no id and gets an error", (id) =>
+    withServer({ script }, (server) =>
+      Effect.gen(function* () {
+        yield* server.sendTexts(withId(id, hangs(0)))
+        yield* server.quiet
+        assert.deepStrictEqual(server.messages, [
+          {
+            jsonrpc: "2.0",
+            id: null,
+            error: {
+              code: -32600,
+              message: "Invalid Request: `id` must be a string or an integer",
             },
-          ])
-          assert.deepStrictEqual(yield* server.provider.requests, [])
-        }),
-      ),
+          },
+        ])
+        assert.deepStrictEqual(yield* server.provider.requests, [])
+      }),
+    ),
   )
 
-  it.effect.each(ids)("complaint 10: the second request with id %s in flight is refused", (id) =>
+  it.effect.each(ids)("the second request with id %s in flight is refused", (id) =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         const ping = { jsonrpc: "2.0", method: "ping" }
@@ -128,7 +124,7 @@ describe("a tools/call at the end", () => {
           answer?.error?.message ?? (answer === undefined ? undefined : textOf(answer)),
           expected,
         )
-        // Nothing follows: the end of the turn was told before.
+        // Nothing follows: the terminal event was sent before.
         assert.deepStrictEqual(server.messages.at(-1), answer)
         const ends = typesOf(server.messages, 2)
         assert.include(ends, prompt === "x" ? "task_complete" : "turn_aborted")
@@ -136,36 +132,40 @@ describe("a tools/call at the end", () => {
     ),
   )
 
-  it.effect("L9 one that waits for its turn then is answered too, and nothing of it runs", () =>
-    withServer({ script }, (server) =>
-      Effect.gen(function* () {
-        yield* server.send(hangs(2))
-        yield* server.quiet
-        const { items } = yield* Effect.orDie(server.manager.list())
-        const args = { threadId: items[0]?.id, prompt: "x" }
-        yield* server.send(toolCall(3, "codex-reply", args))
-        yield* server.connection.close
-        yield* server.quiet
-        yield* TestClock.adjust("5 seconds")
-        yield* Fiber.join(server.server)
-        yield* server.quiet
-        assert.deepStrictEqual(
-          [2, 3].map((id) => responses(server, id).map(({ error }) => error?.code)),
-          [[-32000], [-32000]],
-        )
-        assert.strictEqual((yield* server.provider.requests).length, 1)
-      }),
-    ),
+  it.effect(
+    "L9 a call that waits for its turn then gets a response too, and its turn never runs",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(hangs(2))
+          yield* server.quiet
+          const { items } = yield* Effect.orDie(server.manager.list())
+          const args = { threadId: items[0]?.id, prompt: "x" }
+          yield* server.send(toolCall(3, "codex-reply", args))
+          yield* server.connection.close
+          yield* server.quiet
+          yield* TestClock.adjust("5 seconds")
+          yield* Fiber.join(server.server)
+          yield* server.quiet
+          assert.deepStrictEqual(
+            [2, 3].map((id) => responses(server, id).map(({ error }) => error?.code)),
+            [[-32000], [-32000]],
+          )
+          assert.strictEqual((yield* server.provider.requests).length, 1)
+        }),
+      ),
   )
 
-  it.effect("L9 while the conversations are being ended, a call says so and does not hang", () =>
-    withServer({ script }, (server) =>
-      Effect.gen(function* () {
-        yield* server.manager.shutdown
-        const answer = yield* server.call(2, "codex", { prompt: "x" })
-        assert.match(textOf(answer), /^Failed to start Codex session: /)
-      }),
-    ),
+  it.effect(
+    "L9 while the conversations are being closed, a call fails with that and does not hang",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.manager.shutdown
+          const answer = yield* server.call(2, "codex", { prompt: "x" })
+          assert.match(textOf(answer), /^Failed to start Codex session: /)
+        }),
+      ),
   )
 })
 

@@ -1,4 +1,4 @@
-/** A history that becomes too long, seen from both ends: what the provider is asked, and what the caller is told. */
+/** A history that becomes too long: what the provider is requested, and what the client is sent. */
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -37,7 +37,7 @@ const said = (text: string) => ({
 })
 
 describe("Compaction", () => {
-  it.effect("at the configured limit uses the caller's prompt, and tells the call of it", () =>
+  it.effect("at the configured limit uses the client's prompt, and notifies the call", () =>
     withServer(
       {
         tools,
@@ -79,7 +79,7 @@ describe("Compaction", () => {
     ),
   )
 
-  it.effect("where the provider says that the request is too long the turn goes on after it", () =>
+  it.effect("where the provider rejects the request as too long, the turn continues after it", () =>
     withServer(
       {
         tools,

@@ -24,7 +24,7 @@ const unspeakable: ReadonlyArray<readonly [what: string, value: unknown]> = [
 
 const content = [{ type: "text" as const, text: "t" }]
 
-describe("L1 a call whose answer cannot be said in JSON", () => {
+describe("L1 a call whose result cannot be serialized as JSON", () => {
   it.effect.each(unspeakable)("is answered with an internal error: %s", ([, value]) =>
     withFeatures(
       {

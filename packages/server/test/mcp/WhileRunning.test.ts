@@ -62,7 +62,7 @@ const answers = (server: Harness, ...ids: ReadonlyArray<unknown>) =>
 
 describe("codex-reply: while-running", () => {
   it.effect.each([undefined, "wait"])(
-    "%s: the later call runs a turn of its own behind the first; each is answered once",
+    "%s: the later call runs its own turn after the first; each gets one response",
     (how) =>
       whileOneRuns((server, reply) =>
         Effect.gen(function* () {
@@ -129,7 +129,7 @@ describe("codex-reply: while-running", () => {
       ),
   )
 
-  it.effect("reject: the later call fails at once and the first goes on", () =>
+  it.effect("reject: the later call fails at once and the first continues", () =>
     whileOneRuns((server, reply) =>
       Effect.gen(function* () {
         yield* reply(3, "reject")
@@ -169,18 +169,20 @@ describe("codex-reply: while-running", () => {
     ),
   )
 
-  it.effect("the call that runs the turn is cancelled: the one that joined is told so", () =>
-    whileOneRuns((server, reply) =>
-      Effect.gen(function* () {
-        yield* reply(3, "steer")
-        yield* server.send(cancelled(2))
-        yield* server.quiet
-        assert.deepStrictEqual(answers(server, 2, 3), [[], [["Turn interrupted", true]]])
-      }),
-    ),
+  it.effect(
+    "the call that runs the turn is cancelled: the one that joined gets that as its result",
+    () =>
+      whileOneRuns((server, reply) =>
+        Effect.gen(function* () {
+          yield* reply(3, "steer")
+          yield* server.send(cancelled(2))
+          yield* server.quiet
+          assert.deepStrictEqual(answers(server, 2, 3), [[], [["Turn interrupted", true]]])
+        }),
+      ),
   )
 
-  it.effect("another client joins, and its leaving takes nothing along", () =>
+  it.effect("another client joins, and its end withdraws nothing of the first", () =>
     whileOneRuns((server) =>
       Effect.gen(function* () {
         const [threadId] = yield* listed(server.manager)
@@ -210,7 +212,7 @@ describe("codex-reply: while-running", () => {
       true,
       "invalid type: boolean `true`, expected one of `wait`, `steer`, `queue`, `interrupt`, `reject` (field `while-running`)",
     ],
-  ])("%j is told with what was expected", ([value, text]) =>
+  ])("%j is refused with what was expected", ([value, text]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const args = { threadId: "x", prompt: "x", "while-running": value }
@@ -220,7 +222,7 @@ describe("codex-reply: while-running", () => {
     ),
   )
 
-  it.effect("a misspelt name is told with the nearest", () =>
+  it.effect("a misspelt name is refused with the nearest one", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const args = { threadId: "x", prompt: "x", while_running: "steer" }

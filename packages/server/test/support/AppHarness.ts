@@ -20,7 +20,7 @@ export interface Ports {
 
 export interface AppOptions extends HarnessOptions {
   readonly ports?: Ports
-  /** False: the client has not said who it is. */
+  /** False: the client has not sent `initialize`. */
   readonly initialized?: boolean
   readonly capabilities?: object
   /** The requests are served beside MCP by this. */
@@ -111,7 +111,7 @@ export const turnParams = (conversationId: string, more: object = {}) => ({
 
 const prefix = "codex/event/"
 
-/** Events told so far, in order; of one subscription where it is given. */
+/** Events sent so far, in order; of one subscription where it is given. */
 export const eventsOf = ({ messages }: Pick<Harness, "messages">, subscription?: string) =>
   messages.filter(
     ({ method, params }) =>

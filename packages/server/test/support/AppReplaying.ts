@@ -21,7 +21,7 @@ export interface AppReplay {
   readonly settings?: Layer.Layer<SettingsResolver>
 }
 
-/** What each side calls by names of its own, by the request that brought the name; what holds another one comes first. */
+/** The ids that each side chooses, by the request that introduced the id; an id that contains another one comes first. */
 const members = ["nextCursor", "rolloutPath", "conversationId", "subscriptionId"] as const
 
 const namesOf = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, string> => {

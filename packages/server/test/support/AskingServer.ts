@@ -1,4 +1,4 @@
-/** A server whose handlers are the test's own, for every revision. */
+/** A server with the handlers of the test, for every revision. */
 import { Cancelled, CodexMcp, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
 import { methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
@@ -22,7 +22,7 @@ export interface AskingServer {
   readonly messages: ReadonlyArray<WireMessage>
   readonly send: (message: unknown) => Effect.Effect<void>
   readonly quiet: Effect.Effect<void>
-  /** Another connection, of somebody else. */
+  /** Another connection, with another principal. */
   readonly as: (principal: string) => Effect.Effect<AskingServer, never, Scope.Scope>
   /** The end of the server's input. */
   readonly close: Effect.Effect<void>

@@ -27,7 +27,7 @@ const labelOf = (message: WireMessage): string =>
 
 type Pair = readonly [original: WireMessage | undefined, ours: WireMessage | undefined]
 
-/** Pairs messages of the same label in order, as many as possible; the rest stands alone. */
+/** Pairs messages of the same label in order, as many as possible; the rest stay unpaired. */
 const align = (
   original: ReadonlyArray<WireMessage>,
   ours: ReadonlyArray<WireMessage>,
@@ -73,7 +73,7 @@ const members = (path: string, original: object, ours: object): ReadonlyArray<Fi
   })
 }
 
-/** `…` stands for prose of the original: any text of ours is as good. */
+/** `…` replaces prose of the original: any text of this server matches it. */
 const isProse = (original: unknown, ours: unknown) =>
   original === "…" && typeof ours === "string" && ours !== ""
 

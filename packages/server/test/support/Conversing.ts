@@ -14,12 +14,12 @@ const InitialState = Schema.Struct({
 
 export const text = (words: string) => [{ type: "text", text: words }]
 
-/** The value of a result, which stands there twice: as text and as structured content. */
+/** The value of a result, which has it twice: as text and as structured content. */
 export const valueOf = (message: WireMessage): Readonly<Record<string, unknown>> => {
   const { content, structuredContent } = callResult(message)
   const [first] = content
-  const told: unknown = JSON.parse(first?.text ?? "null")
-  if (JSON.stringify(told) !== JSON.stringify(structuredContent)) {
+  const repeated: unknown = JSON.parse(first?.text ?? "null")
+  if (JSON.stringify(repeated) !== JSON.stringify(structuredContent)) {
     throw new Error(`text and structured content differ: ${JSON.stringify(message)}`)
   }
   return structuredContent ?? {}
@@ -66,7 +66,7 @@ export const initialStates = (
     return [events.map(({ msg }) => msg.type)]
   })
 
-/** Of a turn that the model answers at once: what is told live, and what is kept. */
+/** The events of a turn that the model answers at once: those that are delivered live, and those that are recorded. */
 export const liveTurn = [
   "task_started",
   "agent_message_delta",

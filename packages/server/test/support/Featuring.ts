@@ -54,7 +54,7 @@ export const allPages = (server: Harness, method: string, member: string) =>
 
 export const codeOf = ({ error }: WireMessage) => error?.code
 
-/** What was told unasked, in order. */
+/** The notifications so far, in order. */
 export const noticesOf = ({ messages }: Pick<Harness, "messages">) =>
   messages.flatMap(({ id, method, params }) =>
     method === undefined || id !== undefined

@@ -1,6 +1,6 @@
 /**
  * A server in this process with the real core and the real model client on a scripted provider, and a client that is a
- * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until nobody has anything left to do.
+ * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until no fiber has anything left to do.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
@@ -88,7 +88,7 @@ export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside
   readonly capacity?: number
   /** The tasks of the server. Default: with their default limits. */
   readonly tasks?: Tasks["Service"]
-  /** True: every connection has a server of its own, over the same conversations, which ends with it. Default false. */
+  /** True: every connection has its own server, over the same conversations, which ends with it. Default false. */
   readonly serverPerConnection?: boolean
   /** What seals what clients keep. Default: that for tests. */
   readonly sealer?: Layer.Layer<Sealer>
@@ -99,7 +99,7 @@ type Services = Server | ConversationManager | SettingsResolver | Sealer
 export const defaultAnswer = "mock default answer"
 export const defaultReply = Script.reply(Script.text(defaultAnswer))
 
-/** The configuration of the recordings, with `more` on top: no repeats, so that an error is told at once. */
+/** The configuration of the recordings, with `more` on top: no retries, so that an error is reported at once. */
 export const settingsWith = (
   more: ConfigTree,
   cwd = "/work",
@@ -153,7 +153,7 @@ export const cancelled = (requestId: unknown) => ({
   params: { requestId },
 })
 
-/** Yields until the count stands still for long enough that every fiber must be waiting for time or for us. */
+/** Yields until the count is unchanged for so long that every fiber must be waiting for time or for the test. */
 const quietAfter = (count: () => number) =>
   Effect.gen(function* () {
     let before = -1
@@ -266,7 +266,7 @@ export const withCore = <A, E>(
     ),
   )
 
-/** Runs `body` against a server of its own; the provider answers by `options.script`. */
+/** Runs `body` against a new server; the provider answers by `options.script`. */
 export const withServer = <A, E>(
   options: HarnessOptions,
   body: (harness: Harness) => Effect.Effect<A, E, Scope.Scope>,

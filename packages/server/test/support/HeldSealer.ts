@@ -1,4 +1,4 @@
-/** A seal whose work may be held: what a cipher that answers later does to a server, at a moment the test chooses. */
+/** A seal that the test can delay, as an asynchronous cipher would. */
 import * as TestSealer from "@colloquy/testing/TestSealer"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"

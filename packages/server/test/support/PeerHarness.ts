@@ -1,4 +1,4 @@
-/** A Peer over memory with a dialect of its own, whose handlers do everything a handler can do. */
+/** A peer over memory with a test dialect, whose handlers do everything a handler can do. */
 import { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { dialect, type Handlers, notification, request } from "@colloquy/protocol/Method"
 import { type MemoryConnection, memoryPair } from "@colloquy/testing/MemoryConnection"
@@ -96,7 +96,7 @@ const handlersOf = (
 
 export interface PeerHarnessOptions {
   readonly capacity?: number
-  /** False: nobody reads what the peer sends. */
+  /** False: the client does not read what the peer sends. */
   readonly reading?: boolean
   /** Instead of the connection's own. */
   readonly flush?: Effect.Effect<void>

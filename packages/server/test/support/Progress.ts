@@ -1,4 +1,4 @@
-/** Calls that name a progress token, and what the server told of them. */
+/** Calls that name a progress token, and the progress that the server sent. */
 import { type Harness, toolCall } from "./Harness.ts"
 
 export const withToken = (message: ReturnType<typeof toolCall>, progressToken: unknown) => ({

@@ -1,7 +1,7 @@
 /**
- * A stand-in for the tools of a recording: asks what the original asked and tells what the original told of the call,
+ * A stand-in for the tools of a recording: asks what the original asked and emits what the original emitted for the call,
  * in that order. Runs nothing: what is replayed with it is how questions, answers and events travel. That the real
- * tools tell the same is held by `packages/tools/test/Recordings.live.test.ts`.
+ * tools emit the same is checked by `packages/tools/test/Recordings.live.test.ts`.
  */
 import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
 import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
@@ -38,7 +38,7 @@ const isTold = (msg: AnyEventMsg): msg is Told =>
 const isQuestion = (msg: Told): msg is Question =>
   msg.type === "exec_approval_request" || msg.type === "apply_patch_approval_request"
 
-/** Byte lists read as base64, and addresses of directories as their paths: so do we tell them. */
+/** Byte lists as base64, and addresses of directories as their paths: the form of this server. */
 const asWeTell = (msg: Readonly<Record<string, unknown>>): unknown => ({
   ...msg,
   ...(Array.isArray(msg["chunk"])
@@ -57,7 +57,7 @@ interface OfCall {
 const isToldOf = ({ method = "", params = {} }: WireMessage) =>
   /^codex\/event(\/|$)/.test(method) && "msg" in params
 
-/** What was told of calls, in order. A turn's diff is told again after every response: once is enough. */
+/** The events of calls, in order. A turn's diff is sent again after every response: once is enough. */
 const toldOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
   const told: Array<OfCall> = []
   let call = ""
@@ -72,7 +72,7 @@ const toldOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
   return told
 }
 
-/** What is told of a command that the original did not run. */
+/** The events of a command that the original did not run. */
 const ranQuietly = (callId: string): ReadonlyArray<EventMsg> => [
   { type: "exec_command_begin", call_id: callId, command: [], cwd: "/workspace" },
   {
@@ -106,7 +106,7 @@ const requestOf = (msg: Told): ApprovalRequest => {
   }
 }
 
-/** Where the tools of today tell otherwise. */
+/** Where the tools of this server emit other events. */
 export interface Otherwise {
   /** Default: as recorded. */
   readonly amend?: (msg: EventMsg) => ReadonlyArray<EventMsg>

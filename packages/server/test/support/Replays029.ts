@@ -145,7 +145,7 @@ const questions: Readonly<Record<string, Replay>> = {
   },
 }
 
-/** What the tools of today tell of a command that ran out of time: what it had said, and the exit code of `timeout`. */
+/** The events of this server's tools for a command that timed out: its output so far, and the exit code of `timeout`. */
 const outOfTime = (msg: EventMsg): ReadonlyArray<EventMsg> =>
   msg.type === "exec_command_end"
     ? [
@@ -171,7 +171,7 @@ const brokenConfig = (toml: string) =>
       }),
   })
 
-/** Commands, patches and plans that nobody is asked about, and ends of turns. */
+/** Commands, patches and plans without a question, and ends of turns. */
 const work: Readonly<Record<string, Replay>> = {
   bad_config: {
     script: noModel,

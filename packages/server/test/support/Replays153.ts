@@ -46,7 +46,7 @@ const notStartedNames = [
   "trusted_command",
 ]
 
-/** What the tools of today tell of the command that ran out of time; the original told nothing of its end. */
+/** The events of this server's tools for the command that timed out; the original sent none of its end. */
 const outOfTime = (msg: EventMsg): ReadonlyArray<EventMsg> =>
   msg.type === "exec_command_begin"
     ? [

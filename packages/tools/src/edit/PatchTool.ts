@@ -1,19 +1,21 @@
 /**
- * `apply_patch` as models call it: a function with the patch as its one argument, or free text in a grammar where the
- * family of the model and the wire know that (§6.7).
+ * `apply_patch` as models call it: a function with the patch as its only argument, or free text in a grammar, for model
+ * families and APIs that support it.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { functionTool, type Tool } from "../Tool.ts"
+import { functionTool, type Tool, toolArguments } from "../Tool.ts"
 
-const PatchArguments = Schema.Struct({
-  input: Schema.String.annotate({
-    description: "The whole patch, from its first line to its last.",
+const patchArguments = toolArguments(
+  Schema.Struct({
+    input: Schema.String.annotate({
+      description: "The whole patch, from its first line to its last.",
+    }),
   }),
-})
+)
 
 const howTo = `Adds, changes, moves and deletes files with one patch:
 
@@ -31,7 +33,7 @@ const howTo = `Adds, changes, moves and deletes files with one patch:
 
 Paths are relative to the working directory. Each line of a change starts with a space (it stays), \`-\` (it goes) or \`+\` (it comes); give about three lines that stay on each side, exactly as they are in the file. Where these lines occur more than once, an \`@@\` line names what stands above. \`*** Move to:\` is only for files that move.`
 
-/** §8.1, as the provider's sampler reads it. */
+/** The patch language as a grammar for the provider's sampler. */
 const grammar = `start: begin hunk+ end
 begin: "*** Begin Patch" LF
 end: "*** End Patch" LF?
@@ -59,22 +61,23 @@ const freeform: ToolSpec = {
   format: { type: "grammar", syntax: "lark", definition: grammar },
 }
 
-/** Families that were taught the grammar. */
+/** Model families that were trained on the grammar. */
 const knowsFreeform = ({ model, provider }: ConversationSettings): boolean =>
   provider.wire === "responses" && /^(gpt-5|codex-)/.test(model)
 
+/** Applies the text of a patch. */
 export type RunPatch = (
   text: string,
   callId: string,
   context: ToolContext,
 ) => Effect.Effect<ToolResult>
 
-/** `run` takes the patch's text; its paths are relative to the conversation's directory. */
+/** @param run takes the text of the patch, whose paths are relative to the conversation's directory */
 export const patchTool = (run: RunPatch): Tool => {
   const asFunction = functionTool({
     name: "apply_patch",
     description: howTo,
-    arguments: PatchArguments,
+    arguments: patchArguments,
     run: ({ input }, callId, context) => run(input, callId, context),
   })
   return {

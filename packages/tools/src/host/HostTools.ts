@@ -1,8 +1,8 @@
 /**
  * The tools of an embedding application: an `effect/ai` `Toolkit` with its handlers becomes tools of the conversation.
  *
- * A tool that `needsApproval` is asked for like a command: what is shown and remembered for the session is its name
- * and its arguments, word by word. A handler that fails or dies is told to the model; the turn goes on.
+ * A tool that `needsApproval` is approved like a command: what is shown, and remembered for the session, is its name
+ * and its arguments, word by word. When a handler fails or dies, the model reads that and the turn continues.
  */
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
@@ -16,7 +16,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
-import { askFirst } from "../Asking.ts"
+import { requestApproval } from "../RequestApproval.ts"
 import type { Tool } from "../Tool.ts"
 
 const text = (value: unknown): string =>
@@ -27,13 +27,13 @@ const failed = (name: string, error: unknown): ToolResult => ({
 })
 
 /**
- * Whether a person has to be asked before this call. The rule is given the arguments as the handler gets them: what it
- * judges is what will happen. The history of the conversation is not shown to it.
+ * Whether a person has to approve this call. The rule of the tool gets the arguments as the handler gets them, so that
+ * it decides about what will happen. It does not get the history of the conversation.
  */
 const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.Effect<boolean> => {
   const rule = tool.needsApproval
   if (typeof rule !== "function") return Effect.succeed(rule ?? false)
-  // What else decoding needs is among the services of the handlers, with which all of this runs.
+  // Decoding runs with the services of the handlers, which include its own.
   const decode = Schema.decodeUnknownEffect(tool.parametersSchema as Schema.Codec<unknown, unknown>)
   return decode(args).pipe(
     Effect.flatMap((params) => {
@@ -43,18 +43,18 @@ const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.
       })
       return typeof answer === "boolean" ? Effect.succeed(answer) : answer
     }),
-    // Unreachable: `argumentFault` has found nothing.
+    // Unreachable, because `argumentFault` has found no fault.
     Effect.catchTag("SchemaError", () => Effect.succeed(false)),
-    // A rule that breaks asks: it is there to be careful.
+    // A rule that fails counts as requiring approval, which is safe.
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logError("the approval rule of a tool broke", cause), true),
+      Effect.as(Effect.logError("the approval rule of a tool failed", cause), true),
     ),
   )
 }
 
 /**
- * The tools of a toolkit, in its order, for `Tools.layer`. Arguments are checked by the toolkit; what it finds is told
- * to the model. A tool annotated `Readonly` that needs no approval runs beside others that only read.
+ * The tools of a toolkit, in its order, for `Tools.layer`. The toolkit checks the arguments; the model reads the
+ * faults. A tool annotated `Readonly` that needs no approval may run concurrently with others that only read.
  */
 export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
   toolkit: Toolkit.Toolkit<Tools>,
@@ -73,10 +73,10 @@ export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
           output: Option.isSome(last) ? text(last.value.encodedResult) : "",
         })),
         Effect.catch((error) => Effect.sync(() => failed(tool.name, error))),
-        // Also a handler that interrupts itself: the turn goes on.
+        // The turn also continues when a handler interrupts itself.
         Effect.catchCause((cause) =>
           Effect.as(
-            Effect.logError("a tool of the application died", cause),
+            Effect.logError("a tool of the application failed", cause),
             failed(tool.name, "internal error"),
           ),
         ),
@@ -89,8 +89,8 @@ export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
 type Run = (tool: AiTool.Any, call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
 
 /**
- * The faults of the arguments in the words of all tools; undefined: there are none. A tool with a JSON Schema of its own
- * (`AiTool.dynamic`) checks its arguments itself.
+ * The faults of the arguments, in the same words as for all tools; undefined: there are none. A tool that is defined by
+ * a JSON Schema (`AiTool.dynamic`) checks its arguments itself.
  */
 const argumentFault = (tool: AiTool.Any, args: unknown): Effect.Effect<string | undefined> => {
   if (!Schema.isSchema(tool.parametersSchema)) return Effect.succeed(undefined)
@@ -121,13 +121,13 @@ const runCall = Effect.fnUntraced(function* <R>(
   if (fault !== undefined) return { output: `failed to parse function arguments: ${fault}` }
   const callId = call.call_id ?? ""
   if (yield* needsApproval(tool, args.success, callId)) {
-    const refused = yield* askFirst(context, {
+    const refused = yield* requestApproval(context, {
       _tag: "Exec",
       callId,
       command: [tool.name, JSON.stringify(args.success)],
       cwd: context.settings.cwd,
-      // The application's own affair; and never what a command of the same words is asked with, so that an approval
-      // for the session of the one is none of the other.
+      // The application confines its tools. No command of the same words is asked about with this sandbox policy, so
+      // that an approval for the session of the one is none for the other.
       sandbox: { mode: "external-sandbox" },
       reason: `the application asks before \`${tool.name}\``,
     })
@@ -139,11 +139,11 @@ const runCall = Effect.fnUntraced(function* <R>(
 const toolOf = (tool: AiTool.Any, run: Run): Tool => {
   const { description, name } = tool
   const parameters = AiTool.getJsonSchema(tool)
-  const asksNobody = tool.needsApproval === undefined || tool.needsApproval === false
+  const needsNoApproval = tool.needsApproval === undefined || tool.needsApproval === false
   return {
     name,
     spec: () => ({ type: "function", name, description: description ?? name, parameters }),
-    isReadOnly: () => asksNobody && Context.get(tool.annotations, AiTool.Readonly),
+    isReadOnly: () => needsNoApproval && Context.get(tool.annotations, AiTool.Readonly),
     run: (call, context) => run(tool, call, context),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * An image file of this machine as a data URL. It is read as a sandboxed command would read it: any file but the secrets.
- * The kind is told by the bytes, never by the name; only what models take is given.
+ * Reads an image file of this machine as a data URL. It reads what a sandboxed command could read: any file but the
+ * secrets. The format is recognized by the bytes, never by the name; only formats that models accept are returned.
  */
 import * as Base64 from "effect/encoding/Base64"
 import * as Effect from "effect/Effect"
@@ -9,17 +9,19 @@ import { imageDimensionsFromData } from "image-dimensions"
 import * as HiddenFiles from "../sandbox/HiddenFiles.ts"
 import type { FileNotOpened } from "../sandbox/NodeFiles.ts"
 
-/** A data URL of it is a third longer, and all of it goes to the provider with every request that follows. */
+/** Limit: the data URL is a third longer, and all of it is sent to the provider with every later request. */
 const maxBytes = 10 * 1024 * 1024
 
 const accepted: ReadonlySet<string> = new Set(["png", "jpeg", "gif", "webp"])
 
-/** The image, or why it cannot be shown. */
+/** The image as a data URL, or why it cannot be shown. */
 type ImageFile = { readonly url: string } | { readonly problem: string }
 
+/** Access to image files. */
 export interface ImageFiles {
-  /** `path` is absolute or from `cwd`, which is absolute. */
+  /** Reads an image. `path` is absolute or relative to `cwd`, which is absolute. Never fails. */
   readonly read: (cwd: string, path: string) => Effect.Effect<ImageFile>
+  /** The absolute path. */
   readonly resolve: (cwd: string, path: string) => string
 }
 
@@ -53,7 +55,7 @@ const failed = ({ message, reason }: FileNotOpened): ImageFile => {
   }
 }
 
-/** `hiddenPaths` are absolute. */
+/** @param hiddenPaths absolute paths */
 export const make = (
   hiddenPaths: ReadonlyArray<string>,
 ): Effect.Effect<ImageFiles, never, Path.Path> =>

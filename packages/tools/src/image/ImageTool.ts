@@ -1,21 +1,24 @@
-/** `view_image`: puts an image of this machine before the model, with the next request. */
+/** `view_image`: adds an image of this machine to the next request, so that the model sees it. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { functionTool, type Tool } from "../Tool.ts"
+import { functionTool, type Tool, toolArguments } from "../Tool.ts"
 import type { ImageFiles } from "./ImageFile.ts"
 
-const ImageArguments = Schema.Struct({
-  path: Schema.String.annotate({
-    description: "The image, absolute or from the working directory: PNG, JPEG, GIF or WebP.",
+const imageArguments = toolArguments(
+  Schema.Struct({
+    path: Schema.String.annotate({
+      description: "The image, absolute or from the working directory: PNG, JPEG, GIF or WebP.",
+    }),
   }),
-})
+)
 
+/** The tool `view_image`. */
 export const imageTool = ({ read, resolve }: ImageFiles): Tool =>
   functionTool({
     name: "view_image",
     description:
       "Shows you an image file of this machine: a screenshot, a diagram, a rendered page. You see it with your next answer.",
-    arguments: ImageArguments,
+    arguments: imageArguments,
     isOffered: (settings) => settings.includeViewImageTool ?? true,
     isReadOnly: () => true,
     run: Effect.fnUntraced(function* ({ path }, callId, { emit, settings }) {

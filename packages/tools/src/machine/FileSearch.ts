@@ -1,45 +1,47 @@
 /**
- * Finds files by a fuzzy query (§3.11): ripgrep lists what is not ignored, fuzzysort ranks it. The original lists
- * `.git` too and dies of an empty list of roots; this one does neither.
+ * Finds files by a fuzzy query: ripgrep lists the files that are not ignored, fuzzysort ranks them. The original also
+ * lists `.git` and crashes for an empty list of roots; this one does neither.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fuzzysort from "fuzzysort"
 import type { CommandNotStarted } from "../process/Command.ts"
-import * as OwnProgram from "../process/OwnProgram.ts"
-import type { ProgramNotTrusted } from "../process/TrustedPrograms.ts"
-import { isWithin } from "../sandbox/BubblewrapArgv.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
+import type { ProgramNotTrusted } from "../programs/TrustedPrograms.ts"
+import { isWithin } from "../sandbox/PathContainment.ts"
 import { realPath } from "../sandbox/NodeFiles.ts"
 
-/** A search that could not be made; `message` is one line. */
+/** The search failed; `message` is one line. */
 export class FileSearchFailed extends Data.TaggedError("FileSearchFailed")<{
   readonly message: string
 }> {}
 
+/** A file that matches the query. */
 export interface FoundFile {
-  /** As it was given. */
+  /** The root as it was given. */
   readonly root: string
-  /** Below the root. */
+  /** Path relative to the root. */
   readonly path: string
   readonly file_name: string
-  /** 1 to 1000, the higher the better. */
+  /** 1 to 1000; higher is better. */
   readonly score: number
-  /** Of `path`, in UTF-16 code units. */
+  /** Positions of the matched characters in `path`, in UTF-16 code units. */
   readonly indices: ReadonlyArray<number>
 }
 
+/** A search request. */
 export interface FileSearch {
   readonly query: string
-  /** Absolute. */
+  /** Absolute paths of directories. */
   readonly roots: ReadonlyArray<string>
-  /** When it returns, the search gives what it has. */
+  /** When it resolves, the search returns the files found so far. */
   readonly until: Effect.Effect<void>
 }
 
-/** The original's number of results. */
+/** Number of results, as in the original. */
 const maxResults = 50
-/** A tree with more is searched as far as this; listing them takes a second. */
+/** Files of a larger tree beyond this number are not searched; listing this many takes a second. */
 const maxFiles = 200_000
 const listBound = Duration.seconds(20)
 const killGrace = Duration.millis(500)
@@ -56,10 +58,11 @@ const args = [
   ".",
 ]
 
-export interface FileSearchParts extends OwnProgram.OwnParts {
+/** What a search needs. */
+export interface FileSearchParts extends ServerProgram.ServerProgramServices {
   /** Absolute path of the ripgrep that was installed together with the server. */
   readonly ripgrep: string
-  /** Directories whose files are not listed. Absolute. */
+  /** Directories whose files are not listed. Absolute paths. */
   readonly hiddenPaths: ReadonlyArray<string>
 }
 
@@ -68,7 +71,7 @@ interface Listed {
   readonly path: string
 }
 
-/** Takes apart what comes in pieces; a name may be cut between two of them. */
+/** Splits the listing, which arrives in pieces; a name may be cut between two of them. */
 const splitter = (root: string, found: Array<Listed>, isHidden: (path: string) => boolean) => {
   const decoder = new TextDecoder()
   let rest = ""
@@ -85,11 +88,11 @@ const splitter = (root: string, found: Array<Listed>, isHidden: (path: string) =
 
 const realOf = (path: string) => Effect.map(realPath(path), (real) => real ?? path)
 
-/** A root that does not exist or is no directory has no files; anything else that goes wrong is not the absence of files. */
+/** A root that does not exist or is no directory has no files. Any other failure does not mean that. */
 const isMissing = (error: CommandNotStarted | ProgramNotTrusted): boolean =>
   error._tag === "CommandNotStarted" && error.reason === "Directory"
 
-/** Ends by itself. Fails when the program that lists cannot be started. */
+/** Lists the files of one root. Fails when the listing program cannot be started. */
 const list = Effect.fnUntraced(function* (
   parts: FileSearchParts,
   root: string,
@@ -102,7 +105,7 @@ const list = Effect.fnUntraced(function* (
   const isHidden = (path: string) =>
     hidden.some((directory) => isWithin(`${real === "/" ? "" : real}/${path}`, directory))
   const take = splitter(root, found, isHidden)
-  yield* OwnProgram.run(
+  yield* ServerProgram.run(
     parts,
     { name: "rg", installed: parts.ripgrep, args, cwd: root, readsDataOnly: true },
     {
@@ -135,7 +138,7 @@ const rank = (query: string, files: ReadonlyArray<Listed>): ReadonlyArray<FoundF
     }))
     .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
 
-/** At most 50, best first. Fails when a root that exists cannot be listed. */
+/** The best 50 files, best first. Fails when a root that exists cannot be listed. */
 export const searchFiles = (
   parts: FileSearchParts,
   search: FileSearch,

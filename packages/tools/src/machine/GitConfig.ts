@@ -1,12 +1,12 @@
 /**
- * The configuration that the server's own `git` works with in a repository: of the repository's own, only settings that
- * say how its files are stored, each held against the values it may have. Everything else, above all whatever names a
- * program, is left out. Pure. Part of L15.
+ * The configuration with which the server's own `git` works in a repository. Of the repository's configuration it
+ * contains only settings that say how its files are stored, each checked against its permitted values. Everything else,
+ * above all whatever names a program, is left out. Pure. Part of L15.
  */
 
 const booleans = /^(?:true|false|yes|no|on|off|0|1)$/i
 
-/** Names as git prints them, in lower case, and the values that are passed on. */
+/** Settings that are passed on, named as git prints them (lower case), with their permitted values. */
 const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ["core.repositoryformatversion", /^[01]$/],
   ["core.filemode", booleans],
@@ -20,7 +20,7 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ["extensions.refstorage", /^(?:files|reftable)$/],
 ])
 
-/** Arguments of git that print these settings of a configuration file, for `configText`. */
+/** Arguments with which git prints these settings of a configuration file, for `configText`. */
 export const readArgs = (file: string): ReadonlyArray<string> => [
   "--no-pager",
   "config",
@@ -32,7 +32,7 @@ export const readArgs = (file: string): ReadonlyArray<string> => [
   `^(${[...passedOn.keys()].map((name) => name.replace(".", "\\.")).join("|")})$`,
 ]
 
-/** The text of a configuration file with what git printed for `readArgs`. */
+/** Text of a configuration file with the settings that git printed for `readArgs`. */
 export const configText = (printed: string): string => {
   const lines = ["[core]\n\tbare = false\n"]
   for (const setting of printed.split("\0")) {
@@ -44,7 +44,7 @@ export const configText = (printed: string): string => {
   return lines.join("")
 }
 
-/** Holds for every call, should a later git read more than the configuration above. */
+/** Settings of every call, in case a later git reads more than the configuration above. */
 export const overrides: ReadonlyArray<string> = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",

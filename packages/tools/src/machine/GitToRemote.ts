@@ -1,27 +1,27 @@
 /**
- * What a working tree has that no remote knows: the nearest commit that one of them has, and the diff against it, new
- * files included (§3.11). Git sees the repository through a `GitView`, so that nothing the repository configures is run,
- * and it runs read-only and without a network where this machine has a sandbox (L15).
+ * Finds what a working tree has that no remote knows: the nearest commit that a remote has, and the diff against it,
+ * new files included. Git accesses the repository through a `GitView`, so that nothing the repository configures is
+ * run, and it runs read-only and without network where this machine has a sandbox (L15).
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { FileSystem } from "effect/FileSystem"
 import type { Path } from "effect/Path"
-import * as OwnProgram from "../process/OwnProgram.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
 import { overrides } from "./GitConfig.ts"
 import * as GitView from "./GitView.ts"
-import { OneOffFailed } from "./OneOff.ts"
+import { OneOffFailed } from "./OneOffCommand.ts"
 
 const timeout = Duration.seconds(5)
 const killGrace = Duration.millis(500)
-/** More is no diff that anybody reads, or that a client should have to take. */
+/** A longer diff is useful to no reader, and no client should have to receive it. */
 const maxDiffBytes = 16 * 1024 * 1024
 const maxNewFiles = 1000
 
 const fail = (message: string) => new OneOffFailed({ message })
 
 interface Git {
-  /** The output of a call that may also exit with one of `codes`; too much of it is a failure. */
+  /** Output of a call that may also exit with one of `codes`; fails when the output is too long. */
   readonly run: (
     args: ReadonlyArray<string>,
     codes?: ReadonlyArray<number>,
@@ -30,7 +30,7 @@ interface Git {
 
 const gitIn = (parts: GitView.GitParts, { directory, root, variables }: GitView.GitView): Git => ({
   run: Effect.fnUntraced(function* (args, codes = [0]) {
-    const { exit, stdout } = yield* OwnProgram.run(
+    const { exit, stdout } = yield* ServerProgram.run(
       parts,
       {
         name: "git",
@@ -55,10 +55,10 @@ const gitIn = (parts: GitView.GitParts, { directory, root, variables }: GitView.
 const lines = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => line !== "")
 
-/** A merge of many branches has many; the nearest is among the first. */
+/** A merge of many branches has many boundaries; the nearest is among the first. */
 const maxBoundaries = 16
 
-/** The commit with the fewest commits between it and the head. */
+/** The commit with the fewest commits between it and HEAD. */
 const nearestOf = Effect.fnUntraced(function* (git: Git, boundaries: ReadonlyArray<string>) {
   const distances = yield* Effect.forEach(
     boundaries.slice(0, maxBoundaries),
@@ -89,7 +89,7 @@ const nearestRemoteCommit = Effect.fnUntraced(function* (
   return (yield* nearestOf(git, boundaries)) ?? (yield* fail("no commit is known to a remote"))
 })
 
-/** Git would look for changes in a submodule by another git in it, which its configuration controls. */
+/** To look for changes within a submodule git would start another git there, which its configuration controls. */
 const diffOptions = [
   "--no-ext-diff",
   "--no-textconv",
@@ -100,14 +100,14 @@ const diffOptions = [
 
 const newFiles = Effect.fnUntraced(function* (git: Git): Effect.fn.Return<string, OneOffFailed> {
   const listed = yield* git.run(["ls-files", "--others", "--exclude-standard", "-z"])
-  // A directory is listed as a whole only when it holds a repository of its own.
+  // A directory is listed as a whole only when it contains another repository.
   const paths = listed.split("\0").filter((path) => path !== "" && !path.endsWith("/"))
   if (paths.length > maxNewFiles) {
     return yield* fail(`there are more than ${maxNewFiles} new files`)
   }
   const diffs = yield* Effect.forEach(
     paths,
-    // 1 says that the files differ, which they do.
+    // Exit code 1 means that the files differ, which they do.
     (path) => git.run(["diff", ...diffOptions, "--no-index", "--", "/dev/null", path], [0, 1]),
     { concurrency: 4 },
   )
@@ -115,7 +115,8 @@ const newFiles = Effect.fnUntraced(function* (git: Git): Effect.fn.Return<string
 })
 
 /**
- * Fails where there is no repository, no remote, no trustworthy git, or more to tell than 16 MiB.
+ * The nearest commit that a remote knows, and the diff against it. Fails where there is no repository, no remote, no
+ * trustworthy git, or a diff of more than 16 MiB.
  *
  * @param cwd any directory of the working tree, absolute
  */

@@ -1,43 +1,45 @@
 /**
- * A view of a repository that the server's own `git` can be given without being controlled by it: a git directory of the
- * server's own, in which objects, references and index are links to the repository's and the configuration is written
- * anew (`GitConfig`). Filters, external diffs, monitors, hooks, remotes and included files are configuration, hence
- * absent. Only a `.git` makes a repository; a bare one is never found. Part of L15.
+ * A view of a repository through which the server's own `git` can read it without being controlled by it: a git
+ * directory made by the server, in which objects, references and index are links to the repository's, and the
+ * configuration is written anew (`GitConfig`). Filters, external diffs, monitors, hooks, remotes and included files are
+ * configuration, hence absent. Only a `.git` makes a repository; bare ones are not found. Part of L15.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
-import { gitVariables } from "../process/GitEnvironment.ts"
-import * as OwnProgram from "../process/OwnProgram.ts"
-import * as PrivateDirectory from "../process/PrivateDirectory.ts"
+import { gitVariables } from "../programs/GitEnvironment.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
+import * as PrivateDirectory from "../programs/PrivateDirectory.ts"
 import { configText, readArgs } from "./GitConfig.ts"
-import { OneOffFailed } from "./OneOff.ts"
+import { OneOffFailed } from "./OneOffCommand.ts"
 
-export interface GitParts extends OwnProgram.OwnParts {
-  /** Absolute path of a directory that the sandbox hides from commands; the git directories are made in it. */
+/** What a view needs. */
+export interface GitParts extends ServerProgram.ServerProgramServices {
+  /** Absolute path of a directory that the sandbox hides from commands; the git directories are created in it. */
   readonly hidden: string
 }
 
+/** A view of one repository. */
 export interface GitView {
   /** Root of the working tree. */
   readonly root: string
-  /** The git directory that was made. */
+  /** The git directory that was created. */
   readonly directory: string
-  /** What git has to be started with. */
+  /** Environment variables with which git has to be started. */
   readonly variables: Readonly<Record<string, string>>
 }
 
 interface Repository {
   readonly root: string
-  /** Its `.git`, or where the `.git` file of a worktree or submodule leads. */
+  /** Its `.git`, or the target of the `.git` file of a worktree or submodule. */
   readonly own: string
-  /** The directory that a worktree shares with others; else `own`. */
+  /** The directory that a worktree shares with others; otherwise `own`. */
   readonly common: string
 }
 
-/** A `.git` file, `commondir` and `HEAD` hold one short line. */
+/** A `.git` file, `commondir` and `HEAD` contain one short line. */
 const maxLineBytes = 16_384
 const configLimits = {
   timeout: Duration.seconds(5),
@@ -46,7 +48,7 @@ const configLimits = {
   onOutput: () => Effect.void,
 }
 
-/** What of a repository is only data, by the directory that holds it. */
+/** Parts of a repository that are only data, by the directory that contains them. */
 const linkedOfCommon = ["objects", "refs", "packed-refs", "reftable", "shallow"]
 const linkedOfOwn = ["index"]
 
@@ -75,7 +77,7 @@ const repositoryAt = Effect.fnUntraced(function* (root: string) {
   return { root, own: directory, common } satisfies Repository
 })
 
-/** The repository whose working tree holds `cwd`. */
+/** The repository whose working tree contains `cwd`. */
 const find = Effect.fnUntraced(function* (cwd: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -99,14 +101,14 @@ const link = Effect.fnUntraced(function* (
   }
 })
 
-/** Makes the git directory; it is removed when the scope ends. */
+/** Creates the git directory; it is removed when the scope closes. Fails where `cwd` is in no working tree. */
 export const make = Effect.fn("GitView.make")(
   function* (parts: GitParts, cwd: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { common, own, root } = yield* find(cwd)
     const directory = yield* PrivateDirectory.make(parts.hidden)
-    const { stdout } = yield* OwnProgram.run(
+    const { stdout } = yield* ServerProgram.run(
       parts,
       {
         name: "git",
@@ -117,7 +119,7 @@ export const make = Effect.fn("GitView.make")(
       configLimits,
     ).pipe(Effect.mapError(({ message }) => fail(message)))
     yield* fs.writeFileString(path.join(directory, "config"), configText(stdout.text))
-    // A link would be taken for a reference of that name.
+    // Git would take a link for a reference of that name.
     yield* fs.writeFileString(path.join(directory, "HEAD"), `${yield* lineOf(`${own}/HEAD`)}\n`)
     const names = yield* fs.readDirectory(own)
     const indexes = names.filter((name) => name.startsWith("sharedindex."))

@@ -1,32 +1,32 @@
 /**
- * Our side of the handshake, and what a server's answers read as before `McpClient` decodes them. Pure.
+ * This client's side of the handshake, and the adaptation of a server's answers before `McpClient` decodes them. Pure.
  *
- * `McpClient` speaks one revision only, declares no capability and fails on the first member that is not as it should
- * be. Servers in use speak older revisions, ask questions, and some lie: the wire says what is true, and the client is
- * shown what it takes.
+ * `McpClient` speaks only one revision, declares no capability and fails on the first invalid member. Servers in use
+ * speak older revisions, ask questions, and some send invalid data. So the wire carries what this client really
+ * supports, and `McpClient` gets what it accepts.
  */
 import { Initialize, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import { readTools } from "./ServerTools.ts"
 
-/** The revision `McpClient` is told to speak. */
+/** The revision that `McpClient` is configured with. */
 export const offeredVersion = "2025-11-25"
-/** Of what we use (tools, cancellation, form elicitation) all say the same. */
+/** For tools, cancellation and form elicitation these revisions are the same. */
 const knownVersions = [offeredVersion, "2025-06-18", "2025-03-26", "2024-11-05"]
 
-/** Questions in forms; links we do not open. */
+/** Questions in forms; this client opens no links. */
 const capabilities = { elicitation: {} }
 
 const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** Params as they go out. */
+/** Parameters as they are sent. */
 export const outgoing = (
   method: string,
   params: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined =>
   method === Initialize._tag ? { ...params, capabilities } : params
 
-/** The revision the server chose, of a result of `initialize`. */
+/** The revision that the server chose, from a result of `initialize`; undefined when it is unknown. */
 export const negotiated = (result: unknown): string | undefined =>
   isRecord(result) && knownVersions.some((version) => version === result["protocolVersion"])
     ? String(result["protocolVersion"])
@@ -38,11 +38,11 @@ const initialized = (result: Readonly<Record<string, unknown>>): unknown => ({
     isRecord(result["capabilities"]) && isRecord(result["capabilities"]["tools"])
       ? { tools: {} }
       : {},
-  // Nobody is told who a server says it is.
+  // The name that a server gives itself is not shown to anyone.
   serverInfo: { name: "server", version: "0" },
 })
 
-/** A result as `McpClient` is shown it. */
+/** A result as `McpClient` receives it. */
 export const incoming = (method: string, result: unknown): unknown => {
   if (!isRecord(result)) return result
   switch (method) {

@@ -1,9 +1,12 @@
 /**
  * A transport of `McpClient` over Streamable HTTP: one POST per message, answered by JSON or by server-sent events.
  *
- * Own code behind `McpClient`'s hook for it, because its `http` answers a server's questions with an error and sends the
- * revision it offered instead of the one agreed on. Bounded as lines are (see `LineTransport`). No text quotes a header,
- * or more of the URL than its origin.
+ * It is not the `http` of `McpClient`, because that answers a server's questions with an error and sends the revision
+ * that it offered instead of the one agreed on. Bounded like the line transport. No text quotes a header, or more of
+ * the URL than its origin.
+ *
+ *     open --initialize--> session --404 or limit exceeded--> over (every call fails with the reason)
+ *                             +-----scope closes--> DELETE of the session (1 s)
  */
 import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
@@ -16,25 +19,26 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
+import type { HttpClientError } from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import * as FloodGauge from "./FloodGauge.ts"
+import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as Handshake from "./Handshake.ts"
-import * as LineTransport from "./LineTransport.ts"
+import * as ToolTransport from "./ToolTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 
-const { failed } = LineTransport
+const { failed } = ToolTransport
 const encoder = new TextEncoder()
-/** For what is only told: the end of a session, a cancellation, an answer. */
-const tellWait = Duration.seconds(5)
+/** Time limit of messages without a result: the end of a session, a cancellation, a response to the server. */
+const sendTimeout = Duration.seconds(5)
 
 /** POSTs at a time that carry responses to the server. */
 const maxReplyPosts = 8
-/** Responses to the server under way; beyond, it is stopped. */
+/** Responses to the server that are pending; beyond this number the server is stopped. */
 const maxReplies = 1_024
 
 type Response = JsonRpc.Success | JsonRpc.Failure
@@ -45,7 +49,7 @@ const mediaType = (response: HttpClientResponse.HttpClientResponse): string =>
 const bodyText = (response: HttpClientResponse.HttpClientResponse) =>
   response.stream.pipe(
     Stream.mapError(() => failed("the response could not be read")),
-    Stream.limitBytes(LineTransport.maxMessageBytes, () =>
+    Stream.limitBytes(ToolTransport.maxMessageBytes, () =>
       Stream.fail(failed("the server sent a message that is too long")),
     ),
     Stream.mkUint8Array,
@@ -57,7 +61,7 @@ const events = (
   response: HttpClientResponse.HttpClientResponse,
 ): Stream.Stream<string, McpClientError> => {
   const found: Array<string> = []
-  const parser = new ServerSentEvents(LineTransport.maxMessageBytes, (data) => {
+  const parser = new ServerSentEvents(ToolTransport.maxMessageBytes, (data) => {
     if (data !== "") found.push(data)
   })
   return response.stream.pipe(
@@ -72,166 +76,237 @@ const events = (
   )
 }
 
-/** @param name as configured; part of the reason why it ended */
+/** What a transport over HTTP needs. */
+interface HttpTransportOptions {
+  /** Name of the server as configured; part of the reason why the connection ended. */
+  readonly name: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly answering: Answering
+  readonly client: HttpClient.HttpClient.With<HttpClientError, Scope.Scope>
+  readonly scope: Scope.Scope
+  readonly over: Deferred.Deferred<string>
+  readonly gauge: UnsolicitedLimit.UnsolicitedLimit
+  readonly posts: Semaphore.Semaphore
+}
+
+class HttpTransport {
+  private readonly options: HttpTransportOptions
+  private version: string = Handshake.offeredVersion
+  private replies = 0
+  private session: string | undefined
+
+  constructor(options: HttpTransportOptions) {
+    this.options = options
+  }
+
+  /** The connection to the server. */
+  connection(): ToolTransport.ToolTransport {
+    const { over, scope } = this.options
+    return {
+      transport: {
+        "~effect/ai/McpClient/Transport": "~effect/ai/McpClient/Transport",
+        protocol: McpProtocol.v2025_11_25,
+        isCallable: () => true,
+        notify: (message) => this.send(ToolTransport.textOf(message)),
+        request: (message) =>
+          this.request(message).pipe(
+            // In another fiber, because an interrupt must not wait for the network (L14).
+            Effect.onInterrupt(() =>
+              message.method === Initialize._tag
+                ? Effect.void
+                : Effect.forkIn(this.send(ToolTransport.cancelled(message.id)), scope),
+            ),
+          ),
+      },
+      ended: Deferred.await(over),
+      isOver: () => Deferred.isDoneUnsafe(over),
+      end: (ending) => this.end(ending._tag === "Closed" ? "ended" : `was stopped: ${ending.why}`),
+      endInput: Effect.void,
+    }
+  }
+
+  /** Ends the session at the server, if there is one. */
+  deleteSession(): Effect.Effect<void> {
+    const { client, url } = this.options
+    return Effect.suspend(() =>
+      this.session === undefined
+        ? Effect.void
+        : client
+            .execute(
+              HttpClientRequest.delete(url).pipe(HttpClientRequest.setHeaders(this.headers())),
+            )
+            .pipe(
+              Effect.scoped,
+              Effect.timeoutOption(Duration.seconds(1)),
+              // A server that does not respond has lost the session already.
+              Effect.ignore,
+            ),
+    )
+  }
+
+  private end(how: string): Effect.Effect<void> {
+    const { name, over } = this.options
+    return Effect.asVoid(Deferred.succeed(over, `the tool server \`${name}\` ${how}`))
+  }
+
+  private stop(why: string): Effect.Effect<never, McpClientError> {
+    return Effect.flatMap(
+      Effect.andThen(this.end(`was stopped: ${why}`), Deferred.await(this.options.over)),
+      (reason) => Effect.fail(failed(reason)),
+    )
+  }
+
+  private headers(): Record<string, string> {
+    return {
+      ...this.options.headers,
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": this.version,
+      ...(this.session === undefined ? {} : { "mcp-session-id": this.session }),
+    }
+  }
+
+  private post(text: string) {
+    const { client, url } = this.options
+    return Effect.suspend(() =>
+      client.execute(
+        HttpClientRequest.post(url).pipe(
+          HttpClientRequest.setHeaders(this.headers()),
+          HttpClientRequest.bodyText(text, "application/json"),
+        ),
+      ),
+    ).pipe(
+      Effect.mapError(() => failed(`${url.origin} cannot be reached`)),
+      Effect.flatMap((response) => this.accept(response)),
+    )
+  }
+
+  private accept(
+    response: HttpClientResponse.HttpClientResponse,
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, McpClientError> {
+    const ended =
+      this.session !== undefined && response.status === 404
+        ? this.end("ended the session")
+        : Effect.void
+    if (response.status < 200 || response.status >= 300) {
+      const fault = failed(`the server answered with HTTP status ${response.status}`)
+      return Effect.andThen(ended, Effect.fail(fault))
+    }
+    this.session = response.headers["mcp-session-id"] ?? this.session
+    return Effect.succeed(response)
+  }
+
+  /** Sends a message without waiting for more than a moment, because nothing depends on it. */
+  private send(text: string): Effect.Effect<void> {
+    return this.post(text).pipe(
+      Effect.scoped,
+      Effect.timeoutOption(sendTimeout),
+      Effect.ignore,
+      Effect.asVoid,
+    )
+  }
+
+  private reply(request: JsonRpc.Request) {
+    return Effect.suspend(() => {
+      if (this.replies >= maxReplies) {
+        return this.stop(`it sent more than ${maxReplies} requests without taking the responses`)
+      }
+      this.replies++
+      const { answering, posts } = this.options
+      const sent = ToolTransport.safeAnswer(answering, request).pipe(
+        Effect.flatMap((text) => posts.withPermit(this.send(text))),
+        Effect.ensuring(Effect.sync(() => this.replies--)),
+      )
+      // Ends with the request in whose response it arrived, because its caller has gone then; starts at once, to be
+      // counted.
+      return Effect.asVoid(Effect.forkScoped(sent, { startImmediately: true }))
+    })
+  }
+
+  /** The response, if the message is it. The response to a request of the server is sent in another fiber. */
+  private receive(message: JsonRpc.Message, bytes: number, id: McpSchema.RequestId) {
+    if (message._tag === "Success" || message._tag === "Failure") {
+      if (message.id === id || (message._tag === "Failure" && message.id === null)) {
+        return Effect.as(ToolTransport.logFault(message), Option.some<Response>(message))
+      }
+    }
+    const spent = bytes + UnsolicitedLimit.bytesPerMessage
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      this.options.gauge.spend(spent, now)
+        ? Effect.as(
+            message._tag === "Request" ? this.reply(message) : Effect.void,
+            Option.none<Response>(),
+          )
+        : this.stop(`it sent ${UnsolicitedLimit.limit}`),
+    )
+  }
+
+  /** Reads all messages of a text, and returns the response among them. */
+  private receiveAll(text: string, id: McpSchema.RequestId) {
+    const messages = ToolTransport.messagesOf(text, encoder.encode(text).length)
+    return Effect.map(
+      Effect.forEach(messages, ([message, bytes]) => this.receive(message, bytes, id)),
+      (found) => found.find(Option.isSome) ?? Option.none<Response>(),
+    )
+  }
+
+  private read(response: HttpClientResponse.HttpClientResponse, id: McpSchema.RequestId) {
+    const texts =
+      mediaType(response) === "text/event-stream"
+        ? events(response)
+        : Stream.fromEffect(bodyText(response))
+    return texts.pipe(
+      Stream.mapEffect((text) => this.receiveAll(text, id)),
+      Stream.filter(Option.isSome),
+      Stream.runHead,
+      Effect.flatMap((found) =>
+        Effect.mapError(Effect.fromOption(Option.flatten(found)), () =>
+          failed("the server's response held no answer"),
+        ),
+      ),
+    )
+  }
+
+  private request(message: McpSchema.JsonRpcRequest) {
+    return Effect.suspend(() => this.post(ToolTransport.textOf(message))).pipe(
+      Effect.flatMap((response) => this.read(response, message.id)),
+      Effect.scoped,
+      Effect.map((answer) => {
+        if (message.method === Initialize._tag && answer._tag === "Success") {
+          this.version = Handshake.negotiated(answer.result) ?? this.version
+        }
+        return ToolTransport.responseOf(message, answer)
+      }),
+      Effect.catchDefect(ToolTransport.failCall),
+      Effect.raceFirst(
+        Effect.flatMap(Deferred.await(this.options.over), (reason) => Effect.fail(failed(reason))),
+      ),
+    )
+  }
+}
+
+/**
+ * Connects to the server when the first message is sent; the session ends with the scope.
+ *
+ * @param name as configured; part of the reason why the connection ended
+ */
 export const make = Effect.fnUntraced(function* (
   name: string,
   url: URL,
   headers: Readonly<Record<string, string>>,
   answering: Answering,
-): Effect.fn.Return<LineTransport.Lines, never, HttpClient.HttpClient | Scope.Scope> {
-  const client = HttpClient.withScope(yield* HttpClient.HttpClient)
-  const over = yield* Deferred.make<string>()
-  const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
-  let version: string = Handshake.offeredVersion
-  const posts = yield* Semaphore.make(maxReplyPosts)
-  let replies = 0
-  let session: string | undefined
-
-  const end = (how: string) =>
-    Effect.asVoid(Deferred.succeed(over, `the tool server \`${name}\` ${how}`))
-  const stop = (why: string) =>
-    Effect.flatMap(Effect.andThen(end(`was stopped: ${why}`), Deferred.await(over)), (reason) =>
-      Effect.fail(failed(reason)),
-    )
-
-  const sent = (): Record<string, string> => ({
-    ...headers,
-    accept: "application/json, text/event-stream",
-    "mcp-protocol-version": version,
-    ...(session === undefined ? {} : { "mcp-session-id": session }),
+): Effect.fn.Return<ToolTransport.ToolTransport, never, HttpClient.HttpClient | Scope.Scope> {
+  const http = new HttpTransport({
+    name,
+    url,
+    headers,
+    answering,
+    client: HttpClient.withScope(yield* HttpClient.HttpClient),
+    scope: yield* Effect.scope,
+    over: yield* Deferred.make<string>(),
+    gauge: UnsolicitedLimit.make(yield* Clock.currentTimeMillis),
+    posts: yield* Semaphore.make(maxReplyPosts),
   })
-
-  const post = Effect.fnUntraced(function* (text: string) {
-    const response = yield* client
-      .execute(
-        HttpClientRequest.post(url).pipe(
-          HttpClientRequest.setHeaders(sent()),
-          HttpClientRequest.bodyText(text, "application/json"),
-        ),
-      )
-      .pipe(Effect.mapError(() => failed(`${url.origin} cannot be reached`)))
-    if (session !== undefined && response.status === 404) {
-      yield* end("ended the session")
-    }
-    if (response.status < 200 || response.status >= 300) {
-      return yield* failed(`the server answered with HTTP status ${response.status}`)
-    }
-    session = response.headers["mcp-session-id"] ?? session
-    return response
-  })
-
-  /** Told and not waited for longer than a moment: nothing depends on it. */
-  const tell = (text: string): Effect.Effect<void> =>
-    post(text).pipe(Effect.scoped, Effect.timeoutOption(tellWait), Effect.ignore, Effect.asVoid)
-
-  const reply = Effect.fnUntraced(function* (request: JsonRpc.Request) {
-    if (replies >= maxReplies) {
-      return yield* stop(`it sent more than ${maxReplies} requests without taking the responses`)
-    }
-    replies++
-    const sent = LineTransport.safeAnswer(answering, request).pipe(
-      Effect.flatMap((text) => posts.withPermit(tell(text))),
-      Effect.ensuring(Effect.sync(() => replies--)),
-    )
-    // Ends with the request it came with, because its caller has gone then; starts at once, so that it is counted.
-    yield* Effect.forkScoped(sent, { startImmediately: true })
-  })
-
-  /** The response, if the message is it; the response to a request of the server is sent in another fiber. */
-  const receive = Effect.fnUntraced(function* (
-    message: JsonRpc.Message,
-    bytes: number,
-    id: McpSchema.RequestId,
-  ) {
-    if (message._tag === "Success" || message._tag === "Failure") {
-      if (message.id === id || (message._tag === "Failure" && message.id === null)) {
-        yield* LineTransport.logFault(message)
-        return Option.some<Response>(message)
-      }
-    }
-    const spent = bytes + FloodGauge.bytesPerMessage
-    if (!gauge.spend(spent, yield* Clock.currentTimeMillis)) {
-      return yield* stop(`it sent ${FloodGauge.limit}`)
-    }
-    if (message._tag === "Request") yield* reply(message)
-    return Option.none<Response>()
-  })
-
-  const receiveAll = Effect.fnUntraced(function* (text: string, id: McpSchema.RequestId) {
-    let found = Option.none<Response>()
-    for (const [message, bytes] of LineTransport.messagesOf(text, encoder.encode(text).length)) {
-      const response = yield* receive(message, bytes, id)
-      if (Option.isNone(found)) found = response
-    }
-    return found
-  })
-
-  const read = Effect.fnUntraced(function* (
-    response: HttpClientResponse.HttpClientResponse,
-    id: McpSchema.RequestId,
-  ) {
-    const texts =
-      mediaType(response) === "text/event-stream"
-        ? events(response)
-        : Stream.fromEffect(bodyText(response))
-    const found = yield* texts.pipe(
-      Stream.mapEffect((text) => receiveAll(text, id)),
-      Stream.filter(Option.isSome),
-      Stream.runHead,
-    )
-    return yield* Effect.mapError(Effect.fromOption(Option.flatten(found)), () =>
-      failed("the server's response held no answer"),
-    )
-  })
-
-  const request = (message: McpSchema.JsonRpcRequest) =>
-    Effect.suspend(() => post(LineTransport.textOf(message))).pipe(
-      Effect.flatMap((response) => read(response, message.id)),
-      Effect.scoped,
-      Effect.map((answer) => {
-        if (message.method === Initialize._tag && answer._tag === "Success") {
-          version = Handshake.negotiated(answer.result) ?? version
-        }
-        return LineTransport.responseOf(message, answer)
-      }),
-      Effect.catchDefect(LineTransport.failCall),
-      Effect.raceFirst(
-        Effect.flatMap(Deferred.await(over), (reason) => Effect.fail(failed(reason))),
-      ),
-    )
-
-  const scope = yield* Effect.scope
-  yield* Effect.addFinalizer(() =>
-    session === undefined
-      ? Effect.void
-      : client
-          .execute(HttpClientRequest.delete(url).pipe(HttpClientRequest.setHeaders(sent())))
-          .pipe(
-            Effect.scoped,
-            Effect.timeoutOption(Duration.seconds(1)),
-            // A server that is gone has forgotten the session already.
-            Effect.ignore,
-          ),
-  )
-  return {
-    transport: {
-      "~effect/ai/McpClient/Transport": "~effect/ai/McpClient/Transport",
-      protocol: McpProtocol.v2025_11_25,
-      isCallable: () => true,
-      notify: (message) => tell(LineTransport.textOf(message)),
-      request: (message) =>
-        request(message).pipe(
-          // In a fiber of its own: an interrupt must not wait for the network (L14).
-          Effect.onInterrupt(() =>
-            message.method === Initialize._tag
-              ? Effect.void
-              : Effect.forkIn(tell(LineTransport.cancelled(message.id)), scope),
-          ),
-        ),
-    },
-    ended: Deferred.await(over),
-    isOver: () => Deferred.isDoneUnsafe(over),
-    end: (ending) => end(ending._tag === "Closed" ? "ended" : `was stopped: ${ending.why}`),
-    endInput: Effect.void,
-  }
+  yield* Effect.addFinalizer(() => http.deleteSession())
+  return http.connection()
 })

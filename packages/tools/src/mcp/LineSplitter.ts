@@ -1,16 +1,18 @@
 /**
- * Cuts the bytes of a tool server into lines. Holds one unfinished line of at most `maxBytes`; a longer one is discarded
- * as it arrives, except for what says which request it responds to (L13). Pure, and it never throws.
+ * Splits the bytes of a tool server into lines. Keeps one unfinished line of at most `maxBytes`; a longer one is
+ * discarded as it arrives, except for what says which request it responds to (L13). Pure, and it never throws.
  */
 import type { Frame } from "@colloquy/protocol/Connection"
 import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
 
+/** A complete line, or the description of a discarded one. */
 export type Line =
   | Extract<Frame, { readonly _tag: "TooLong" }>
   | { readonly _tag: "Text"; readonly text: string; readonly bytes: number }
 
+/** The result of one chunk. */
 export interface Cut {
-  /** The lines that a chunk completes. Bytes that are not UTF-8 are replaced. */
+  /** The lines that the chunk completes. Bytes that are not UTF-8 are replaced. */
   readonly lines: ReadonlyArray<Line>
   /** Bytes of the chunk that were discarded. */
   readonly discardedBytes: number
@@ -18,10 +20,10 @@ export interface Cut {
 
 const lineFeed = 0x0a
 const minCapacityBytes = 4 * 1024
-/** Kept between lines; what a longer line took is released. */
+/** Capacity kept between lines; what a longer line needed is released. */
 const maxIdleBytes = 64 * 1024
 
-/** Bytes of the line that is being read: one buffer that doubles, so that a line sent byte by byte costs no object each. */
+/** Bytes of the current line, in one buffer that doubles, so that a line sent byte by byte costs no object per byte. */
 class Held {
   private buffer = new Uint8Array(minCapacityBytes)
   length = 0
@@ -44,12 +46,13 @@ class Held {
   }
 }
 
+/** Returns the function to be called with each chunk. */
 export const make = (maxBytes: number): ((chunk: Uint8Array) => Cut) => {
   const decoder = new TextDecoder()
   const held = new Held()
   let discarding: { readonly scan: EnvelopeScan.EnvelopeScan; bytes: number } | undefined
 
-  /** The number of bytes discarded. */
+  /** Returns the number of bytes discarded. */
   const add = (part: Uint8Array): number => {
     if (discarding === undefined && held.length + part.length <= maxBytes) {
       held.add(part)

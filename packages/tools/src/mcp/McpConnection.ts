@@ -18,22 +18,22 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { ProcessGroup } from "../process/ProcessGroup.ts"
-import type { Reaper } from "../process/Reaper.ts"
-import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import type { Watchdog } from "../process/Watchdog.ts"
+import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import * as HttpTransport from "./HttpTransport.ts"
-import type { Lines } from "./LineTransport.ts"
+import type { ToolTransport } from "./ToolTransport.ts"
 import * as ServerRequests from "./ServerRequests.ts"
 import type { ServerTool } from "./ServerTools.ts"
 import { maxTools, readTools } from "./ServerTools.ts"
 import * as StdioTransport from "./StdioTransport.ts"
 import { type ToolConnection, ToolServerError } from "./ToolConnection.ts"
 
-/** What a program needs to find its way about; nothing that could be a key (§6.12, the original's list for servers). */
+/** Variables that programs need to work, without any that could be a key; the original's list for tool servers. */
 const coreNames = "HOME LOGNAME PATH SHELL USER LANG LC_ALL LC_CTYPE TERM TZ TMPDIR TEMP TMP".split(
   " ",
 )
 
-/** `McpClient`'s own limit would be a default of 60 s; `ToolServer` owns the start-up time. */
+/** Without it `McpClient` would limit each call to 60 s; `ToolServer` owns the start-up time. */
 const noLimit = Duration.infinity
 
 const unreadable = "the server's result breaks the protocol"
@@ -52,14 +52,14 @@ const environmentOf = Effect.fnUntraced(function* (server: StdioTransport.StdioS
     const value = yield* variable(name)
     if (value !== undefined) environment[name] = value
   }
-  // A server that is named without a directory, and what it starts itself, are looked for where no command can write.
+  // Commands cannot write to any directory where a server named without a directory, and what it starts, are searched.
   const { PATH } = environment
   if (PATH !== undefined) environment["PATH"] = yield* (yield* TrustedPrograms).safeSearchPath(PATH)
   return { ...environment, ...server.env }
 })
 
-/** What reaches servers; the watchdog keeps L8 when we are killed. */
-type Services = ChildProcessSpawner | HttpClient | ProcessGroup | Reaper | TrustedPrograms
+/** What a connection needs; the watchdog keeps L8 when the server is killed. */
+type Services = ChildProcessSpawner | HttpClient | ProcessGroup | Watchdog | TrustedPrograms
 
 type HttpServer = Extract<McpServer["transport"], { readonly _tag: "Http" }>
 
@@ -84,7 +84,7 @@ const open = Effect.fnUntraced(function* (
   name: string,
   server: McpServer["transport"],
   answering: ServerRequests.Answering,
-): Effect.fn.Return<Lines, ToolServerError, Services | Scope.Scope> {
+): Effect.fn.Return<ToolTransport, ToolServerError, Services | Scope.Scope> {
   if (server._tag === "Stdio") {
     return yield* StdioTransport.make(name, server, yield* environmentOf(server), answering)
   }
@@ -92,7 +92,7 @@ const open = Effect.fnUntraced(function* (
   return yield* HttpTransport.make(name, url, yield* headersOf(server), answering)
 })
 
-/** Of what a server sent wrong, so much is told. */
+/** Limits of error texts that contain what a server sent. */
 const maxErrorChars = 2_000
 const maxFaultChars = 300
 
@@ -103,7 +103,7 @@ const toError = ({ reason }: McpClientError): ToolServerError => {
   return new ToolServerError({ message: message.slice(0, maxErrorChars).toWellFormed() })
 }
 
-/** Starts the server, shakes hands and lists its tools. No limit of its own in time. */
+/** Starts the server, performs the handshake and lists its tools. Has no time limit. */
 export const connect = Effect.fnUntraced(function* (
   name: string,
   server: McpServer["transport"],

@@ -1,23 +1,25 @@
-/** A limit in time that stands still while something else is waited for. On `Clock` (L12). */
+/** A time limit that is suspended while something else is awaited. Uses `Clock` (L12). */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
+/** Suspends the limits that it created. */
 export interface Pauses {
-  /** While this runs, and while any other does, no limit runs on. */
+  /** Suspends all limits while the effect runs. */
   readonly pause: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Interrupts what takes longer, pauses not counted. */
+  /** Interrupts an effect that takes longer than the limit, pauses not counted. */
   readonly timeout: <B, E2, R2>(
     limit: Duration.Duration,
     orElse: () => Effect.Effect<B, E2, R2>,
   ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A | B, E | E2, R | R2>
 }
 
+/** Limits that are suspended together. */
 export const makePauses = (): Pauses => {
   let open = 0
   let since = 0
-  /** Milliseconds of pauses that are over. */
+  /** Milliseconds of completed pauses. */
   let past = 0
   let running = Deferred.makeUnsafe<void>()
 
@@ -32,7 +34,7 @@ export const makePauses = (): Pauses => {
     return Effect.asVoid(Deferred.succeed(running, undefined))
   })
 
-  /** Waits until `limit` has passed beside all pauses. */
+  /** Resolves when `limit` has passed outside of all pauses. */
   const wait = (limit: Duration.Duration): Effect.Effect<void> =>
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis

@@ -1,19 +1,19 @@
 /**
- * The names under which the model sees the tools of servers (§6.7). A function of what the servers say.
+ * The names under which the model sees the tools of servers. A function of what the servers list.
  *
- * Owns what makes a name fit the providers' `^[a-zA-Z0-9_-]{1,64}$`; knows nothing of who answers to it.
+ * Owns what makes a name fit the providers' `^[a-zA-Z0-9_-]{1,64}$`; knows nothing of how calls are run.
  */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 
 const maxLength = 64
 const separator = "__"
-/** One tool named otherwise would make the provider refuse every request of the conversation. */
+/** One tool with another character would make the provider refuse every request of the conversation. */
 const unfit = /[^a-zA-Z0-9_-]/g
 
 /**
- * `{server}__{tool}`; longer than 64 it is cut and completed by the SHA-1 of the whole name to exactly 64. Characters
- * no provider takes read `_`.
+ * `{server}__{tool}`. A name longer than 64 is cut and completed to exactly 64 by the SHA-1 of the whole name.
+ * Characters that providers do not accept become `_`.
  */
 export const qualifiedName = Effect.fnUntraced(function* (server: string, tool: string) {
   const whole = `${server}${separator}${tool}`
@@ -24,7 +24,7 @@ export const qualifiedName = Effect.fnUntraced(function* (server: string, tool: 
   return fit.slice(0, maxLength - digest.length) + digest
 }, Effect.provide(Digest.layerWebCrypto))
 
-/** A tool under the name the model calls it by. */
+/** A tool with the name by which the model calls it. */
 export interface Qualified<A> {
   readonly qualifiedName: string
   readonly server: string
@@ -32,8 +32,8 @@ export interface Qualified<A> {
 }
 
 /**
- * The tools of all servers, sorted by name. Where two names meet, the tool of the server that sorts first stays, then
- * the one listed first (the original skips later duplicates).
+ * The tools of all servers, sorted by name. Of two tools with the same name, that of the server that sorts first is
+ * kept, then the one listed first (the original skips later duplicates).
  */
 export const qualifyAll = <A extends { readonly name: string }>(
   servers: ReadonlyArray<readonly [server: string, tools: ReadonlyArray<A>]>,

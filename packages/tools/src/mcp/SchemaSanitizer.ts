@@ -1,20 +1,22 @@
 /**
- * The parameters of a server's tool as a schema every provider takes (§6.7). Pure, and bounded whatever the server
- * sent: in depth, in number of parts and in size. Never follows a reference out of the schema, never fails.
+ * Converts the parameters of a server's tool to a schema that every provider accepts. Pure, and bounded whatever the
+ * server sent: in depth, in number of parts and in size. Never follows a reference out of the schema, never fails.
  *
- * As the original: a missing `type` is inferred, `integer` reads `number`, objects get `properties`, arrays `items`.
- * Unlike it: where `anyOf`, `oneOf` or `allOf` tell the type none is inferred (it would contradict them), enumerations
- * stay, and references within the schema are put in place (without them a parameter would turn into a string).
+ * Like the original: a missing `type` is inferred, `integer` becomes `number`, objects get `properties`, arrays
+ * `items`. Unlike it: where `anyOf`, `oneOf` or `allOf` say the type none is inferred (it would contradict them),
+ * enumerations are kept, and references within the schema are replaced by their target (otherwise a parameter would
+ * become a string).
  */
 
+/** A JSON Schema as a JSON object. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What stays of a schema: deep enough for people's schemas, and far from any stack's end. */
+/** Deep enough for schemas in use, and far from the limit of the stack. */
 const maxDepth = 32
 const maxNodes = 5_000
 const maxNames = 1_000
 const maxTextChars = 4_096
-/** All of it, as JSON. Every request carries it. */
+/** Limit of the whole schema as JSON, because every request carries it. */
 const maxChars = 128 * 1024
 
 const combinators = ["anyOf", "oneOf", "allOf"]
@@ -60,7 +62,7 @@ const isShortScalar = (u: unknown): boolean =>
   typeof u === "number" ||
   (typeof u === "string" && u.length <= maxTextChars)
 
-/** The part a reference within the schema names; none for one that leads out of it. */
+/** The part that a reference within the schema names; undefined for one that leads out of it. */
 const pointedAt = (root: unknown, reference: string): unknown => {
   if (!reference.startsWith("#/") || reference.length > maxTextChars) return undefined
   let at: unknown = root
@@ -93,13 +95,13 @@ const inferred = (schema: JsonSchema): string | ReadonlyArray<string> | undefine
 
 interface Walk {
   readonly root: unknown
-  /** References being put in place: one that names itself stands for anything. */
+  /** References being replaced: one that refers to itself becomes a schema of any object. */
   readonly open: ReadonlyArray<string>
   readonly depth: number
   readonly budget: { nodes: number }
 }
 
-/** Only what is read later: copying all of a wide schema, reference by reference, would take for ever. */
+/** Copies only what is read later: copying all of a wide schema for each reference would take unbounded time. */
 const keywordsOf = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(
     keywords.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key]]] : [])),
@@ -112,14 +114,14 @@ const resolved = (walk: Walk, schema: JsonSchema): readonly [JsonSchema, Walk] |
   const target = pointedAt(walk.root, $ref)
   if (!isRecord(target)) return [rest, walk]
   if (walk.open.includes($ref)) return undefined
-  // A chain of references is as deep as it is long.
+  // A chain of references counts as deep as it is long.
   const next = { ...walk, depth: walk.depth + 1, open: [...walk.open, $ref] }
   return "$ref" in target && next.depth < maxDepth
     ? resolved(next, { $ref: target["$ref"], ...keywordsOf(target), ...rest })
     : [{ ...keywordsOf(target), ...rest }, next]
 }
 
-/** Keys that carry no schema, kept as they are when they are what they should be. */
+/** Keywords without subschemas, kept when they have the right type. */
 const plainParts = (schema: JsonSchema): ReadonlyArray<readonly [string, unknown]> => {
   const out: Array<readonly [string, unknown]> = []
   for (const key of texts) {
@@ -140,10 +142,10 @@ const plainParts = (schema: JsonSchema): ReadonlyArray<readonly [string, unknown
 const objectParts = (walk: Walk, schema: JsonSchema): ReadonlyArray<readonly [string, unknown]> => {
   const given = isRecord(schema["properties"]) ? schema["properties"] : {}
   const all = Object.keys(given)
-  // Reading the names of a wide object again and again is work as well.
+  // Reading the names of a wide object repeatedly is work as well.
   walk.budget.nodes -= Math.floor(all.length / 10)
   const names = all.filter((name) => name.length <= maxTextChars).slice(0, maxNames)
-  // `fromEntries` defines: a property named `__proto__` is one like others.
+  // `fromEntries` defines properties, so one named `__proto__` is like others.
   const properties = Object.fromEntries(names.map((name) => [name, visit(walk, given[name])]))
   const out: Array<readonly [string, unknown]> = [["properties", properties]]
   const { additionalProperties, required } = schema
@@ -159,7 +161,7 @@ const objectParts = (walk: Walk, schema: JsonSchema): ReadonlyArray<readonly [st
   return out
 }
 
-/** The schema of one value; what lies too deep or is too much reads as an object of any kind. */
+/** The schema of one value; what is too deep or too much becomes an object of any kind. */
 const visit = (from: Walk, given: unknown): JsonSchema => {
   if (!isRecord(given)) return { type: "string" }
   if (from.depth >= maxDepth || from.budget.nodes <= 0) return anything
@@ -187,8 +189,8 @@ const visit = (from: Walk, given: unknown): JsonSchema => {
 }
 
 /**
- * The parameters as the model is told them: always the schema of an object. What is no schema, or stays larger than
- * 128 Ki characters, reads as an object of any kind; the server judges the arguments then.
+ * The parameters as the model reads them: always the schema of an object. What is no schema, or stays larger than
+ * 128 Ki characters, becomes an object of any kind; the server then checks the arguments.
  */
 export const sanitize = (schema: unknown): JsonSchema => {
   if (!isRecord(schema)) return anything

@@ -1,7 +1,7 @@
 /**
- * Answers what a server asks of us: pings and questions to a person; everything else is refused by name.
+ * Answers the requests of a tool server: pings and questions to a person; all others are refused by name.
  *
- * Keeps L1 towards the server: one answer to every request. Open questions are bounded in number; the conversation
+ * Keeps L1 towards the server: one response to every request. Pending questions are bounded in number; the conversation
  * bounds the size of each and quotes its text.
  */
 import { Elicit, Ping } from "@colloquy/protocol/mcp/CodexMcp"
@@ -9,15 +9,16 @@ import type { Elicitation, ElicitationAnswer } from "@colloquy/core/approvals/Ap
 import * as JsonRpc from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 
-/** A question without the name of its server, which the wire does not know. */
+/** A question without the name of its server, which the wire does not contain. */
 type Question = Omit<Elicitation, "server">
 
+/** Puts a question to a person. */
 export type AskPerson = (question: Question) => Effect.Effect<ElicitationAnswer>
 
-/** Gives the text of the response. */
+/** Returns the text of the response to a request. */
 export type Answering = (request: JsonRpc.Request) => Effect.Effect<string>
 
-/** A person reads one at a time; more waiting ones are a flood. */
+/** A person reads one question at a time; a server with more pending ones is flooding. */
 const maxOpenQuestions = 4
 
 const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
@@ -44,6 +45,7 @@ const readQuestion = (params: unknown): Question | undefined => {
 const refused = (id: JsonRpc.RequestId, code: number, message: string): string =>
   JsonRpc.failureText(id, new JsonRpc.JsonRpcError({ code, message }))
 
+/** Answers the requests of one server. */
 export const make = (ask: AskPerson): Answering => {
   const open = new Set<string | number>()
   const elicit = (request: JsonRpc.Request): Effect.Effect<string> =>
@@ -65,7 +67,7 @@ export const make = (ask: AskPerson): Answering => {
     })
   const answer: Answering = (request) => {
     if (open.has(JsonRpc.requestIdKey(request.id))) {
-      // With the id it could be taken for the response that is still due.
+      // A response with this id could be taken for the pending response.
       return Effect.succeed(JsonRpc.failureText(null, JsonRpc.idInUse(request.id)))
     }
     switch (request.method) {

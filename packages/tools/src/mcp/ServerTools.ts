@@ -1,20 +1,21 @@
 /**
- * What a server lists as its tools, read with distrust: pure, bounded, and one bad entry costs that entry only.
+ * Reads the tools that a server lists. Pure and bounded; an invalid entry is left out without affecting the others.
  *
- * `McpClient` refuses a whole listing for one entry that breaks the schema; so entries are mended before it sees them.
+ * `McpClient` refuses a whole listing because of one entry that violates the schema, so entries are corrected first.
  */
 import { type JsonSchema, sanitize } from "./SchemaSanitizer.ts"
 
+/** A tool as its server describes it. */
 export interface ServerTool {
   readonly name: string
   readonly title?: string
   readonly description?: string
-  /** Sanitized: fit to be offered. */
+  /** Sanitized: providers accept it. */
   readonly inputSchema: JsonSchema
   readonly annotations?: Readonly<Record<string, string | boolean>>
 }
 
-/** More than any provider takes in one request. */
+/** More than any provider accepts in one request. */
 export const maxTools = 512
 const maxNameChars = 1_024
 const maxDescriptionChars = 16 * 1024
@@ -43,7 +44,7 @@ const readTool = (u: unknown): ServerTool | undefined => {
   if (!isRecord(u)) return undefined
   const { name } = u
   if (typeof name !== "string" || name === "" || name.length > maxNameChars) return undefined
-  // A tool that can only be called as a task cannot be called by us.
+  // This client cannot call a tool that can only be called as a task.
   if (isRecord(u["execution"]) && u["execution"]["taskSupport"] === "required") return undefined
   const title = text(u["title"])
   const description = text(u["description"])
@@ -57,7 +58,7 @@ const readTool = (u: unknown): ServerTool | undefined => {
   }
 }
 
-/** The usable entries of one page, at most 512; of several with one name the first. */
+/** The usable entries of one page, at most 512; of several with the same name the first. */
 export const readTools = (tools: unknown): ReadonlyArray<ServerTool> => {
   const byName = new Map<string, ServerTool>()
   for (const each of Array.isArray(tools) ? tools : []) {
@@ -68,5 +69,7 @@ export const readTools = (tools: unknown): ReadonlyArray<ServerTool> => {
   return [...byName.values()]
 }
 
-/** True when the server says that the tool changes nothing. Its word only: it decides order, never permission. */
+/**
+ * True when the server says that the tool changes nothing. This is unverified: it affects the order, never permission.
+ */
 export const isReadOnly = (tool: ServerTool): boolean => tool.annotations?.["readOnlyHint"] === true

@@ -1,9 +1,10 @@
 /**
- * A tool server as a process of ours: started without a shell in a group of its own, spoken to by lines, ended with its
- * scope (L8): first its input ends, then the group is asked to end, then killed, and with it every descendant that left
- * the group. When the server is killed the watchdog does it.
+ * A tool server as a child process: started without a shell in its own process group, with messages as lines, ended
+ * with its scope (L8). At the end its input is closed, then the group gets SIGTERM, then SIGKILL, and every descendant
+ * that left the group is killed with it. When the Colloquy server is killed, the watchdog does this.
  *
- * Its environment is what was configured and nothing of the server's own but what programs need to run: never a key.
+ * Its environment is what was configured and, of the Colloquy server's environment, only what programs need to run:
+ * never a key.
  */
 import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
@@ -15,28 +16,30 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Gate from "../process/Gate.ts"
-import type { Mark } from "../process/Mark.ts"
+import * as StartGate from "../process/StartGate.ts"
+import type { ProcessMark } from "../process/ProcessMark.ts"
 import { ProcessGroup } from "../process/ProcessGroup.ts"
-import { Reaper } from "../process/Reaper.ts"
-import { endMarked } from "../process/Strays.ts"
-import * as FloodGauge from "./FloodGauge.ts"
+import { Watchdog } from "../process/Watchdog.ts"
+import { killMarked } from "../process/MarkedProcesses.ts"
+import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as LineTransport from "./LineTransport.ts"
+import * as ToolTransport from "./ToolTransport.ts"
 import type { Answering } from "./ServerRequests.ts"
 import { ToolServerError } from "./ToolConnection.ts"
 
+/** The configuration of a tool server that is started as a process. */
 export type StdioServer = Extract<McpServer["transport"], { readonly _tag: "Stdio" }>
 
-/** What a server may take after its input ended, and again after it was asked to end. */
+/** Time that a server may take after its input was closed, and again after SIGTERM. */
 const grace = Duration.millis(500)
-/** How long an ended output waits for the process's exit code, to tell it. */
+/** How long to wait for the exit code after the output ended, to report it. */
 const exitWait = Duration.millis(500)
 const maxStderrChars = 2_000
-const toldStderrChars = 500
-/** Shorter ones are no secrets, and taking them out would spoil the text. */
+const shownStderrChars = 500
+/** Shorter values are no secrets, and removing them would spoil the text. */
 const minSecretChars = 6
 
-/** The end of what the server wrote to its error output, without what its environment keeps. */
+/** The end of the server's error output, without the values of its configured environment. */
 const makeStderr = (env: Readonly<Record<string, string>>) => {
   const decoder = new TextDecoder()
   let tail = ""
@@ -49,7 +52,7 @@ const makeStderr = (env: Readonly<Record<string, string>>) => {
       for (const value of Object.values(env)) {
         if (value.length >= minSecretChars) text = text.replaceAll(value, "[redacted]")
       }
-      return text.slice(-toldStderrChars).toWellFormed()
+      return text.slice(-shownStderrChars).toWellFormed()
     },
   }
 }
@@ -57,22 +60,22 @@ const makeStderr = (env: Readonly<Record<string, string>>) => {
 const cannotRun = (command: string, why: string): string =>
   `cannot run \`${command}\`: ${why === "NotFound" ? "no such program or directory" : why}`
 
-/** In the platform's words, which are those for a server without a gate. */
+/** The reason in the platform's terms, as for a server without a gate. */
 const reasonOf = (complaint: string): string =>
-  Gate.faultCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
+  StartGate.errorCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
 
 const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) =>
   new ToolServerError({ message: cannotRun(command, error.reason._tag) })
 
-/** With a mark it is held back until the watchdog knows of it. */
+/** The command; with a mark it is held back until the watchdog knows it. */
 const commandOf = (
   server: StdioServer,
   env: Readonly<Record<string, string>>,
-  mark: Mark | undefined,
+  mark: ProcessMark | undefined,
 ): ChildProcess.StandardCommand => {
   const own = [server.command, ...server.args] as const
   const [program, ...args] =
-    mark === undefined ? own : Gate.gateOf({ argv: own, env, hasInput: true, mark })
+    mark === undefined ? own : StartGate.gatedArgv({ argv: own, env, hasInput: true, mark })
   return ChildProcess.make(program, args, {
     env: { ...env },
     ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
@@ -90,30 +93,30 @@ export const make = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>,
   answering: Answering,
 ): Effect.fn.Return<
-  LineTransport.Lines,
+  ToolTransport.ToolTransport,
   ToolServerError,
-  ChildProcessSpawner | ProcessGroup | Reaper | Scope.Scope
+  ChildProcessSpawner | ProcessGroup | Watchdog | Scope.Scope
 > {
-  const reaper = yield* Reaper
+  const watchdog = yield* Watchdog
   const processes = yield* ProcessGroup
-  const watched = yield* reaper.ready
-  const mark = watched ? yield* reaper.mark : undefined
+  const watched = yield* watchdog.ready
+  const mark = watched ? yield* watchdog.mark : undefined
   const startedAtNanos = yield* Clock.monotonicTimeNanos
   let group: number | undefined
   // Registered before the process, so done after it: until then the watchdog has to know of it.
   yield* Effect.addFinalizer(
     Effect.fnUntraced(function* () {
       if (group === undefined) return
-      if (mark !== undefined) yield* endMarked(processes, { mark, pid: group, startedAtNanos })
-      yield* reaper.remove(group)
+      if (mark !== undefined) yield* killMarked(processes, { mark, pid: group, startedAtNanos })
+      yield* watchdog.remove(group)
     }),
   )
   const handle = yield* commandOf(server, environment, mark).pipe(
     Effect.mapError(notStarted(server.command)),
   )
   group = handle.pid
-  yield* reaper.add(group)
-  const gauge = FloodGauge.make(yield* Clock.currentTimeMillis)
+  yield* watchdog.add(group)
+  const gauge = UnsolicitedLimit.make(yield* Clock.currentTimeMillis)
   const stderr = makeStderr(server.env)
   // Killed by a signal is a failure of `exitCode`, not a code.
   const exit = handle.exitCode.pipe(
@@ -126,14 +129,14 @@ export const make = Effect.fnUntraced(function* (
   )
   // A person wants to know why a server does not start; what it logs while it works is not for the model.
   let called = false
-  const heard = yield* Deferred.make<void>()
-  const lastWords = Effect.map(Effect.timeoutOption(Deferred.await(heard), exitWait), () =>
+  const stderrEnded = yield* Deferred.make<void>()
+  const lastWords = Effect.map(Effect.timeoutOption(Deferred.await(stderrEnded), exitWait), () =>
     stderr.text(),
   )
   const lines = yield* LineTransport.make({
     incoming: handle.stdout,
     outgoing: handle.stdin,
-    ...(watched ? { first: Stream.make(Gate.pass) } : {}),
+    ...(watched ? { first: Stream.make(StartGate.releaseLine) } : {}),
     answering,
     gauge,
     describe: (ending) => {
@@ -141,7 +144,8 @@ export const make = Effect.fnUntraced(function* (
       return Effect.map(
         Effect.zip(how, called || ending._tag === "Stopped" ? Effect.succeed("") : lastWords),
         ([what, said]) => {
-          if (watched && Gate.isComplaint(said)) return cannotRun(server.command, reasonOf(said))
+          if (watched && StartGate.isGateError(said))
+            return cannotRun(server.command, reasonOf(said))
           const output = said === "" ? "" : `; its error output ends with: ${said}`
           return `the tool server \`${name}\` ${what}${output}`
         },
@@ -153,17 +157,17 @@ export const make = Effect.fnUntraced(function* (
     Stream.runForEach((chunk) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         stderr.push(chunk)
-        return gauge.spend(chunk.length + FloodGauge.bytesPerMessage, now)
+        return gauge.spend(chunk.length + UnsolicitedLimit.bytesPerMessage, now)
           ? Effect.void
           : lines.end({
               _tag: "Stopped",
-              why: `it sent ${FloodGauge.limit}, the last of it to its error output`,
+              why: `it sent ${UnsolicitedLimit.limit}, the last of it to its error output`,
             })
       }),
     ),
     // The error output tells nothing that the end of the process does not.
     Effect.ignore,
-    Effect.ensuring(Deferred.succeed(heard, undefined)),
+    Effect.ensuring(Deferred.succeed(stderrEnded, undefined)),
   )
   yield* Effect.forkScoped(readStderr)
 

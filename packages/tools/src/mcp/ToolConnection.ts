@@ -1,6 +1,7 @@
 /**
- * What one started tool server can do, whatever reaches it. The seam between a server's life (`ToolServer`) and its
- * wire (`McpConnection`): no I/O and no `effect/ai` here, which is loaded only where servers are configured.
+ * A connection to one started tool server, independent of its transport. It separates a server's lifecycle
+ * (`ToolServer`) from its wire (`McpConnection`): no I/O and no `effect/ai` here, which is loaded only where servers
+ * are configured.
  */
 import type { Elicitation, ElicitationAnswer } from "@colloquy/core/approvals/Approval"
 import type * as Effect from "effect/Effect"
@@ -13,19 +14,20 @@ export class ToolServerError extends Schema.TaggedError<ToolServerError>()("Tool
   message: Schema.String,
 }) {}
 
-/** Puts a server's question (`elicitation/create`), bounded in size, to a person. Never fails; interrupted when the server is gone. */
+/** Puts a server's question (`elicitation/create`) to a person. Never fails; interrupted when the server is gone. */
 export type Ask = (request: Elicitation) => Effect.Effect<ElicitationAnswer>
 
+/** A connection to a started tool server. */
 export interface ToolConnection {
-  /** As listed at the start; names are unique. */
+  /** Its tools as listed at the start; names are unique. */
   readonly tools: ReadonlyArray<ServerTool>
-  /** Waits without a limit of its own. Interrupted, it tells the server. */
+  /** Calls a tool, without time limit. An interrupt cancels the call at the server. */
   readonly call: (
     tool: string,
     args: Readonly<Record<string, unknown>> | undefined,
   ) => Effect.Effect<CallResult, ToolServerError>
-  /** Waits until the server is gone; gives why. */
+  /** Resolves with the reason when the server is gone. */
   readonly ended: Effect.Effect<string>
-  /** True from the moment on at which `ended` can be known. */
+  /** True as soon as `ended` can resolve. */
   readonly isOver: () => boolean
 }

@@ -1,22 +1,22 @@
 /**
- * What a call of a server's tool leaves for the model and in the events (§6.7, §4.5). Pure.
+ * The output of a call of a server's tool, for the model and for the events. Pure.
  *
- * Owns texts and their limits; never fails on what a server answered (L13).
+ * Owns texts and their limits; never fails because of what a server answered (L13).
  */
 import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
 import type { JsonSchema } from "./SchemaSanitizer.ts"
 
-/** A result as it stands on the wire. */
+/** A result as it is on the wire. */
 export type CallResult = Readonly<Record<string, unknown>>
 
 /** What the model and the log get of one result, in bytes of UTF-8. */
 const maxOutputBytes = 1024 * 1024
 
-/** Everything that writes JSON later can bear as many levels. */
+/** Everything that writes JSON later supports as many levels. */
 const maxDepth = maxJsonDepth
 
-/** True when nothing in the value lies deeper than `max` levels. Walks without recursion: depth is the attack. */
+/** True when no part of the value is deeper than `max` levels. Not recursive, because the depth may be an attack. */
 const isWithinDepth = (value: unknown, max: number): boolean => {
   const open: Array<readonly [unknown, number]> = [[value, 0]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -28,9 +28,9 @@ const isWithinDepth = (value: unknown, max: number): boolean => {
   return true
 }
 
-/** Cut to a number of bytes of UTF-8, at a whole character, with a note of what is missing. */
+/** Cuts to a number of bytes of UTF-8, after a whole character, with a note of what is missing. */
 const cutText = (text: string, maxBytes: number): string => {
-  // No character of a string takes more than three bytes.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= maxBytes) return text
   const bytes = new TextEncoder().encode(text)
   if (bytes.length <= maxBytes) return text
@@ -40,18 +40,19 @@ const cutText = (text: string, maxBytes: number): string => {
   return `${head}\n[${bytes.length - end} of ${bytes.length} bytes omitted]`
 }
 
-/** Output of a call that gave no result: quoted, as the original prints errors. */
+/** Output of a call without a result, quoted as the original prints errors. */
 export const failedOutput = (message: string): string =>
   `err: ${JSON.stringify(`tool call error: ${message}`)}`
 
-/** Output for arguments no call could be made of. */
+/** Output for invalid arguments, with which no call is made. */
 export const badArguments = (message: string): string => `err: ${message}`
 
+/** The arguments of a call, or what is wrong with them. */
 export type Arguments =
   | { readonly _tag: "Arguments"; readonly value: Readonly<Record<string, unknown>> | undefined }
   | { readonly _tag: "Bad"; readonly message: string }
 
-/** Reads the arguments the model wrote; an empty text means none (`arguments: null` in the events). */
+/** Reads the arguments that the model wrote; an empty text means none (`arguments: null` in the events). */
 export const parseArguments = (text: string): Arguments => {
   if (text.trim() === "") return { _tag: "Arguments", value: undefined }
   const json = parseJson(text, maxDepth)
@@ -66,13 +67,14 @@ export const parseArguments = (text: string): Arguments => {
     : bad("expected a JSON object")
 }
 
+/** What became of a call. */
 export type Outcome =
   | { readonly _tag: "Result"; readonly output: string; readonly result: CallResult }
   | { readonly _tag: "Failure"; readonly message: string }
 
 /**
- * The text for the model: `structuredContent` as JSON when there is any, else the array of contents. A result larger
- * than the limit is replaced in the events by what the model got of it.
+ * The text for the model: `structuredContent` as JSON if there is any, otherwise the array of contents. In the events,
+ * a result larger than the limit is replaced by the text that the model gets.
  */
 export const outcome = (result: CallResult, maxBytes: number = maxOutputBytes): Outcome => {
   if (!isWithinDepth(result, maxDepth)) {

@@ -1,9 +1,10 @@
 /**
- * The tool servers of the process: one of each configuration, shared by all conversations that name it, kept for a few
- * minutes after the last let it go. A turn opens its set; a server is started when the turn first asks for its tools.
+ * Service: the tool servers of the process. There is one per configuration, shared by all conversations that name it
+ * and kept for a few minutes after its last use. A turn opens its set; a server is started when the turn first needs
+ * its tools.
  *
- * Owns names and events of calls. Loads `effect/ai` with the first server that is started, never before: it costs more
- * than the rest of our start-up (effect4-notes §12).
+ * Owns names and events of calls. Loads `effect/ai` when the first server is started, never before, because that takes
+ * longer than the rest of the start-up.
  */
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
@@ -18,31 +19,34 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { ProcessGroup } from "../process/ProcessGroup.ts"
-import { Reaper } from "../process/Reaper.ts"
-import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { Watchdog } from "../process/Watchdog.ts"
+import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
 import * as ToolOutput from "./ToolOutput.ts"
 import * as ToolServer from "./ToolServer.ts"
 
+/** A server whose tools are missing. */
 export interface ServerFailure {
   readonly server: string
-  /** As the original words it in its `error` event (§5.1). */
+  /** In the words of the original's `error` event. */
   readonly message: string
 }
 
+/** The tools of the servers of one turn. */
 export interface Listing {
-  /** Sorted by the name the model calls them by. */
+  /** Sorted by the name by which the model calls them. */
   readonly tools: ReadonlyArray<Qualified<ServerTool> & { readonly spec: ToolSpec }>
-  /** Servers whose tools are missing. The same ones come again with every listing until they start. */
+  /** Servers whose tools are missing. They are repeated in every listing until they start. */
   readonly failures: ReadonlyArray<ServerFailure>
 }
 
+/** A call of a tool. */
 export interface Call {
   readonly callId: string
   readonly qualifiedName: string
-  /** As the model wrote them: a JSON text. */
+  /** The JSON text that the model wrote. */
   readonly arguments: string
   readonly emit: (msg: EventMsg) => Effect.Effect<void>
 }
@@ -50,8 +54,8 @@ export interface Call {
 /** The servers of one turn. */
 export interface OpenServers {
   /**
-   * Starts what does not run, all at once, and gives what there is after the longest start-up time at most. A server
-   * that failed is not waited for again until it may be started anew.
+   * Starts all servers that do not run, concurrently, and resolves with their tools after the longest start-up time at
+   * most. A server that failed is not waited for again until it may be restarted.
    */
   readonly tools: Effect.Effect<Listing>
   /** True for a tool of the last listing. */
@@ -59,18 +63,19 @@ export interface OpenServers {
   /** True when the server says of the tool that it changes nothing. */
   readonly isReadOnly: (qualifiedName: string) => boolean
   /**
-   * Calls a tool of the last listing and gives the output for the model; emits `mcp_tool_call_begin` before and
-   * `mcp_tool_call_end` after. Never fails. Interrupted, it tells the server and ends without waiting for it.
+   * Calls a tool of the last listing and returns the output for the model. Emits `mcp_tool_call_begin` before and
+   * `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
    */
   readonly call: (call: Call) => Effect.Effect<string>
-  /** `tools` of `mcp_list_tools_response`: qualified name to MCP tool (§4.5). */
+  /** `tools` of `mcp_list_tools_response`: MCP tools by qualified name. */
   readonly list: Effect.Effect<Readonly<Record<string, ServerTool>>>
 }
 
+/** Options of the service. */
 export interface Options {
   /** How long a server is kept after the last turn that used it. Default 5 minutes. */
   readonly idleTimeToLive?: Duration.Duration
-  /** What speaks HTTP, loaded when a server is started. Default: the platform's `fetch`. */
+  /** HTTP client, loaded when a server is started. Default: the platform's `fetch`. */
   readonly httpClient?: Effect.Effect<Layer.Layer<HttpClient>>
 }
 
@@ -95,7 +100,7 @@ const wireDuration = (ms: number) => ({
   nanos: Math.floor((ms % 1_000) * 1_000_000),
 })
 
-/** One call from its begin to its end, told. */
+/** Runs one call and emits its events. */
 const runCall = Effect.fnUntraced(function* (
   { callId, emit }: Call,
   { server, tool }: Qualified<ServerTool>,
@@ -122,7 +127,7 @@ const runCall = Effect.fnUntraced(function* (
     onFailure: ({ message }): ToolOutput.Outcome => ({ _tag: "Failure", message }),
     onSuccess: (value) => ToolOutput.outcome(value),
   }).pipe(
-    // Listeners that saw it begin see it end.
+    // Listeners that saw the call start also see its end.
     Effect.onInterrupt(() => end({ _tag: "Failure", message: "interrupted" })),
   )
   yield* end(outcome)
@@ -183,14 +188,15 @@ const openServers = (servers: ReadonlyArray<Named>, ask: Ask): OpenServers => {
   }
 }
 
-/** What one server is started by; a scripted one in tests. */
+/** How a server is started; tests provide scripted ones. */
 export type Connecting = (name: string, server: McpServer) => ToolServer.Connect
 
+/** The tool servers of the process; see the header of this file. */
 export class ToolServers extends Context.Service<
   ToolServers,
   {
     /**
-     * The servers of one turn, held until the scope ends. Starts nothing. `ask` puts their questions to a person;
+     * Opens the servers of one turn until the scope closes. Starts nothing. `ask` puts their questions to a person;
      * without it they are declined.
      */
     readonly open: (
@@ -199,11 +205,12 @@ export class ToolServers extends Context.Service<
     ) => Effect.Effect<OpenServers, never, Scope.Scope>
   }
 >()("@colloquy/tools/ToolServers") {
+  /** The service over servers that `connecting` starts. All end with the scope. */
   static readonly make = Effect.fnUntraced(function* (
     connecting: Connecting,
     idle: Duration.Duration = idleTimeToLive,
   ): Effect.fn.Return<ToolServers["Service"], never, Scope.Scope> {
-    // Keys are compared by what is in them: name and configuration, durations included.
+    // Keys are compared by content: name and configuration, durations included.
     const running = yield* RcMap.make({
       idleTimeToLive: idle,
       lookup: ([name, server]: readonly [string, McpServer]) =>
@@ -228,12 +235,12 @@ export class ToolServers extends Context.Service<
         const scope = yield* Effect.scope
         const load = options.httpClient ?? fetchClient
         const http = yield* Effect.cached(
-          // Loaded once, whoever gives up waiting for it.
+          // Loaded once, even when the first caller gives up waiting.
           Effect.uninterruptible(
             Effect.flatMap(load, (layer) => Layer.buildWithScope(layer, scope)),
           ),
         )
-        const reaper = yield* Reaper
+        const watchdog = yield* Watchdog
         const processes = yield* ProcessGroup
         const programs = yield* TrustedPrograms
         return yield* ToolServers.make(
@@ -241,7 +248,7 @@ export class ToolServers extends Context.Service<
             Effect.promise(() => import("./McpConnection.ts")).pipe(
               Effect.flatMap((module) => module.connect(name, server.transport, ask)),
               Effect.provideService(ChildProcessSpawner, spawner),
-              Effect.provideService(Reaper, reaper),
+              Effect.provideService(Watchdog, watchdog),
               Effect.provideService(ProcessGroup, processes),
               Effect.provideService(TrustedPrograms, programs),
               (connected) =>
@@ -250,5 +257,5 @@ export class ToolServers extends Context.Service<
           options.idleTimeToLive,
         )
       }),
-    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Reaper.layer)))
+    ).pipe(Layer.provide(Layer.merge(ProcessGroup.layer, Watchdog.layer)))
 }

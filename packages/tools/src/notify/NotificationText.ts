@@ -1,11 +1,11 @@
 /**
  * The JSON text that the program of `notify` gets as its last argument, in the shape of the original 0.153.4. Pure.
  *
- * The system starts no program with an argument of 128 KiB or more, so that long texts are shortened, the longest first.
+ * The system starts no program with an argument of 128 KiB or more, so long texts are shortened, the longest first.
  */
 import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 
-/** Below the limit of Linux for one argument, 131,072 bytes with its end. */
+/** Below the limit of Linux for one argument: 131,072 bytes including its terminator. */
 export const maxBytes = 120 * 1024
 
 const cut = (text: string, maxLength: number): string =>
@@ -27,6 +27,7 @@ const encoder = new TextEncoder()
 const fits = (text: string): boolean =>
   text.length <= maxBytes && encoder.encode(text).length <= maxBytes
 
+/** The text for a completed turn, at most `maxBytes` long. */
 export const notificationText = (turn: CompletedTurn): string => {
   const whole = jsonOf(turn, Number.POSITIVE_INFINITY)
   if (fits(whole)) return whole
@@ -34,7 +35,7 @@ export const notificationText = (turn: CompletedTurn): string => {
     const text = jsonOf(turn, maxLength)
     if (fits(text)) return text
   }
-  // So many messages that even their beginnings are too long: those of the latest turns count.
+  // Even the beginnings of so many messages are too long: the latest half of them is kept.
   return notificationText({
     ...turn,
     inputMessages: turn.inputMessages.slice(-Math.floor(turn.inputMessages.length / 2)),

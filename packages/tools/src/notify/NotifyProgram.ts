@@ -1,10 +1,10 @@
 /**
- * Starts the program that the user's own `config.toml` names as `notify`, once for a turn that was completed.
+ * Starts the program that the user's `config.toml` names as `notify`, once for each completed turn.
  *
- * The program is found as those that the server starts for its own purposes (L15), and its `PATH` has no directory that
- * commands can write to. It runs outside the sandbox, since it serves the user and not the model, without the keys of model
- * providers, for a minute at most. What it prints is discarded. It and its descendants end with the fiber that waits for
- * it (L8).
+ * The program is searched like those that the server starts for its own purposes (L15), and its `PATH` has no directory
+ * that commands can write to. It runs outside the sandbox, because it serves the user and not the model, without the
+ * keys of model providers, for a minute at most. Its output is discarded. It and its descendants end with the fiber
+ * that waits for it (L8).
  */
 import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import * as Data from "effect/Data"
@@ -12,31 +12,34 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { CommandResult } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
-import { environmentOf } from "../process/EnvironmentPolicy.ts"
-import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { environmentOf } from "../environment/EnvironmentPolicy.ts"
+import type { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { notificationText } from "./NotificationText.ts"
 
 /** The program did not run to its end with exit code 0; `message` names the program and the reason. */
 export class NotifyFailed extends Data.TaggedError("NotifyFailed")<{ readonly message: string }> {}
 
+/** What the notification needs. */
 export interface NotifyParts {
   readonly programs: TrustedPrograms["Service"]
   readonly runner: CommandRunner["Service"]
-  /** Of the server. */
+  /** Environment of the server. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Variables that hold keys of providers: the program does not get them. */
+  /** Variables that hold keys of model providers: the program does not get them. */
   readonly secretNames: ReadonlyArray<string>
-  /** Where the program starts. Absolute. */
+  /** Directory in which the program starts, an absolute path. */
   readonly cwd: string
 }
 
 /** Long enough for a notification over the network. */
 const timeout = Duration.minutes(1)
 const killGrace = Duration.millis(500)
-/** The output is discarded; the runner keeps some of it. */
+/** The output is discarded, but the runner keeps at least some of it. */
 const maxOutputBytes = 1024
 
-/** Everything but the keys of providers, as the original: a desktop notification needs the variables of the session. */
+/**
+ * Everything but the keys of providers, as in the original: a desktop notification needs the variables of the session.
+ */
 const inherited = {
   inherit: "all",
   ignoreDefaultExcludes: true,
@@ -67,7 +70,11 @@ const faultOf = ({ exit }: CommandResult): string | undefined => {
   }
 }
 
-/** @param command the program and its arguments; the notification follows as the last argument */
+/**
+ * Runs the program. Fails when it did not end with exit code 0.
+ *
+ * @param command the program and its arguments; the notification follows as the last argument
+ */
 export const run = Effect.fn("NotifyProgram.run")(function* (
   parts: NotifyParts,
   [program, ...args]: readonly [string, ...ReadonlyArray<string>],

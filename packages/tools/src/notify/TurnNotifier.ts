@@ -1,7 +1,7 @@
 /**
- * Delivers completed turns to what notifies the user of them, beside the conversations: a turn never waits for it. Few are
- * delivered at once and few wait; what comes beyond that is dropped and the number is logged. When the scope closes, those
- * that were taken have a second to end, and are interrupted then.
+ * Notifies the user of completed turns, independently of the conversations: a turn never waits for it. Few
+ * notifications run at once and few wait; further ones are dropped and their number is logged. When the scope closes,
+ * the running and waiting ones have a second to end, and are then interrupted.
  */
 import type { CompletedTurn, OnTurnCompleted } from "@colloquy/core/decider/CompletedTurn"
 import type * as Cause from "effect/Cause"
@@ -11,12 +11,18 @@ import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 
+/** Notifications that run at once. */
 export const maxAtOnce = 4
+/** Notifications that wait; further ones are dropped. */
 export const maxWaiting = 64
 
 const shutdownTime = Duration.seconds(1)
 
-/** @param deliver logs what goes wrong with one */
+/**
+ * Returns the function to be called with each completed turn.
+ *
+ * @param deliver sends one notification, and logs its own failure
+ */
 export const make = Effect.fnUntraced(function* (
   deliver: (turn: CompletedTurn) => Effect.Effect<void>,
 ): Effect.fn.Return<OnTurnCompleted, never, Scope.Scope> {
@@ -28,7 +34,9 @@ export const make = Effect.fnUntraced(function* (
     dropped = 0
     return count === 0
       ? Effect.void
-      : Effect.logWarning(`${count} completed turns were not notified of: too many were waiting`)
+      : Effect.logWarning(
+          `${count} notifications of completed turns were dropped: too many were waiting`,
+        )
   })
 
   const one = Effect.flatMap(Queue.take(queue), (turn) =>
@@ -36,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
       Effect.catchDefect((defect) => Effect.logError("a notification failed", defect)),
     ),
   )
-  // The queue has ended, and nothing is left in it.
+  // Ends when the queue has ended and is empty.
   const work = Effect.ignore(Effect.forever(one))
 
   const workers = yield* Effect.replicateEffect(

@@ -1,5 +1,5 @@
 /**
- * The difference of two texts by `git diff --no-index`, for those that are too different for `UnifiedDiff`. Git gets two
+ * The diff of two texts by `git diff --no-index`, for texts that are too different for `UnifiedDiff`. Git gets two
  * files, no repository and no configuration, so that nothing a repository configures is run (L15).
  */
 import * as Context from "effect/Context"
@@ -7,21 +7,21 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { gitVariables } from "../process/GitEnvironment.ts"
-import * as OwnProgram from "../process/OwnProgram.ts"
-import * as PrivateDirectory from "../process/PrivateDirectory.ts"
+import { gitVariables } from "../programs/GitEnvironment.ts"
+import * as ServerProgram from "../programs/ServerProgram.ts"
+import * as PrivateDirectory from "../programs/PrivateDirectory.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
 
-/** Gives hunks as `UnifiedDiff.hunks` does, always: by jsdiff, by git, or as one replacement. */
+/** Returns hunks like `UnifiedDiff.hunks`, but always: by jsdiff, by git, or as one replacement. */
 export type HunksOf = (before: string, after: string, context: number) => Effect.Effect<string>
 
-/** Git takes milliseconds for 10,000 changed lines (exec-notes §4); without git there is an answer too. */
+/** Git takes milliseconds for 10,000 changed lines. After a timeout the result is one replacement. */
 const timeout = Duration.seconds(2)
 const killGrace = Duration.millis(100)
-/** What is longer is no difference anybody reads. */
+/** A longer diff is useful to no reader. */
 const maxOutputBytes = 16 * 1024 * 1024
 
-/** Names no repository: git would look for one in the directory of the files and above it. */
+/** Names no repository: git would otherwise search one in the directory of the files and above it. */
 const variables = { ...gitVariables, GIT_DIR: "/dev/null" }
 
 const argsOf = (context: number): ReadonlyArray<string> => [
@@ -38,7 +38,9 @@ const argsOf = (context: number): ReadonlyArray<string> => [
   "after",
 ]
 
-/** Git names the function behind `@@`; we do not. What comes before the first hunk is about the files. */
+/**
+ * Removes the file headers, and the name of the function that git writes after `@@`, as `UnifiedDiff` writes neither.
+ */
 const hunksOf = (output: string): string | undefined => {
   const start = output.indexOf("\n@@ ")
   if (start < 0) return undefined
@@ -46,11 +48,11 @@ const hunksOf = (output: string): string | undefined => {
 }
 
 /**
- * Without a trustworthy git, or without a directory that the sandbox hides from commands (`hidden`, absolute), a
- * difference that takes jsdiff too long is one replacement of everything.
+ * @param hidden absolute path of a directory that the sandbox hides from commands. Without one, or without a trustworthy
+ *   git, a diff that takes jsdiff too long is one replacement of everything.
  */
 export const make = (
-  parts: OwnProgram.OwnParts,
+  parts: ServerProgram.ServerProgramServices,
   hidden: string | undefined,
 ): Effect.Effect<HunksOf, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
@@ -67,7 +69,7 @@ export const make = (
       const cwd = yield* PrivateDirectory.make(directory)
       yield* files.writeFileString(path.join(cwd, "before"), before)
       yield* files.writeFileString(path.join(cwd, "after"), after)
-      const { stdout } = yield* OwnProgram.run(
+      const { stdout } = yield* ServerProgram.run(
         parts,
         { name: "git", args: argsOf(context), cwd, variables },
         { timeout, killGrace, maxOutputBytes, onOutput: () => Effect.void },
@@ -82,7 +84,7 @@ export const make = (
       if (hidden === undefined) return Effect.sync(whole)
       return run(before, after, context, hidden).pipe(
         Effect.map((found) => found ?? whole()),
-        // The difference is coarse then, and still right.
+        // One replacement is coarse, but correct.
         Effect.catch((error) =>
           Effect.as(Effect.logDebug("git gives no difference", error.message), whole()),
         ),

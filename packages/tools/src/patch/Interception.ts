@@ -1,26 +1,28 @@
 /**
- * Recognizes calls of the shell tool that are patches (§8.4). Pure; decides on the argument list alone, reads no file and
+ * Recognizes calls of the shell tool that are patches. Pure; decides by the argument list alone, reads no file and
  * runs nothing. Whatever is not exactly one of the known forms is an ordinary command.
  *
- * The body of a heredoc is taken as it stands, whether its delimiter is quoted or not: no shell sees it, so `$x` in a
- * patch is the text `$x`, which is what models mean. `cd DIR` holds for all paths of the patch, move targets too; in the
- * original those were resolved against the directory of the session.
+ * The body of a heredoc is taken literally, whether its delimiter is quoted or not: no shell reads it, so `$x` in a
+ * patch is the text `$x`, which is what models mean. `cd DIR` applies to all paths of the patch, move targets too; the
+ * original resolved those against the directory of the session.
  */
 import * as Result from "effect/Result"
 import { type HereDoc, parse, type Word } from "unbash"
 import * as PatchText from "./PatchText.ts"
 
+/** What an argument list is. */
 export type Interception =
   | {
       readonly _tag: "Patch"
       readonly patch: string
-      /** Directory of the paths, relative to that of the call; absent: the call's own. */
+      /** Directory of the paths, relative to that of the call; undefined: the directory of the call. */
       readonly directory: string | undefined
     }
-  /** A patch that was not given to `apply_patch`: not run; the model reads `implicitInvocation`. */
+  /** A patch without an explicit call of `apply_patch`: it is not run, and the model reads `implicitInvocation`. */
   | { readonly _tag: "Implicit" }
   | { readonly _tag: "Command" }
 
+/** Output for a patch without an explicit call, in the words of the original. */
 export const implicitInvocation =
   'error: patch detected without explicit call to apply_patch. Rerun as ["apply_patch", "<patch>"]'
 
@@ -28,7 +30,7 @@ const command: Interception = { _tag: "Command" }
 
 const isProgram = (name: string): boolean => name === "apply_patch" || name === "applypatch"
 
-/** The script of `bash -lc SCRIPT` and its like; bash's grammar is read for all three. */
+/** The script of `bash -lc SCRIPT` and similar commands; Bash's grammar is used for all shells. */
 const scriptOf = (argv: ReadonlyArray<string>): string | undefined => {
   const [shell = "", flag, script] = argv
   const isShell = /^(?:.*\/)?(?:bash|sh|zsh)$/.test(shell)
@@ -39,7 +41,7 @@ type Parsed = ReturnType<typeof parse>
 type Node = Parsed["commands"][number]["command"]
 type Command = Extract<Node, { readonly type: "Command" }>
 
-/** A command of one name and words, without assignments. */
+/** True for a command with an accepted name and without assignments. */
 const isPlain = (node: Node, accepts: (name: string) => boolean): node is Command =>
   node.type === "Command" &&
   node.prefix.length === 0 &&
@@ -47,7 +49,7 @@ const isPlain = (node: Node, accepts: (name: string) => boolean): node is Comman
   node.name.text === node.name.value &&
   accepts(node.name.value)
 
-/** A word that stands for itself: plain, or wholly in quotes. No globs, `~`, `-` or expansions. */
+/** The value of a word that is literal: plain, or completely in quotes. No globs, `~`, `-` or expansions. */
 const literalOf = (word: Word): string | undefined => {
   const [part, ...others] = word.parts ?? []
   if (part === undefined) return /^[~-]/.test(word.text) ? undefined : word.value
@@ -81,7 +83,7 @@ const heredocOf = (node: Node): string | undefined => {
 }
 
 const inScript = (script: string): Interception => {
-  // Parsing is spared for nearly all commands.
+  // Nearly all commands need no parsing.
   if (!/apply_?patch/.test(script) || script.includes("\0")) return command
   const { commands, errors } = parse(script)
   const [statement, ...others] = commands
@@ -102,7 +104,7 @@ const inScript = (script: string): Interception => {
 
 const isPatch = (text: string): boolean => Result.isSuccess(PatchText.parse(text))
 
-/** What an argument list is, before any question is asked about it. The patch is not parsed yet. */
+/** Classifies an argument list. The patch is not parsed yet. */
 export const intercept = (argv: ReadonlyArray<string>): Interception => {
   const [first = "", second] = argv
   if (argv.length === 2 && second !== undefined && isProgram(first)) {

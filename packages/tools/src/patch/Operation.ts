@@ -1,16 +1,16 @@
-/** The vocabulary of a planned patch: files as they were found, and the steps that change them. Pure. */
+/** The vocabulary of a planned patch: files as they were found, and the operations that change them. Pure. */
 
 /** A file as it was found. */
 export type FileState =
   | { readonly _tag: "Text"; readonly text: string; readonly isExecutable: boolean }
-  /** Not UTF-8. `reason` in the words of the original. */
+  /** Not UTF-8. `reason` is in the words of the original. */
   | { readonly _tag: "Binary"; readonly bytes: Uint8Array; readonly reason: string }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Directory" }
-  /** It is there, or not even that can be told. `reason` in the words of the system. */
+  /** The file cannot be read, or even examined. `reason` is in the words of the system. */
   | { readonly _tag: "Unreadable"; readonly reason: string }
 
-/** One step, by absolute paths. `before` is what has to be there still when it is done. */
+/** One operation, with absolute paths. `before` is the state that the file must still have when it is performed. */
 export type Operation =
   | {
       readonly _tag: "Write"
@@ -42,20 +42,20 @@ export const reasonOf = (state: Exclude<FileState, { readonly _tag: "Text" }>): 
   }
 }
 
-/** Content for people; what is no UTF-8 reads U+FFFD. */
+/** Content for people, with U+FFFD for what is not UTF-8. */
 export const contentOf = (state: FileState): string => {
   if (state._tag === "Text") return state.text
   return state._tag === "Binary" ? new TextDecoder().decode(state.bytes) : ""
 }
 
-/** A file once `text` is written over it. */
+/** The state of a file after `text` was written to it. */
 export const written = (text: string, before: FileState): FileState => ({
   _tag: "Text",
   text,
   isExecutable: before._tag === "Text" && before.isExecutable,
 })
 
-/** What a step makes of each path it touches: the path, what it was, what it is. */
+/** Effects of an operation on each path it touches: the path, the state before, the state after. */
 export const effectsOf = (
   operation: Operation,
 ): ReadonlyArray<readonly [string, FileState, FileState]> => {

@@ -1,19 +1,20 @@
 /**
- * Starts the program that writes a patch, and reads what it says. Owns the form of both; confining and running it is for
- * `Sandbox` and the runner of commands. Pure.
+ * Starts the program that writes a patch, and reads its response. Owns the format of both. Confining and running the
+ * program is left to `Sandbox` and `CommandRunner`. Pure.
  */
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Unconfined } from "../sandbox/Sandbox.ts"
-import type { Plan } from "./Compute.ts"
+import type { PatchPlan } from "./PatchPlan.ts"
 import type { FileState, Operation } from "./Operation.ts"
 import * as PatchProgram from "./PatchProgram.ts"
 
+/** Where the program may write. */
 export interface Scope {
-  /** Absolute, free of links; whatever is written must lie below one of them. `undefined`: anywhere. */
+  /** Absolute paths without links; whatever is written must be one of them or lie below one. Undefined: anywhere. */
   readonly within: ReadonlyArray<string> | undefined
-  /** Absolute, free of links; nothing below is touched. */
+  /** Absolute paths without links; nothing at or below them is touched. */
   readonly keepOut: ReadonlyArray<string>
 }
 
@@ -38,14 +39,14 @@ const step = (operation: Operation): PatchProgram.Step => {
 }
 
 /**
- * The program as it is to run, not yet confined. `node` is the absolute path of a Node that runs here
- * (`process.execPath`), `cwd` an absolute directory that exists; paths of the plan do not depend on it. The environment
- * is empty, as in the original (§6.13).
+ * The program as it is to run, not confined yet. `node` is the absolute path of a Node that runs here
+ * (`process.execPath`), `cwd` an existing absolute directory; the paths of the plan do not depend on it. The
+ * environment is empty, as in the original.
  */
 export const launch = (
   node: string,
   cwd: string,
-  plan: Pick<Plan, "operations">,
+  plan: Pick<PatchPlan, "operations">,
   scope: Scope,
 ): Unconfined => {
   const request: PatchProgram.Request = {
@@ -68,15 +69,15 @@ const Response = Schema.fromJsonString(
   }),
 )
 
-/** What came of it. */
+/** The response of the program. */
 export interface Applied {
-  /** How many operations of the plan were done, from the first on; they stay. */
+  /** How many operations of the plan were performed, from the first on; they are not undone. */
   readonly done: number
-  /** For standard error, a line or two; absent: all were done. */
+  /** Text for standard error, a line or two; undefined: all operations were performed. */
   readonly error: string | undefined
 }
 
-/** Reads the program's standard output. What is no response is a failure before the first operation, as far as known. */
+/** Reads the program's standard output. Anything but a response counts as a failure before the first operation. */
 export const read = (stdout: string): Applied =>
   Result.match(Schema.decodeResult(Response)(stdout), {
     onFailure: () => ({ done: 0, error: "the program that applies patches did not finish" }),

@@ -1,21 +1,22 @@
 /**
- * The program that writes a patch, run by Node as a process of its own so that a sandbox can hold it: only the sandbox's
- * writable mounts can be written, whatever links the files are. A platform edge: its one function uses `node:fs` and
- * `node:path`, which it is given, and nothing else of this module, so that its own source text is the program. That way
- * it is found in a bundle and in an embedding application alike, and is still checked as TypeScript.
+ * The program that writes a patch. Node runs it as a separate process, so that a sandbox can confine it: only the writable
+ * mounts of the sandbox can be written, whatever the links are. A platform edge. Its parts are functions that use nothing
+ * but their parameters, so that their own source texts are the program. That way it works in a bundle and in an embedding
+ * application alike, and is still checked as TypeScript.
  *
- * It trusts nothing it was told about the files: each is compared with what the patch was checked against before it is
- * touched (L15). It follows a symbolic link in last place to its file, which must lie within the allowed directories, and
- * keeps the link. A file is replaced by renaming a new one over it, with its mode and owner; one with further hard links,
- * or in a directory where nothing can be made, is written in place. Operations are done in order; the first that fails
- * ends it, and what was done stays.
+ * It does not trust the plan: each file is compared with what the patch was planned against before it is changed (L15). It
+ * follows a symbolic link in the last place to its file, which must lie within the allowed directories, and keeps the link.
+ * A file is replaced by renaming a new one over it, with its mode and owner; one with several hard links, or in a directory
+ * where nothing can be created, is written in place. Operations are performed in order; the first that fails ends the
+ * program, and those before it are not undone.
  */
 import type * as Fs from "node:fs"
 import type * as Path from "node:path"
 
-/** A file as it has to be: absent, or with this content, as text or (`base64`) as bytes. */
+/** The expected state of a file: absent, or with this content, as text or (`base64`) as bytes. */
 export type Expected = null | { readonly text: string } | { readonly base64: string }
 
+/** One operation of a patch, by absolute paths. */
 export type Step =
   | {
       readonly op: "write"
@@ -33,28 +34,27 @@ export type Step =
       readonly content: string
     }
 
+/** What the program reads from its standard input. */
 export interface Request {
   readonly steps: ReadonlyArray<Step>
   /**
-   * Absolute directories or files below which everything must lie once its links are resolved; null: anywhere. They
-   * themselves are free of links: one that is put there later leads nowhere.
+   * Absolute paths of directories or files: every path must be one of them or lie below one once its links are resolved.
+   * Null: anywhere. The paths themselves contain no links, so one that is created there later is not followed.
    */
   readonly within: ReadonlyArray<string> | null
-  /** Absolute paths, free of links, below which nothing may be touched. */
+  /** Absolute paths without links; nothing at or below them may be touched. */
   readonly keepOut: ReadonlyArray<string>
 }
 
+/** What the program writes to its standard output. */
 interface Response {
-  /** How many steps were done. */
+  /** Number of steps that were performed. */
   readonly done: number
   readonly error: null | { readonly message: string; readonly reason: string }
 }
 
-/** Self-contained: what it needs is inside or given to it. */
-const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Response => {
-  const { constants } = fs
-  // A link that was put in last place since it was looked at is not followed; Windows has no such flag.
-  const noFollow = constants.O_NOFOLLOW ?? 0
+/** Resolves paths and checks whether they may be changed. */
+const pathRules = (fs: typeof Fs, path: typeof Path, request: Request) => {
   const fail = (reason: string): never => {
     throw new Error(reason)
   }
@@ -65,13 +65,13 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     try {
       return fs.lstatSync(file, { throwIfNoEntry: false })
     } catch (cause) {
-      // A file stands where a directory should: making the parents tells so.
+      // A file is in the place of a directory: creating the parent directories reports that.
       if (codeOf(cause) === "ENOTDIR") return undefined
       throw cause
     }
   }
 
-  /** The path with the links of all directories resolved, those that do not exist yet as they are. */
+  /** The path with the links of all existing directories resolved. */
   const realParent = (file: string): string => {
     const missing: Array<string> = [path.basename(file)]
     let directory = path.dirname(file)
@@ -92,7 +92,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
   }
 
-  /** Thousands of files that are named one by one are found at once. */
+  /** Finds a file at once among thousands that are listed individually. */
   const within = request.within === null ? undefined : new Set(request.within)
 
   const permit = (real: string): string => {
@@ -104,10 +104,21 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     return real
   }
 
+  return { codeOf, fail, lookAt, permit, realOf, realParent }
+}
+
+type PathRules = ReturnType<typeof pathRules>
+
+/** Compares a file with the expected state; throws when it differs. */
+const contentVerifier = (fs: typeof Fs, { fail, lookAt }: PathRules) => {
+  const { constants } = fs
+  // A link that has taken the place of a file meanwhile is not followed; Windows has no such flag.
+  const noFollow = constants.O_NOFOLLOW ?? 0
+
   const bytesOf = (expected: Exclude<Expected, null>): Buffer =>
     "text" in expected ? Buffer.from(expected.text, "utf8") : Buffer.from(expected.base64, "base64")
 
-  /** Content of a regular file; without waiting where a pipe stands in its place. */
+  /** Content of a regular file. Does not wait when a pipe has taken its place. */
   const contentOf = (real: string): Buffer => {
     const fd = fs.openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow)
     try {
@@ -117,7 +128,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     }
   }
 
-  const verify = (real: string, before: Expected): void => {
+  return (real: string, before: Expected): void => {
     const found = lookAt(real)
     if (found?.isDirectory() === true) fail("it is a directory")
     if (before === null && found === undefined) return
@@ -125,6 +136,13 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
       fail("it changed since the patch was checked")
     }
   }
+}
+
+/** Writes one file. */
+const fileWriter = (fs: typeof Fs, path: typeof Path, { codeOf, fail, lookAt }: PathRules) => {
+  const { constants } = fs
+  // A link that has taken the place of a file meanwhile is not followed; Windows has no such flag.
+  const noFollow = constants.O_NOFOLLOW ?? 0
 
   const writeInPlace = (real: string, content: Buffer): void => {
     const fd = fs.openSync(real, constants.O_WRONLY | noFollow)
@@ -136,7 +154,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     }
   }
 
-  /** Fills a file that must not be there yet; none is left when that fails. */
+  /** Creates a file, which must not exist yet, with this content; removes it when that fails. */
   const create = (file: string, content: Buffer, mode: number, dress: (fd: number) => void) => {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow
     const fd = fs.openSync(file, flags, mode)
@@ -170,7 +188,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     }
   }
 
-  const write = (real: string, content: string, newMode: number): void => {
+  return (real: string, content: string, newMode: number): void => {
     const bytes = Buffer.from(content, "utf8")
     const old = lookAt(real)
     if (old === undefined) {
@@ -178,7 +196,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
       return
     }
     if (!old.isFile()) fail("it is no regular file")
-    // Renaming would replace a file nobody may write, and whoever is root may write everything.
+    // Renaming would replace a read-only file, and root may write every file.
     if ((old.mode & 0o222) === 0) fail("the file is read-only")
     fs.accessSync(real, constants.W_OK)
     if (old.nlink > 1) {
@@ -192,7 +210,17 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
       writeInPlace(real, bytes)
     }
   }
+}
 
+/** Performs one step; throws an error with the message of the original, whose cause is the reason. */
+const stepPerformer = (
+  fs: typeof Fs,
+  path: typeof Path,
+  rules: PathRules,
+  verify: ReturnType<typeof contentVerifier>,
+  write: ReturnType<typeof fileWriter>,
+) => {
+  const { lookAt, permit, realOf, realParent } = rules
   const named = (message: string, work: () => void): void => {
     try {
       work()
@@ -222,7 +250,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     named(`Failed to write file ${file}`, () => write(real, content, mode))
   }
 
-  /** The same directory entry under two names: another case where case does not count, or another way there. */
+  /** True for one directory entry under two names: they differ in case on a file system that ignores it, or in the way there. */
   const isSameEntry = (a: string, b: string): boolean => {
     const [one, other] = [lookAt(a), lookAt(b)]
     if (one === undefined || other === undefined) return false
@@ -247,7 +275,7 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
     named(`Failed to remove original ${step.path}`, () => fs.unlinkSync(from))
   }
 
-  const perform = (step: Step): void => {
+  return (step: Step): void => {
     switch (step.op) {
       case "write":
         return put(step.path, step.before, step.content, 0o666)
@@ -257,11 +285,13 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
         return move(step)
     }
   }
+}
 
+/** Performs the steps in order until one fails. */
+const performAll = (steps: ReadonlyArray<Step>, perform: (step: Step) => void): Response => {
   const textOf = (cause: unknown): string =>
     cause instanceof Error ? cause.message : String(cause)
-
-  for (const [done, step] of request.steps.entries()) {
+  for (const [done, step] of steps.entries()) {
     try {
       perform(step)
     } catch (cause) {
@@ -270,13 +300,17 @@ const patchProgram = (fs: typeof Fs, path: typeof Path, request: Request): Respo
       return { done, error: { message: textOf(cause), reason } }
     }
   }
-  return { done: request.steps.length, error: null }
+  return { done: steps.length, error: null }
 }
 
-/** For `node -e`: the request is read from standard input, the response goes to standard output, both as JSON. */
+/** For `node -e`: reads the request from standard input and writes the response to standard output, both as JSON. */
 export const source = [
   `const fs = require("node:fs")`,
-  `const apply = ${patchProgram.toString()}`,
+  `const path = require("node:path")`,
   `const request = JSON.parse(fs.readFileSync(0, "utf8"))`,
-  `fs.writeSync(1, JSON.stringify(apply(fs, require("node:path"), request)))`,
+  `const rules = (${pathRules.toString()})(fs, path, request)`,
+  `const verify = (${contentVerifier.toString()})(fs, rules)`,
+  `const write = (${fileWriter.toString()})(fs, path, rules)`,
+  `const perform = (${stepPerformer.toString()})(fs, path, rules, verify, write)`,
+  `fs.writeSync(1, JSON.stringify((${performAll.toString()})(request.steps, perform)))`,
 ].join(";\n")

@@ -1,25 +1,25 @@
 /**
- * The patch language (§8.1): text to hunks, and back. Pure; knows no files. Where the reference and the program of
- * version 0.169 differ, the answers of the program are followed: markers may be padded, `*** Environment ID:` may stand
- * before the first hunk, a CR before the line end is not part of the line.
+ * Parses the patch language into hunks. Pure; knows no files. Where the documentation of the original and its program
+ * of version 0.169 differ, this follows the program: markers may be padded, `*** Environment ID:` may precede the first
+ * hunk, a CR before the line feed is not part of the line.
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import { trim, trimEnd } from "./Whitespace.ts"
 
-/** Lines to be found in a file, and those that take their place. */
+/** Lines to be found in a file, and the lines that replace them. */
 export interface Chunk {
-  /** A line the search begins behind; `undefined`: it goes on where the last chunk ended. */
+  /** The search starts after this line; undefined: it continues where the last chunk ended. */
   readonly context: string | undefined
   readonly oldLines: ReadonlyArray<string>
   readonly newLines: ReadonlyArray<string>
-  /** For each new line the old one it is, by index: a context line stays as the file has it. */
+  /** For each new line the index of the old line that it repeats: a context line stays as it is in the file. */
   readonly origins: ReadonlyArray<number | undefined>
-  /** The old lines are the last ones of the file. */
+  /** True: the old lines are the last ones of the file. */
   readonly isEndOfFile: boolean
 }
 
-/** One operation; paths as written. */
+/** One operation of a patch, with paths as written. */
 export type Hunk =
   | { readonly _tag: "Add"; readonly path: string; readonly content: string }
   | { readonly _tag: "Delete"; readonly path: string }
@@ -31,12 +31,12 @@ export type Hunk =
     }
 
 /**
- * The text is no patch. `message` is what the model reads (§8.2); `standalone` what the original's program of its own
- * prints for the same fault.
+ * The text is no valid patch. `message` is what the model reads; `standalone` is what the original's separate
+ * `apply_patch` program prints for the same error.
  */
 export class PatchSyntaxError extends Data.TaggedError("PatchSyntaxError")<{
   readonly reason: string
-  /** 1-based over the patch text, 1 being the Begin marker; absent: the fault is of the whole. */
+  /** Number of the line, where 1 is the Begin marker; undefined: the error concerns the whole patch. */
   readonly line: number | undefined
 }> {
   override get message(): string {
@@ -51,7 +51,7 @@ export class PatchSyntaxError extends Data.TaggedError("PatchSyntaxError")<{
   }
 }
 
-const begin = "*** Begin Patch"
+const beginMarker = "*** Begin Patch"
 const end = "*** End Patch"
 const add = "*** Add File: "
 const remove = "*** Delete File: "
@@ -70,16 +70,16 @@ const unexpected = (line: string): string =>
 const fault = (reason: string, line?: number): PatchSyntaxError =>
   new PatchSyntaxError({ reason, line })
 
-/** Lines without their ends; a CR before a LF belongs to the end. */
+/** Lines without their ends; a CR before a line feed belongs to the line end. */
 const linesOf = (text: string): Array<string> =>
   text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line))
 
 const boundaryFault = (lines: ReadonlyArray<string>): PatchSyntaxError | undefined => {
-  if (trim(lines[0] ?? "") !== begin) return fault(notFirst)
+  if (trim(lines[0] ?? "") !== beginMarker) return fault(notFirst)
   return lines.length > 1 && trim(lines.at(-1) ?? "") === end ? undefined : fault(notLast)
 }
 
-/** Models that call the program without a shell send the heredoc that a shell would have unwrapped. */
+/** Models that call the program without a shell sometimes send the heredoc that a shell would have unwrapped. */
 const unwrapped = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const first = lines[0] ?? ""
   const isWrapped =
@@ -89,7 +89,7 @@ const unwrapped = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   return isWrapped ? lines.slice(1, -1) : lines
 }
 
-/** Where the reader stands: `at` is the index of the next line, in lines without the End marker. */
+/** Position of the reader: `at` is the index of the next line, in lines without the End marker. */
 interface Cursor {
   readonly lines: ReadonlyArray<string>
   at: number
@@ -108,7 +108,7 @@ const readAdd = (cursor: Cursor, path: string): Hunk => {
   return { _tag: "Add", path, content: content.join("") }
 }
 
-/** The `@@` line a chunk begins with; `undefined`: there is none. A bare `@@` has no context. */
+/** The `@@` line at the beginning of a chunk; undefined: there is none. A bare `@@` has no context. */
 const contextOf = (line: string): { readonly context: string | undefined } | undefined => {
   if (trimEnd(line) === "@@") return { context: undefined }
   return line.startsWith("@@ ") ? { context: line.slice(3) } : undefined
@@ -184,7 +184,7 @@ const readHunk = (cursor: Cursor): Hunk | PatchSyntaxError => {
   return header === end ? fault(notLast) : fault(noHeader(header), cursor.at)
 }
 
-/** For which of several machines the patch is meant; we have one, so it is read over (0.169). */
+/** Skips the line that says for which of several machines the patch is meant: here is only one (0.169). */
 const skipEnvironment = (cursor: Cursor): PatchSyntaxError | undefined => {
   let seen = false
   for (let line = trim(peek(cursor) ?? ""); line.startsWith(environment);) {
@@ -199,7 +199,7 @@ const skipEnvironment = (cursor: Cursor): PatchSyntaxError | undefined => {
   return undefined
 }
 
-/** Hunks in order; a patch without any is one. */
+/** Parses a patch. Returns its hunks in order; a patch may have none. */
 export const parse = (text: string): Result.Result<ReadonlyArray<Hunk>, PatchSyntaxError> => {
   const all = linesOf(trim(text))
   const wrong = boundaryFault(all)

@@ -1,6 +1,7 @@
 /**
- * The text of `turn_diff` (§8.5): what the patches of a turn changed, in the style of git. A moved file is one entry under
- * its two names (recording 0.29 `patch_auto`). Reads no files: shell-made edits are not in it.
+ * The text of `turn_diff`: what the patches of a turn changed, in the style of git. A moved file is one entry with both
+ * names (as recorded in packages/server/test/fixtures/v0.29.0/patch_auto.jsonl). Reads no files: changes made by
+ * commands are not in it.
  */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,7 @@ const bytesOf = (state: FileState): Uint8Array =>
     ? state.bytes
     : new TextEncoder().encode(state._tag === "Text" ? state.text : "")
 
-/** Name of the content in git's store. */
+/** Object id of the content in git. */
 const oid = (state: FileState) =>
   Effect.gen(function* () {
     if (state._tag === "Missing") return noOid
@@ -36,7 +37,7 @@ const oid = (state: FileState) =>
 const mode = (state: FileState): string =>
   state._tag === "Text" && state.isExecutable ? "100755" : "100644"
 
-/** Git puts names with quotes, backslashes or control characters in quotes. */
+/** Git quotes names that contain quotes, backslashes or control characters. */
 const named = (side: "a" | "b", path: string): string => {
   const name = `${side}/${path}`
   // oxlint-disable-next-line no-control-regex
@@ -48,7 +49,7 @@ const isBinary = (state: FileState): boolean =>
 
 const textOf = (state: FileState): string => (state._tag === "Text" ? state.text : "")
 
-/** A file inside `root` by its path from there, another by its absolute one. */
+/** The path of a file inside `root` relative to it, otherwise the absolute path. */
 const shownFrom = (path: Path.Path, root: string, file: string): string => {
   const relative = path.relative(root, file)
   const isInside = relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative)
@@ -83,16 +84,16 @@ const fileDiff = Effect.fn("TurnDiff.fileDiff")(function* (
   return [...lines, changes].join("")
 })
 
-/** Follows one turn. */
+/** The diff of one turn. */
 export interface TurnDiff {
   /**
-   * With the operations of a patch that were done, in order. Gives the text that is to be told: everything the turn
-   * changed so far; `undefined` when there is nothing, or nothing new.
+   * Adds the performed operations of a patch, in order. Returns the text to be sent: everything that the turn changed
+   * so far; undefined when there is nothing, or nothing new.
    */
   readonly add: (operations: ReadonlyArray<Operation>) => Effect.Effect<string | undefined>
 }
 
-/** Gives what follows a turn whose conversation works in `cwd` (absolute): names are shown from its git root. */
+/** Returns a constructor for the diff of a turn in `cwd` (absolute): names are relative to its git root. */
 export const make = (
   hunks: HunksOf,
 ): Effect.Effect<
@@ -106,7 +107,7 @@ export const make = (
     return Effect.fn("TurnDiff.make")(function* (cwd: string) {
       const root = yield* Effect.provide(gitRoot(cwd), services)
       const files = yield* Ref.make(TurnFiles.empty)
-      const told = yield* Ref.make("")
+      const sent = yield* Ref.make("")
       const render = (turn: TurnFiles.TurnFiles) =>
         Effect.forEach(TurnFiles.changed(turn), (file) =>
           fileDiff(file, { root, path, hunks }),
@@ -118,7 +119,7 @@ export const make = (
         add: Effect.fn("TurnDiff.add")(function* (operations: ReadonlyArray<Operation>) {
           const turn = yield* Ref.updateAndGet(files, (now) => TurnFiles.record(now, operations))
           const text = yield* render(turn)
-          const last = yield* Ref.getAndSet(told, text)
+          const last = yield* Ref.getAndSet(sent, text)
           return text === "" || text === last ? undefined : text
         }),
       }

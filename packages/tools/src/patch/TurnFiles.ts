@@ -1,21 +1,23 @@
 /**
- * What the patches of one turn made of the files: each file as it was before the first of them, and as the last left it.
- * Pure. Knows what patches did, and not what commands did besides (§8.5).
+ * The files that the patches of one turn changed: each as it was before the first patch, and as the last one left it.
+ * Pure. Contains the changes of patches, and not those of commands.
  */
 import { effectsOf, type FileState, type Operation, written } from "./Operation.ts"
 
+/** A file before and after. */
 export interface TurnFile {
-  /** Where the file was before the turn, and how. */
+  /** Path and state before the turn. */
   readonly from: string
   readonly before: FileState
-  /** Where it is now, and how. */
+  /** Path and state now. */
   readonly to: string
   readonly now: FileState
 }
 
-/** By the path where each is now; a deleted one by where it was. */
+/** Files by their current path; a deleted file by its path before the turn. */
 export type TurnFiles = ReadonlyMap<string, TurnFile>
 
+/** The files of a turn without patches. */
 export const empty: TurnFiles = new Map()
 
 const missing: FileState = { _tag: "Missing" }
@@ -23,7 +25,7 @@ const missing: FileState = { _tag: "Missing" }
 const known = (files: TurnFiles, path: string, before: FileState): TurnFile =>
   files.get(path) ?? { from: path, before, to: path, now: before }
 
-/** The file that was at `file.from` is gone; what has come to that place meanwhile stays. */
+/** Removes the file that was at `file.from`; another file that is at that path meanwhile stays. */
 const withdraw = (files: Map<string, TurnFile>, file: TurnFile): void => {
   files.delete(file.to)
   const there = files.get(file.from)
@@ -38,7 +40,7 @@ const move = (
   const source = known(files, operation.path, operation.before)
   const target = known(files, operation.to, operation.toBefore)
   const now = written(operation.content, operation.before)
-  // A file that was there before the turn is changed, and the other deleted: no file is two.
+  // When the target existed before the turn, it is a change of that file and a deletion of the other one.
   if (target.before._tag === "Missing" && source.before._tag !== "Missing") {
     files.delete(operation.path)
     files.set(operation.to, { from: source.from, before: source.before, to: operation.to, now })
@@ -50,7 +52,7 @@ const move = (
   files.set(operation.to, { ...own, now })
 }
 
-/** With the operations that were done, in order. */
+/** The files after the performed operations, in order. */
 export const record = (files: TurnFiles, operations: ReadonlyArray<Operation>): TurnFiles => {
   const next = new Map(files)
   for (const operation of operations) {
@@ -72,7 +74,7 @@ const isSameContent = (a: FileState, b: FileState): boolean =>
     ? a.text === b.text
     : a._tag === b._tag && a._tag !== "Binary"
 
-/** Those that are not what they were, by path. */
+/** The files that differ from their state before the turn, by path. */
 export const changed = (files: TurnFiles): ReadonlyArray<TurnFile> =>
   [...files.values()]
     .filter((file) => file.from !== file.to || !isSameContent(file.before, file.now))

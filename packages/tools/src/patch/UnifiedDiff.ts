@@ -1,15 +1,15 @@
 /**
- * Hunks of a unified diff between two texts. Pure and bounded: jsdiff is quadratic, so it gets a time limit; what it
- * cannot do in time is left to the caller (`GitDiff`), and `replaced` always answers.
+ * Hunks of a unified diff between two texts. Pure and bounded: jsdiff takes quadratic time, so it gets a time limit.
+ * Beyond it the caller uses another way (`GitDiff`); `replaced` always returns.
  */
 import { structuredPatch } from "diff/lib/patch/create.js"
 
-/** After that `diff` hands over; exec-notes §4: 10,000 changed lines take it 12 s. */
+/** Time limit of jsdiff in milliseconds; for 10,000 changed lines it would take 12 s. */
 const timeoutMs = 100
 
 const noNewline = "\\ No newline at end of file\n"
 
-/** `3,7`, `3` for a single line, `3,0` behind line 3. */
+/** Format: `3,7`; `3` for a single line; `3,0` for no lines after line 3. */
 const range = (first: number, count: number): string =>
   count === 1 ? `${first}` : `${count === 0 ? first - 1 : first},${count}`
 
@@ -17,8 +17,8 @@ const header = (oldStart: number, oldCount: number, newStart: number, newCount: 
   `@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@\n`
 
 /**
- * The hunks with `context` lines around each, without file headers; empty for equal texts; `undefined` when it takes
- * too long.
+ * The hunks with `context` lines around each, without file headers. Empty for equal texts; undefined when the time
+ * limit is exceeded.
  */
 export const hunks = (before: string, after: string, context: number): string | undefined => {
   if (before === after) return ""
@@ -45,7 +45,7 @@ const side = (text: string, sign: string): { readonly count: number; readonly li
   return { count: lines.length, lines: isEnded ? body : `${body}${noNewline}` }
 }
 
-/** One hunk in which every line goes and every line comes. */
+/** One hunk that removes all lines of the one text and adds all lines of the other. */
 export const replaced = (before: string, after: string): string => {
   const gone = side(before, "-")
   const come = side(after, "+")

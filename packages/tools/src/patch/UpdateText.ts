@@ -1,11 +1,11 @@
 /**
- * What a text becomes when the chunks of an update are applied (§8.3). Pure. Lines that are not replaced, context lines
- * among them, stay as the file has them, with their line ends (0.169, `leading_ws_fuzzy`); new ones get the line end of
- * the file, which is the first it has. A byte order mark stays where it is, and the result always ends in a line end.
+ * Applies the chunks of an update to a text. Pure. Lines that are not replaced, context lines among them, stay as they
+ * are in the file, with their line ends (as in version 0.169 of the original); new lines get the line end of the file's
+ * first line. A byte order mark stays, and the result always ends with a line end.
  */
 import * as Result from "effect/Result"
 import type { Chunk } from "./PatchText.ts"
-import * as Seek from "./Seek.ts"
+import * as LineSearch from "./LineSearch.ts"
 
 const byteOrderMark = "\ufeff"
 
@@ -13,7 +13,7 @@ interface Replacement {
   readonly at: number
   readonly count: number
   readonly lines: ReadonlyArray<string>
-  /** See `Chunk`; counted from `at`. */
+  /** See `Chunk`; relative to `at`. */
   readonly origins: ReadonlyArray<number | undefined>
 }
 
@@ -42,17 +42,17 @@ const sourceOf = (content: string): Source => {
 const withoutMark = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.map((line) => (line.startsWith(byteOrderMark) ? line.slice(1) : line))
 
-/** The last old line may stand for the line end of the file, which is no line of its own. */
+/** The last old line may be empty and stand for the final line end of the file, which is no line itself. */
 const seekChunk = (
-  seeker: Seek.Seeker,
+  seeker: LineSearch.LineSearch,
   { isEndOfFile, newLines, oldLines, origins }: Chunk,
   position: number,
 ): Replacement | undefined => {
-  const at = seeker.seek(oldLines, position, isEndOfFile)
+  const at = seeker.find(oldLines, position, isEndOfFile)
   if (at !== undefined) return { at, count: oldLines.length, lines: newLines, origins }
   if (oldLines.at(-1) !== "") return undefined
   const shorter = oldLines.slice(0, -1)
-  const again = seeker.seek(shorter, position, isEndOfFile)
+  const again = seeker.find(shorter, position, isEndOfFile)
   if (again === undefined) return undefined
   const lines = newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines
   return { at: again, count: shorter.length, lines, origins }
@@ -66,7 +66,7 @@ const locate = (
   chunks: ReadonlyArray<Chunk>,
   path: string,
 ): Result.Result<ReadonlyArray<Replacement>, string> => {
-  const seeker = Seek.make(source.texts)
+  const seeker = LineSearch.make(source.texts)
   const replacements: Array<Replacement> = []
   let position = 0
   for (const written of chunks) {
@@ -79,7 +79,7 @@ const locate = (
             newLines: withoutMark(written.newLines),
           }
     if (chunk.context !== undefined) {
-      const at = seeker.seek([chunk.context], position, false)
+      const at = seeker.find([chunk.context], position, false)
       if (at === undefined) {
         return Result.fail(
           seeker.isExhausted()
@@ -105,46 +105,49 @@ const locate = (
     replacements.push(found)
     position = found.at + found.count
   }
-  // Stable: what is inserted at one place stays in the order of the patch.
+  // The sort is stable: insertions at one position stay in the order of the patch.
   return Result.succeed(replacements.toSorted((a, b) => a.at - b.at))
 }
 
-/** The lines a replacement puts down, with their ends. */
-const laid = (source: Source, { at, count, lines, origins }: Replacement): ReadonlyArray<string> =>
-  lines.map((line, i) => {
+/** The lines of a replacement with their ends. */
+const linesOf = (source: Source, replacement: Replacement): ReadonlyArray<string> => {
+  const { at, count, lines, origins } = replacement
+  return lines.map((line, i) => {
     const origin = origins[i]
     const kept = origin !== undefined && origin < count ? source.whole[at + origin] : undefined
     return kept ?? `${line}${source.lineEnd}`
   })
+}
 
 /**
- * The lines with the replacements made, the last one first: an end-of-file chunk may lie over an earlier one, which then
- * replaces what the later one put there (§8.3). Each line is moved a bounded number of times, however they overlap.
+ * Applies the replacements, the last one first: an end-of-file chunk may overlap an earlier one, which then
+ * replaces what the later one inserted, as in the original. Each line is moved a bounded number of times, however they
+ * overlap.
  */
 const splice = (
   source: Source,
   replacements: ReadonlyArray<Replacement>,
 ): ReadonlyArray<string> => {
-  /** What is settled already, the first line last; before it stand the lines of the source up to `cut`. */
-  const settled: Array<string> = []
+  /** Finished lines in reverse order; they are preceded by the lines of the source up to `cut`. */
+  const finished: Array<string> = []
   let cut = source.whole.length
-  const settle = (from: number) => {
-    while (cut > from) settled.push(source.whole[--cut] ?? "")
+  const keepFrom = (from: number) => {
+    while (cut > from) finished.push(source.whole[--cut] ?? "")
   }
   for (const replacement of replacements.toReversed()) {
     const { at, count } = replacement
-    settle(Math.min(at + count, cut))
-    settled.length = Math.max(0, settled.length - (at + count - cut))
+    keepFrom(Math.min(at + count, cut))
+    finished.length = Math.max(0, finished.length - (at + count - cut))
     cut = at
-    for (const line of laid(source, replacement).toReversed()) settled.push(line)
+    for (const line of linesOf(source, replacement).toReversed()) finished.push(line)
   }
-  settle(0)
-  return settled.toReversed()
+  keepFrom(0)
+  return finished.toReversed()
 }
 
 /**
- * The new text, or why the chunks do not fit: `Failed to find context …`, `Failed to find expected lines …` (§8.3).
- * `path` is for the message only.
+ * The new text, or why the chunks do not fit: `Failed to find context …`, `Failed to find expected lines …`.
+ * `path` is used in the message only.
  */
 export const apply = (
   content: string,

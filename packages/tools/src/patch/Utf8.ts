@@ -1,7 +1,7 @@
-/** Bytes of a file as text, or where they cease to be UTF-8, in the words of the original's runtime (vector `invalid_utf8_file`). */
+/** Decodes the bytes of a file, or says where they are not UTF-8, in the words of the original's runtime. */
 import * as Result from "effect/Result"
 
-/** Allowed second bytes where they are fewer than 80–BF: no overlong forms, no surrogates, nothing past U+10FFFF. */
+/** Allowed second bytes where not all of 80–BF are: no overlong forms, no surrogates, nothing above U+10FFFF. */
 const secondByte = (lead: number): readonly [number, number] => {
   if (lead === 0xe0) return [0xa0, 0xbf]
   if (lead === 0xed) return [0x80, 0x9f]
@@ -16,7 +16,7 @@ const lengthOf = (lead: number): number => {
   return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0
 }
 
-/** Valid bytes of the sequence that begins at `at`, and how many there should be. */
+/** Number of valid bytes of the sequence that starts at `at`, and its expected length. */
 const sequenceAt = (bytes: Uint8Array, at: number): readonly [valid: number, length: number] => {
   const lead = bytes[at] ?? 0
   const length = lengthOf(lead)
@@ -42,7 +42,7 @@ const faultOf = (bytes: Uint8Array): string => {
   return "invalid utf-8"
 }
 
-/** A byte order mark is kept as U+FEFF. */
+/** The text, with a byte order mark kept as U+FEFF; or the reason why it cannot be decoded. */
 export const decode = (bytes: Uint8Array): Result.Result<string, string> =>
   Result.try({
     try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),

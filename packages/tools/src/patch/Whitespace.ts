@@ -1,6 +1,6 @@
 /**
- * What counts as space around a line of a patch: Unicode's White_Space, as the original trims. `String.trim` differs: it
- * takes U+FEFF for space and U+0085 not. Loops and no patterns, which would be quadratic on a line of spaces alone.
+ * Trims whitespace around a line of a patch: Unicode's White_Space, as in the original. `String.trim` differs: it trims
+ * U+FEFF and does not trim U+0085. Uses loops, because a pattern would take quadratic time on a line of spaces.
  */
 
 const isSpace = (code: number): boolean =>
@@ -16,12 +16,14 @@ const isSpace = (code: number): boolean =>
   code === 0x205f ||
   code === 0x3000
 
+/** The text without whitespace at its end. */
 export const trimEnd = (text: string): string => {
   let end = text.length
   while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--
   return text.slice(0, end)
 }
 
+/** The text without whitespace at its beginning and end. */
 export const trim = (text: string): string => {
   const rest = trimEnd(text)
   let start = 0

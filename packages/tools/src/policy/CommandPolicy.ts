@@ -1,17 +1,17 @@
 /**
- * What becomes of a command: run it, and how confined; ask a person; or refuse it. One pure function over the table of
- * §6.13. It starts and asks nothing.
+ * Decides about a command: run it, and how confined; ask a person; or reject it. One pure function over a table of
+ * approval policy and sandbox policy, as in the original. It starts nothing and decides without asking.
  *
  * L15: `confinement: "none"` results only from a policy without confinement whose approval policy is not `untrusted`,
- * from a grant for the session, and from an approved question. A missing sandbox leads to a question or a refusal for
- * every command, also for one that only reads. There is no rule for commands that look dangerous: the table decides
- * what runs without a question.
+ * from a grant for the session, and from an approved question. A missing sandbox leads to a question or a rejection for
+ * every command, also for one that only reads. No rule recognizes dangerous commands: the table decides what runs
+ * without a question.
  */
 import type { Confinement, ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
 import { isKnownSafe } from "./SafeCommand.ts"
 
-/** Whether the machine can confine anything. */
+/** Whether this machine can confine commands. */
 export type SandboxAvailability =
   | { readonly _tag: "Available" }
   | {
@@ -22,40 +22,42 @@ export type SandboxAvailability =
       readonly advice: string
     }
 
+/** A command to decide about. */
 export interface CommandRequest {
-  /** Word by word, as it will run. */
+  /** The words of the command, as it will run. */
   readonly argv: ReadonlyArray<string>
   readonly approvalPolicy: AskForApproval
   readonly sandboxPolicy: SandboxPolicy
   readonly sandbox: SandboxAvailability
-  /** True: a person has approved the very same before, for the session. */
+  /** True: a person has approved exactly this command for the session. */
   readonly isGranted: boolean
   /** True: the model asked for escalated permissions. */
   readonly isEscalated: boolean
 }
 
+/** The decision about a command. */
 export type CommandDecision =
   | {
       readonly _tag: "Run"
       readonly confinement: Confinement
-      /** True: where the sandbox seems to have denied something, a person is asked to run it without. */
+      /** True: when the sandbox seems to have denied something, a person is asked whether to run it without sandbox. */
       readonly escalateOnDenial: boolean
     }
   | {
       readonly _tag: "Ask"
-      /** Why a person is asked, beyond the policy. */
+      /** Why a person is asked, if not because of the policy. */
       readonly reason?: string
-      /** How it runs once approved (§6.13): the question has to say so. */
+      /** The confinement after approval: always none, which the question has to state. */
       readonly thenConfinement: "none"
     }
   | {
       readonly _tag: "Reject"
       readonly cause: "Escalation" | "SandboxUnavailable"
-      /** For the model. */
+      /** The output for the model. */
       readonly output: string
     }
 
-/** How the original calls them to the model. */
+/** Names of the approval policies in the original's messages to the model. */
 const originalNames = {
   untrusted: "UnlessTrusted",
   "on-failure": "OnFailure",
@@ -73,8 +75,8 @@ const escalationRefused = (policy: keyof typeof originalNames): string => {
 const unconfined: CommandDecision = { _tag: "Run", confinement: "none", escalateOnDenial: false }
 
 /**
- * A command that only reads runs confined to reading, with the secrets hidden. The original runs it without a sandbox;
- * but the list names programs, and the PATH on which a name is found may contain a directory of the workspace.
+ * A command that only reads runs confined to reading, with the secrets hidden. The original runs it without a sandbox.
+ * But the list contains names, and the PATH on which a name is searched may contain a directory of the workspace.
  */
 const reading: Extract<CommandDecision, { readonly _tag: "Run" }> = {
   _tag: "Run",
@@ -82,7 +84,7 @@ const reading: Extract<CommandDecision, { readonly _tag: "Run" }> = {
   escalateOnDenial: false,
 }
 
-/** Why a person is asked, or the command refused, when the machine cannot confine it. */
+/** The reason for a question or a rejection when this machine cannot confine a command. */
 export const sandboxMissing = (
   status: Pick<Extract<SandboxAvailability, { _tag: "Unavailable" }>, "advice" | "reason">,
 ): string => `the sandbox is not available: ${status.reason} (${status.advice})`
@@ -93,7 +95,7 @@ const ask = (reason?: string): CommandDecision => ({
   thenConfinement: "none",
 })
 
-/** Under a policy that confines; the command is not one that runs confined to reading. */
+/** Decides under a policy that confines, about a command that does not run confined to reading. */
 const decideConfined = (
   { approvalPolicy, isEscalated, sandbox }: CommandRequest,
   sandboxPolicy: ConfiningPolicy,
@@ -120,9 +122,9 @@ const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
   policy.mode === "read-only" || policy.mode === "workspace-write"
 
 /**
- * Decides in the order of §6.13: may the model ask for escalation, was the command granted, does it only read, and then
- * the table. A command that is known only to read (`cat`), or that reads as long as it is confined to reading
- * (`git status`), runs so without a question; where it cannot be confined it is treated like any other command. Under
+ * Decides in this order: may the model ask for escalation, was the command granted, does it only read, and then the
+ * table. A command that is known only to read (`cat`), or that reads as long as it is confined to reading (`git
+ * status`), runs so without a question; where it cannot be confined it is treated like any other command. Under
  * `external-sandbox` nothing is confined here, as under full access.
  */
 export const decideCommand = (request: CommandRequest): CommandDecision => {

@@ -1,10 +1,10 @@
 /**
- * What a command does, for people to look at (`parsed_cmd`): read a file, list files, search, or unknown. A summary by
- * names, never a judgement of safety, and nothing is decided by it.
+ * Summarizes for people what a command does (`parsed_cmd`): read a file, list files, search, or unknown. The summary
+ * uses names only. It is no judgement of safety, and nothing is decided by it.
  *
- * Of a plain script each command is summed up; an `echo` before others, `|| true` and the filters behind a pipe say
- * nothing and are left out, a leading `cd` goes into the paths (recordings 0.29 `trusted_command`, `shell_timeout`;
- * exec-notes §2). One unknown among several makes the script unknown as a whole.
+ * In a plain script each command is summarized. An `echo` before others, `|| true` and the filters after a pipe are
+ * left out; a leading `cd` becomes part of the paths (as recorded in packages/server/test/fixtures/v0.29.0,
+ * trusted_command and shell_timeout). One unknown command among several makes the script unknown as a whole.
  */
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import { plainCommands } from "./PlainScript.ts"
@@ -14,7 +14,7 @@ type Words = ReadonlyArray<string>
 
 const unknown = (cmd: string): ParsedCommand => ({ type: "unknown", cmd })
 
-/** As a shell would need it. */
+/** Quotes a word as a shell requires. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
@@ -22,14 +22,14 @@ const joined = (words: Words): string => words.map(quoted).join(" ")
 
 const dull = new Set(["build", "dist", "node_modules", "src"])
 
-/** The last part of a path that says something. */
+/** The last part of a path that identifies it. */
 const shortPath = (path: string): string =>
   path
     .split("/")
     .filter((part) => part !== "" && part !== ".")
     .findLast((part) => !dull.has(part)) ?? path
 
-/** Words that are no options; `valued` options take the next word with them. */
+/** Words that are no options; an option among `valued` is followed by its value. */
 const operands = (args: Words, valued: Words = []): Words => {
   const found: Array<string> = []
   for (let i = 0; i < args.length; i++) {
@@ -84,7 +84,7 @@ const lsValued = [
   "--quoting-style",
 ]
 
-/** `-e PATTERN` is the query; every operand is a path then. */
+/** With `-e PATTERN` that is the query, and every operand is a path. */
 const grepOperands = (args: Words, valued: Words): Words => {
   const at = args.findIndex((arg) => arg === "-e" || arg === "--regexp")
   return at === -1
@@ -92,7 +92,7 @@ const grepOperands = (args: Words, valued: Words): Words => {
     : [...args.slice(at + 1, at + 2), ...operands(args.toSpliced(at, 2), valued)]
 }
 
-/** One command, its arguments, and the directory a `cd` before it went to. */
+/** Summarizes one command: its words, its arguments, and the directory of a `cd` before it. */
 type Summary = (words: Words, args: Words, directory: string | undefined) => ParsedCommand
 
 const reading =
@@ -169,7 +169,7 @@ const summary = (words: Words, directory?: string): ParsedCommand => {
 
 const filters = new Set("wc tr cut sort uniq tee column awk yes printf".split(" "))
 
-/** A filter without a file of its own: it shapes what others show. */
+/** A filter without a file argument: it only shapes the output of other commands. */
 const isFilter = ([program = "", ...args]: Words): boolean => {
   if (filters.has(program)) return true
   if (program === "head" || program === "tail") return operands(args, headValued).length === 0
@@ -187,8 +187,8 @@ const ofScript = (script: string): ReadonlyArray<ParsedCommand> => {
   }
   if (rest.length > 1 && rest[0]?.[0] === "echo") rest = rest.slice(1)
   if (rest.length > 1) {
-    const telling = rest.filter((words) => joined(words) !== "true" && !isFilter(words))
-    if (telling.length > 0) rest = telling
+    const essential = rest.filter((words) => joined(words) !== "true" && !isFilter(words))
+    if (essential.length > 0) rest = essential
   }
   const parsed = rest.map((words) => summary(words, directory))
   return parsed.length === 0 || (parsed.length > 1 && parsed.some((p) => p.type === "unknown"))

@@ -1,6 +1,6 @@
 /**
- * What becomes of a patch: apply it, and how confined; ask a person; or refuse it (§6.13). One pure function; it
- * writes and asks nothing. L15: a patch is applied without the sandbox only under a policy that says so, or behind a
+ * Decides about a patch: apply it, and how confined; ask a person; or reject it. One pure function; it writes nothing
+ * and decides without asking. L15: a patch is applied without the sandbox only under a policy that says so, or after a
  * question.
  */
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
@@ -9,40 +9,44 @@ import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import { type SandboxAvailability, sandboxMissing } from "./CommandPolicy.ts"
 import { isWritable, type Writable } from "./WritableRoots.ts"
 
+/** A patch to decide about. */
 export interface PatchRequest {
-  /** Every path it touches, move targets included; absolute, links resolved. */
+  /** Every path that the patch changes, move targets included; absolute, links resolved. */
   readonly paths: ReadonlyArray<string>
   readonly approvalPolicy: AskForApproval
   readonly sandboxPolicy: SandboxPolicy
-  /** Of that policy. */
+  /** What `sandboxPolicy` lets be written. */
   readonly writable: Writable
   readonly sandbox: SandboxAvailability
-  /** True: a person has approved such a one before, for the session. */
+  /** True: a person has approved exactly this patch for the session. */
   readonly isGranted: boolean
 }
 
+/** The decision about a patch. */
 export type PatchDecision =
   | {
       readonly _tag: "Apply"
       readonly confinement: Confinement
-      /** True: where the sandbox seems to have denied something, a person is asked to apply it without. */
+      /**
+       * True: when the sandbox seems to have denied something, a person is asked whether to apply it without sandbox.
+       */
       readonly escalateOnDenial: boolean
     }
   | {
       readonly _tag: "Ask"
-      /** For the person. */
+      /** The reason that the person reads. */
       readonly reason?: string
-      /** How it is applied once approved: wider than the policy only where the policy would not do. */
+      /** The confinement after approval: wider than the policy only where the policy does not suffice. */
       readonly thenConfinement: Confinement
     }
   | {
       readonly _tag: "Reject"
       readonly cause: "Empty" | "OutsideRoots" | "SandboxUnavailable"
-      /** For the model. */
+      /** The output for the model. */
       readonly output: string
     }
 
-/** The paths of changes, move targets included. */
+/** The paths of the changes, move targets included. */
 export const touchedPaths = (
   changes: Readonly<Record<string, FileChange>>,
 ): ReadonlyArray<string> =>
@@ -57,7 +61,7 @@ const reject = (
   reason: string,
 ): PatchDecision => ({ _tag: "Reject", cause, output: `patch rejected: ${reason}` })
 
-/** What confines the writing; or why something that has to cannot. */
+/** The confinement of the writing, or why it cannot be confined although it has to be. */
 const confinementOf = ({
   sandbox,
   sandboxPolicy,
@@ -69,8 +73,8 @@ const confinementOf = ({
 }
 
 /**
- * An empty patch is refused under every policy; a granted one is not asked for again. A question on a machine that cannot
- * confine says so, whatever else it is asked for.
+ * Decides about a patch. An empty patch is rejected under every policy; a granted one is not asked for again. On a
+ * machine that cannot confine, a question says so, whatever else it is asked for.
  */
 export const decidePatch = (request: PatchRequest): PatchDecision => {
   const { approvalPolicy, isGranted, paths, writable } = request

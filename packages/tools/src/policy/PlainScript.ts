@@ -1,25 +1,27 @@
 /**
- * What a shell script runs, where that can be read off its text: plain words joined by `&&`, `||`, `;`, `|` and line
- * ends, by the grammar of Bash. It never runs anything and knows no command's meaning. Whatever it is not sure of is
- * not plain: any parse error and any piece of syntax not on the short list below (exec-notes §2).
+ * Reads from the text of a shell script which commands it runs, where that is possible: plain words joined by `&&`,
+ * `||`, `;`, `|` and line feeds, by the grammar of Bash. It never runs anything and knows no meaning of commands.
+ * Whatever is not certain is not plain: any parse error, and any syntax that is not on the short list below.
  *
- * Words come out as the shell would hand them over, quotes and escapes removed, but for two expansions that add no
- * syntax and are left as text: `~`, which gives an absolute path, and patterns (`*`, `?`, `[…]`), which give names of
- * files; a name may look like an option, so a word says whether it is a pattern. A `$` that begins nothing is itself.
+ * Words are returned as the shell would pass them, quotes and escapes removed, except for two expansions that add no
+ * syntax and are left as text: `~`, which becomes an absolute path, and patterns (`*`, `?`, `[…]`), which become names
+ * of files. A name may look like an option, so a word says whether it is a pattern. A `$` that starts no expansion is
+ * literal.
  */
 import { parse } from "unbash"
 import type { AndOr, Command, CommandNode, PipelineNode, Statement, Word, WordPart } from "unbash"
 
+/** A word of a plain script. */
 export interface PlainWord {
   readonly value: string
-  /** Where it stands in the script, in UTF-16 code units. */
+  /** Position in the script, in UTF-16 code units. */
   readonly start: number
   readonly end: number
-  /** True: the shell puts the names of the files it matches in its place, if there are any. */
+  /** True: the shell replaces the word by the names of the files that match it, if there are any. */
   readonly isPattern: boolean
 }
 
-/** A longer script is not read: a person would not read it either. In UTF-16 code units. */
+/** A longer script is not read, because no person would read it either. In UTF-16 code units. */
 const maxScriptLength = 1_000_000
 
 const isPlainPart = (part: WordPart): boolean => {
@@ -37,14 +39,16 @@ const isPlainPart = (part: WordPart): boolean => {
   }
 }
 
-/** A part whose text is all its own; an escaped line end in `$'…'` stays there, which the parser does not know. */
+/** A part whose text is literal. An escaped line feed in `$'…'` stays in the text, which the parser does not know. */
 const isSealed = (part: WordPart): boolean =>
   part.type === "SingleQuoted" || (part.type === "AnsiCQuoted" && !part.text.includes("\\\n"))
 
-/** A `$` before anything but these may begin something, and what, an escaped line end or an open `[` hides. */
+/**
+ * Matches a `$` before anything but these characters, which may start an expansion that a joined line or a `[` hides.
+ */
 const bareDollar = /\$(?![ \t\n".,;/|)\]}]|$)/
 
-/** The shell joins lines before it looks for expansions, the parser after: it takes some for text. */
+/** The shell joins lines before it looks for expansions, and the parser after: it takes some expansions for text. */
 const isSettled = (text: string, parts: ReadonlyArray<WordPart>): boolean => {
   const open = parts.length === 0 ? text : parts.map((p) => (isSealed(p) ? "Q" : p.text)).join("")
   if (open.includes("\\\n") && /[$`{[(*?]/.test(open)) return false
@@ -58,7 +62,7 @@ const plainWord = ({ end, parts = [], pos, text, value }: Word): PlainWord | und
 
 type Commands = ReadonlyArray<ReadonlyArray<PlainWord>>
 
-/** All of them, or nothing. */
+/** The results of `read` for all items; undefined when one of them is undefined. */
 const all = <A, B>(
   items: ReadonlyArray<A>,
   read: (item: A) => B | undefined,
@@ -102,10 +106,10 @@ const ofNode = (node: CommandNode | PipelineNode | AndOr): Commands | undefined 
 const ofStatement = ({ background, command }: Statement): Commands | undefined =>
   background === true ? undefined : ofNode(command)
 
-/** Blanks, operators, escaped line ends and comments. Taken out one by one: a pattern for the whole could stall. */
+/** Blanks, operators, escaped line feeds and comments. Removed one by one: a pattern for all together could stall. */
 const betweenWords = /[ \t\n;|&]+|\\\n|#[^\n]*/g
 
-/** The parser is lenient: it steps over an open `(` behind a word without a word. What no word holds is read again. */
+/** The parser is lenient: it skips an open `(` after a word. So what belongs to no word is checked again. */
 const accountsFor = (script: string, words: ReadonlyArray<PlainWord>): boolean => {
   let at = 0
   for (const { end, start } of words) {
@@ -115,7 +119,7 @@ const accountsFor = (script: string, words: ReadonlyArray<PlainWord>): boolean =
   return script.slice(at).replace(betweenWords, "") === ""
 }
 
-/** A last backslash with nothing to escape: shells differ. */
+/** True for a backslash at the end with nothing to escape: shells differ in reading it. */
 const endsOpen = (script: string): boolean => {
   let count = 0
   while (script.at(-1 - count) === "\\") count++
@@ -123,8 +127,8 @@ const endsOpen = (script: string): boolean => {
 }
 
 /**
- * The commands of a plain script in the order of the text, each with its words; none for a script that is empty or
- * only comments. Undefined: the script is not plain, or holds a NUL character.
+ * The commands of a plain script in the order of the text, each with its words; none for a script that is empty or has
+ * only comments. Undefined: the script is not plain, or contains a NUL character.
  */
 export const plainWords = (script: string): Commands | undefined => {
   if (script.length > maxScriptLength || script.includes("\0") || endsOpen(script)) {
@@ -135,6 +139,6 @@ export const plainWords = (script: string): Commands | undefined => {
   return found !== undefined && accountsFor(script, found.flat()) ? found : undefined
 }
 
-/** The same as argument lists. */
+/** The commands of a plain script as argument lists; undefined as for `plainWords`. */
 export const plainCommands = (script: string): ReadonlyArray<ReadonlyArray<string>> | undefined =>
   plainWords(script)?.map((words) => words.map(({ value }) => value))

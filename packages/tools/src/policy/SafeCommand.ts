@@ -1,16 +1,17 @@
 /**
- * Commands that may run without a question: they read, and neither write nor start anything else. By their words
- * alone; what a file of that name does is not looked at, so only bare names and the system's directories count. What
- * is not on the list is not dangerous, only unknown. Paths do not matter: every policy lets commands read (§4.3).
+ * Commands that may run without a question, because they read, and neither write nor start anything else. They are
+ * judged by their words alone, and not by the file of that name, so only bare names and the system's directories count.
+ * A command that is not on the list is not dangerous, only unknown. Paths do not matter: every policy lets commands
+ * read.
  *
- * The list joins §6.14 and the newer one of exec-notes §2, and differs on purpose: `cargo check` is not on it, because
- * it runs the project's build scripts; `git` counts only where it runs confined to reading, because a repository's
- * configuration names programs that `git status` starts; `uniq` only without a second file, which it would write;
- * options gathered in one word (`rg -iz`) and shortened (`base64 --out`) are understood as what they do.
+ * The list is the union of two versions of the original's, with deliberate differences. `cargo check` is not on it,
+ * because it runs the project's build scripts. `git` counts only where it runs confined to reading, because a
+ * repository's configuration names programs that `git status` starts. `uniq` counts only without a second file, which
+ * it would write. Options joined in one word (`rg -iz`) and shortened ones (`base64 --out`) are recognized.
  */
 import { type PlainWord, plainWords } from "./PlainScript.ts"
 
-/** A word of an argument list; as the shell reads it, it may still stand for names of files. */
+/** A word of an argument list; for the shell it may still be a pattern for names of files. */
 type Argument = Pick<PlainWord, "value" | "isPattern">
 
 const alwaysSafe = new Set(
@@ -27,15 +28,15 @@ const findActions = new Set(
 const branchListing =
   /^(?:-a|-r|-v|-vv|-l|-i|--all|--remotes|--verbose|--list|--show-current|--ignore-case|--(?:no-)?column|--(?:no-)?color|--(?:no-)?(?:merged|contains)|--(?:sort|format|points-at|abbrev|color|column|(?:no-)?(?:merged|contains))=.*)$/
 
-/** `--output`, `--ext-diff`, `--textconv`, `--exec`, `--paginate`, `--config-env`, each shortened too. */
+/** `--output`, `--ext-diff`, `--textconv`, `--exec`, `--paginate`, `--config-env`, and their shortened forms. */
 const gitReaches = /^--(?:ou|ext|textc|exec|pag|config)/
 
-/** The subcommand comes first: what stands before it, `-c` above all, can name programs to start. */
+/** The subcommand has to come first: options before it, above all `-c`, can name programs to start. */
 const isGitReading = ([subcommand, ...rest]: ReadonlyArray<Argument>): boolean => {
   const words = rest.map(({ value }) => value)
   switch (subcommand?.value) {
     case "branch":
-      // A bare word makes a branch, unless a list was asked for: then it is a pattern.
+      // A bare word creates a branch, except after a list option: then it is a pattern.
       return words.every(
         (word) =>
           branchListing.test(word) ||
@@ -53,7 +54,7 @@ const isGitReading = ([subcommand, ...rest]: ReadonlyArray<Argument>): boolean =
 
 const isOption = ({ value }: Argument): boolean => value.startsWith("-") && value !== "-"
 
-/** Conditions on the arguments of those that read only as long as nobody tells them otherwise. */
+/** Conditions on the arguments of programs that read unless an option makes them write or start something. */
 const conditions: Readonly<Record<string, (args: ReadonlyArray<Argument>) => boolean>> = {
   base64: (args) => !args.some(({ value }) => /^-[^-]*o|^--o/.test(value)),
   find: (args) => !args.some(({ value }) => findActions.has(value)),
@@ -69,12 +70,13 @@ const conditions: Readonly<Record<string, (args: ReadonlyArray<Argument>) => boo
     !args.some(({ isPattern, value }) => isPattern || value === "--"),
 }
 
-/** A name among those a pattern stands for may begin with a dash, and be an option then. */
+/** A file whose name begins with a dash becomes an option when the pattern matches it. */
 const mayBecomeOption = ({ isPattern, value }: Argument): boolean =>
   isPattern && /^[-*?[]/.test(value)
 
 const programOf = (word: string): string => /^(?:\/usr)?\/bin\/([^/]+)$/.exec(word)?.[1] ?? word
 
+/** Where the command will run. */
 export interface SafetyContext {
   /** True: it will run where it can only read. */
   readonly sandboxedReadOnly: boolean
@@ -94,7 +96,7 @@ const isSafe = (
 
 const shells = new Set(["bash", "zsh", "sh"])
 
-/** The script and its shell of `bash -lc script` and its like: exactly three words. */
+/** The script and the shell of `bash -lc script` and similar commands: exactly three words. */
 export const shellScript = (
   argv: ReadonlyArray<string>,
 ): { readonly shell: string; readonly script: string } | undefined => {
@@ -109,13 +111,15 @@ export const shellScript = (
 }
 
 /**
- * Where another shell reads a script of Bash's grammar otherwise: a `sh` may know no `$'…'` and ends it at the first
- * quote; zsh runs code from `(…)` behind a pattern.
+ * True where another shell reads a script of Bash's grammar differently: some `sh` do not know `$'…'` and end it at the
+ * first quote; zsh runs code from `(…)` after a pattern.
  */
 const readsOtherwise = (shell: string, script: string): boolean =>
   (shell === "sh" && script.includes("$'")) || (shell === "zsh" && script.includes("("))
 
-/** True when the command only reads: itself, or each command of the plain script it has a shell run. */
+/**
+ * True when the command only reads: the command itself, or each command of the plain script that it has a shell run.
+ */
 export const isKnownSafe = (argv: ReadonlyArray<string>, context: SafetyContext): boolean => {
   if (argv.some((word) => word.includes("\0"))) return false
   const inShell = shellScript(argv)

@@ -1,49 +1,53 @@
 /**
- * Where a sandbox policy lets something be written (§4.3), as plain text: it asks no file system and follows no link.
- * Who has links to follow resolves them first, in the roots and in the paths alike. What is protected stays so
- * whichever root holds it.
+ * Determines from the text of a sandbox policy where something may be written. It uses no file system and follows no
+ * link: the caller resolves links first, in the roots and in the paths alike. A protected path stays protected
+ * whichever root contains it.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import { resolvePath } from "@colloquy/core/AbsolutePath"
 
-/** What the text of a policy does not say about this machine and conversation. */
+/** Facts about the machine and the conversation that the policy does not contain. */
 export interface Places {
-  /** Of the conversation; absolute. */
+  /** Working directory of the conversation, an absolute path. */
   readonly cwd: string
   /** Value of `$TMPDIR`. */
   readonly tmpdir?: string
   readonly slashTmpIsDirectory: boolean
-  /** Never written under a confining policy: the state directory, the auth file, where a `.git` file points. Absolute. */
+  /**
+   * Never written under a confining policy: the state directory, the auth file, the target of a `.git` file. Absolute.
+   */
   readonly protectedPaths: ReadonlyArray<string>
 }
 
+/** A directory in which commands may write. */
 export interface WritableRoot {
-  /** Absolute. */
+  /** Absolute path. */
   readonly root: string
   /**
-   * Read-only all the same: `.git` of the root, there or not, and what is protected in it. A protected directory that
-   * holds the whole root is among them too.
+   * Paths that stay read-only: `.git` of the root, whether it exists or not, and protected paths in it. A protected
+   * directory that contains the whole root is among them too.
    */
   readonly readOnly: ReadonlyArray<string>
 }
 
+/** Where a policy lets something be written. */
 export type Writable =
   | { readonly _tag: "Everything" }
   | { readonly _tag: "Roots"; readonly roots: ReadonlyArray<WritableRoot> }
 
 const isAbsolute = (path: string): boolean => path.startsWith("/")
 
-/** What follows the root, without a slash at its front; undefined: not at or below it. */
+/** The path relative to the root, without a leading slash; undefined: not at or below the root. */
 const below = (root: string, path: string): string | undefined => {
   if (path === root) return ""
   const front = root === "/" ? "/" : `${root}/`
   return path.startsWith(front) ? path.slice(front.length) : undefined
 }
 
-/** Where case or composition makes no other file, they make no other name either; elsewhere a question too many. */
+/** Some file systems ignore case or composition, so names that differ only in these count as equal; elsewhere too. */
 const fold = (path: string): string => path.normalize("NFC").toLowerCase()
 
-/** The roots of `policy`, in the order cwd, configured, `/tmp`, `$TMPDIR`; each once. */
+/** The roots of `policy`, in the order: working directory, configured roots, `/tmp`, `$TMPDIR`; each once. */
 export const writableRoots = (policy: SandboxPolicy, places: Places): Writable => {
   switch (policy.mode) {
     case "danger-full-access":
@@ -60,14 +64,14 @@ export const writableRoots = (policy: SandboxPolicy, places: Places): Writable =
         ...(isAbsolute(tmpdir) && policy.exclude_tmpdir_env_var !== true ? [tmpdir] : []),
       ]
       const roots = [...new Set(named.map((root) => resolvePath(cwd, root)))]
-      const shut = protectedPaths.map((path) => resolvePath(cwd, path))
+      const protectedAbsolute = protectedPaths.map((path) => resolvePath(cwd, path))
       return {
         _tag: "Roots",
         roots: roots.map((root) => ({
           root,
           readOnly: [
             resolvePath(root, ".git"),
-            ...shut.filter(
+            ...protectedAbsolute.filter(
               (path) =>
                 below(fold(root), fold(path)) !== undefined ||
                 below(fold(path), fold(root)) !== undefined,
@@ -79,13 +83,13 @@ export const writableRoots = (policy: SandboxPolicy, places: Places): Writable =
   }
 }
 
-const isShut = ({ readOnly, root }: WritableRoot, path: string): boolean =>
-  readOnly.some((shut) => below(fold(shut), fold(path)) !== undefined) ||
+const isReadOnly = ({ readOnly, root }: WritableRoot, path: string): boolean =>
+  readOnly.some((protectedPath) => below(fold(protectedPath), fold(path)) !== undefined) ||
   (below(fold(root), fold(path))?.split("/").includes(".git") ?? false)
 
 /**
- * True when `path` lies at or below a root and nothing protects it. A `.git` deeper in a root is protected as well:
- * its hooks run like those of the outermost. A path that is not absolute is not writable; `..` is taken at its word.
+ * True when `path` is at or below a root and nothing protects it. A `.git` deeper in a root is protected as well,
+ * because its hooks run like those of the outermost. A relative path is not writable; `..` is resolved textually.
  */
 export const isWritable = (writable: Writable, path: string): boolean => {
   if (writable._tag === "Everything") return true
@@ -93,6 +97,6 @@ export const isWritable = (writable: Writable, path: string): boolean => {
   const plain = resolvePath("/", path)
   return (
     writable.roots.some(({ root }) => below(root, plain) !== undefined) &&
-    !writable.roots.some((root) => isShut(root, plain))
+    !writable.roots.some((root) => isReadOnly(root, plain))
   )
 }

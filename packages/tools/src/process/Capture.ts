@@ -1,10 +1,10 @@
 /**
- * What is kept of a stream of bytes of unknown length: its head and its tail, in memory bounded by what is kept. Counts
- * what it drops, decodes once at the end, and never cuts a character in two. Never waits, never fails.
+ * Keeps the head and the tail of a byte stream of unknown length, in bounded memory. Counts the bytes that it drops,
+ * decodes once at the end, and never cuts a character in two. Never waits and never fails.
  */
 import type { Captured } from "./Command.ts"
 
-/** The original keeps about as much of each stream. */
+/** Default bytes kept of each stream. The original keeps about as much. */
 export const defaultMaxBytes = 1024 * 1024
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
@@ -12,14 +12,14 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Bytes the character that starts with this byte takes; 1 for what starts none. */
+/** Number of bytes of the character that starts with this byte; 1 for a byte that starts no character. */
 const lengthOfCharacter = (lead: number): number => {
   if (lead >= 0xf0 && lead < 0xf8) return 4
   if (lead >= 0xe0 && lead < 0xf0) return 3
   return lead >= 0xc0 && lead < 0xe0 ? 2 : 1
 }
 
-/** The largest cut at or below `end` that leaves no character half in front of it. */
+/** Largest position at or below `end` such that the bytes before it end with a whole character. */
 export const cutBefore = (bytes: Uint8Array, end: number): number => {
   for (let lead = end - 1; lead >= 0 && lead >= end - 3; lead--) {
     const byte = bytes[lead]
@@ -29,15 +29,15 @@ export const cutBefore = (bytes: Uint8Array, end: number): number => {
   return end
 }
 
-/** The smallest cut at or above `start` that leaves no character half behind it. */
+/** Smallest position at or above `start` such that the bytes from it on begin with a whole character. */
 export const cutAfter = (bytes: Uint8Array, start: number): number => {
   for (let at = start; at < start + 4; at++) if (!isContinuation(bytes[at])) return at
   return start
 }
 
 /**
- * One buffer that grows up to `maxBytes`: its first half is the head and stays, its second half is a ring with the
- * tail. While everything fits the two are simply one after the other.
+ * A buffer that grows up to `maxBytes`: the first half holds the head and never changes, the second half is a ring with
+ * the tail. As long as all bytes fit, the ring simply continues the head.
  */
 export class Capture {
   private buffer = new Uint8Array(0)
@@ -45,12 +45,13 @@ export class Capture {
   private readonly headBytes: number
   private readonly ringBytes: number
 
-  /** Keeps at most `maxBytes` bytes, 2 or more. */
+  /** @param maxBytes bytes kept at most, 2 or more */
   constructor(maxBytes: number) {
     this.headBytes = Math.max(1, Math.floor(maxBytes / 2))
     this.ringBytes = Math.max(1, Math.ceil(maxBytes) - this.headBytes)
   }
 
+  /** Adds the next bytes of the stream. */
   push(bytes: Uint8Array): void {
     this.grow(Math.min(this.total + bytes.length, this.headBytes + this.ringBytes))
     const toHead = bytes.subarray(0, Math.max(0, this.headBytes - this.total))
@@ -60,7 +61,7 @@ export class Capture {
     if (rest.length > 0) this.pushTail(rest)
   }
 
-  /** What was kept; more may be pushed afterwards. */
+  /** Returns what was kept, with a marker in place of dropped bytes. More bytes may be pushed afterwards. */
   finish(): Captured {
     const limit = this.headBytes + this.ringBytes
     if (this.total <= limit) {
@@ -89,7 +90,7 @@ export class Capture {
     this.total += bytes.length
   }
 
-  /** The ring in the order the bytes came. */
+  /** Content of the ring in the order in which the bytes arrived. */
   private tail(): Uint8Array {
     const at = (this.total - this.headBytes) % this.ringBytes
     const ring = this.buffer.subarray(this.headBytes)

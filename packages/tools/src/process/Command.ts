@@ -1,75 +1,87 @@
-/** The vocabulary of running a program: what runs, under which confinement, and what came of it. */
+/** The vocabulary of running a program: what runs, how it is confined, and its result. */
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
-/** A program as it is to be started; whatever confines it is part of it already. */
+/** A program to be started. Whatever confines it is already part of `argv`. */
 export interface Launch {
-  /** Argument list word by word, never through a shell; the first is found on the PATH of `env`. */
+  /** Argument list, passed without a shell. The first word is looked up on the PATH of `env`. */
   readonly argv: readonly [string, ...ReadonlyArray<string>]
-  /** Absolute. */
+  /** Working directory, an absolute path. */
   readonly cwd: string
-  /** The whole environment. */
+  /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
-  /** Bytes the program reads from file descriptors of its own, by number (3 and up). */
+  /** Bytes that the program can read from additional file descriptors, by descriptor number (3 and up). */
   readonly inputs: ReadonlyMap<number, Uint8Array>
-  /** Bytes for its standard input; absent: closed. */
+  /** Bytes for the standard input. Absent: the standard input is closed. */
   readonly stdin?: Uint8Array
   /**
-   * True: standard output and standard error are one pipe, which alone keeps the order in which a program writes to both.
-   * All of it counts as standard output.
+   * True: standard output and standard error are one pipe, the only way to keep the order in which a program writes to
+   * both. All of it counts as standard output. Default false.
    */
   readonly joinsOutput?: boolean
-  /** File descriptor on which the sandbox tells whether the program began (`--json-status-fd`). */
+  /** File descriptor on which the sandbox reports whether the program started (`--json-status-fd` of bubblewrap). */
   readonly statusFd?: number
-  /** Present when the last step of the sandbox is a launcher that becomes the program. */
+  /** Present when the last step of the sandbox is a launcher that replaces itself by the program. */
   readonly launcher?: {
-    /** How its message on stderr begins when it cannot: the exit code is then 127 (not found), 126 (not executable) or another. */
+    /**
+     * Prefix of the launcher's message on standard error when it cannot start the program. Its exit code is then 127
+     * (not found), 126 (not executable) or another one.
+     */
     readonly prefix: string
-    /** Name of the program as it was asked for. */
+    /** Name of the program as it was requested. */
     readonly program: string
   }
-  /** True when the sandbox kills everything it started once the server is gone; else that has to be arranged. */
+  /** True when the sandbox kills everything that it started once the server is gone. Otherwise the watchdog has to. */
   readonly diesWithParent: boolean
   /**
-   * Those of `inputs` that are held back until the watchdog knows of what reads them, as `diesWithParent` alone takes a
-   * moment to be so, and nothing may be left by a server that dies in it.
+   * Descriptors among `inputs` whose bytes are withheld until the watchdog knows the process groups of the program.
+   * `diesWithParent` takes effect a moment after the start, and a server that dies in that moment must leave nothing
+   * behind.
    */
   readonly held?: {
-    /** Without its bytes nothing of the program ever runs. */
+    /** Until this descriptor has its bytes, nothing of the program runs. */
     readonly outside: number
-    /** Without its bytes what the sandbox has begun, and told on `statusFd` as `child-pid`, leads no group and runs nothing. */
+    /**
+     * Until this descriptor has its bytes, the process that the sandbox started (reported on `statusFd` as `child-pid`)
+     * leads no process group yet and runs nothing.
+     */
     readonly inside: number
   }
 }
 
-/** What was kept of a stream of bytes: its head and tail. */
+/** What was kept of a byte stream: its head and its tail. */
 export interface Captured {
-  /** Decoded as UTF-8; what is invalid reads U+FFFD. With a marker where bytes are missing. */
+  /** Decoded as UTF-8, with U+FFFD for invalid bytes and a marker where bytes are missing. */
   readonly text: string
+  /** Bytes of the whole stream. */
   readonly totalBytes: number
+  /** Bytes of the stream that are not in `text`. */
   readonly omittedBytes: number
 }
 
+/** The result of a program that ran. */
 export interface CommandResult {
+  /** How the program ended: its exit code, the signal that killed it, or the timeout after which it was killed. */
   readonly exit:
     | { readonly _tag: "Exited"; readonly code: number }
-    /** Name of the signal, `SIGKILL`. */
+    /** Name of the signal, such as `SIGKILL`. */
     | { readonly _tag: "Signaled"; readonly signal: string }
     | { readonly _tag: "TimedOut"; readonly after: Duration.Duration }
   readonly stdout: Captured
   readonly stderr: Captured
-  /** Both streams: in the order they were written where they are joined, else in order of arrival. */
+  /** Both streams: in the order of writing where the streams are joined, else in the order of arrival. */
   readonly aggregated: Captured
+  /** Time from the start until the program and its descendants were gone. */
   readonly duration: Duration.Duration
 }
 
-/** Bytes as they came, already gathered to pieces of a useful size. */
+/** A piece of output as it was read. */
 export interface OutputChunk {
   readonly stream: "stdout" | "stderr"
   readonly bytes: Uint8Array
 }
 
-/** The program never ran. `message` is for the model: what could not be started, and why. */
+/** The program never ran. `message` says what could not be started and why; the model reads it. */
 export class CommandNotStarted extends Schema.TaggedError<CommandNotStarted>()(
   "CommandNotStarted",
   {

@@ -1,10 +1,17 @@
 /**
- * Service: runs a program to its end, its timeout or its interruption, and leaves nothing of it behind (L8).
+ * Service: runs a program until it exits, times out or is interrupted, and leaves no process of it behind (L8).
  *
- * Each program leads a process group of its own; that group is what is asked to end and is killed. A descendant that
- * leaves the group (`setsid`, a daemon) is killed when the program has ended: in a sandbox by its process namespace, else
- * on Linux by the mark that it carries (`Mark`). Output is read as fast as `onOutput` takes it, and kept within bounds. Never decides what may run, and
- * never confines anything: a `Launch` comes confined.
+ * Each program leads its own process group. SIGTERM and SIGKILL are sent to that group. A descendant that leaves the
+ * group (by `setsid`, or as a daemon) is killed when the program has ended: in a sandbox by its process namespace, else
+ * on Linux by the mark that all descendants carry (`ProcessMark`). Output is read as fast as `onOutput` takes it, and
+ * kept within bounds. This service never decides what may run and never confines anything: a `Launch` is already
+ * confined.
+ *
+ *     start --> held until the watchdog knows the group --> running --> exited ---------------------+
+ *                                                              |                                     v
+ *                                                              +-- timeout or interrupt --> SIGTERM, kill grace, SIGKILL
+ *                                                                                                    |
+ *                                                              pipes read (2 s), marked processes killed <--+
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -23,45 +30,48 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
-import * as Gate from "./Gate.ts"
-import { commandOf, guarding, type Holding, isGated } from "./Holding.ts"
+import * as StartGate from "./StartGate.ts"
+import { heldCommand, watchedGroups, type StartConditions, isGated } from "./HeldCommand.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
-import { Reaper } from "./Reaper.ts"
-import { endMarked, type Marked } from "./Strays.ts"
+import { Watchdog } from "./Watchdog.ts"
+import { killMarked, type MarkedProgram } from "./MarkedProcesses.ts"
 import { diagnose, faultOf, launcherFault, sandboxFault } from "./StartFailure.ts"
 
-/** How long pipes are waited for that a process in the background still holds; the original waits as long. */
+/** How long to read pipes that a background process still holds open; the original waits as long. */
 const drainTime = Duration.seconds(2)
 
-/** How long a killed group may take to be gone. */
+/** How long a process group may take to disappear after SIGKILL. */
 const killedTime = Duration.millis(500)
 
-/** A group that takes its time, or is large, is asked about less often. */
+/** Intervals between checks of a process group; they grow, because reading a large process table takes time. */
 const polls = Schedule.min([
   Schedule.exponential(Duration.millis(2), 1.5),
   Schedule.spaced(Duration.millis(50)),
 ])
 
-/** Bubblewrap writes two lines; more is not its own. */
+/** Bubblewrap writes two lines to its status descriptor; anything longer does not come from it. */
 const maxStatusBytes = 64 * 1024
 
+/** Limits of one run, and where its output is delivered. */
 export interface RunOptions {
+  /** After this time the program is ended; the result is then `TimedOut`. */
   readonly timeout: Duration.Duration
-  /** Between being asked to end and being killed. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly killGrace: Duration.Duration
-  /** Kept of each stream, half of its head and half of its tail. Default 1 MiB. */
+  /** Bytes kept of each stream, half of them from its head and half from its tail. Default 1 MiB. */
   readonly maxOutputBytes?: number
-  /** Given every chunk as it is read; while it takes its time the program may have to wait. */
+  /** Called with each chunk as it is read. Until it completes, no more is read, so the program may have to wait. */
   readonly onOutput: (chunk: OutputChunk) => Effect.Effect<void>
 }
 
+/** Runs programs; see the header of this file. */
 export class CommandRunner extends Context.Service<
   CommandRunner,
   {
     /**
-     * Runs the program and waits until it, everything in its group and all its descendants are gone. Past `timeout` the group gets SIGTERM
-     * and after `killGrace` SIGKILL, the result is `TimedOut` whatever it exited with. Interrupted, it does the same
-     * before it returns. Fails only for a program that never ran.
+     * Runs the program and resolves when it, its process group and all its descendants are gone. After `timeout` the
+     * group gets SIGTERM and after `killGrace` SIGKILL; the result is then `TimedOut` whatever the exit code was. An
+     * interrupt ends the program in the same way before it completes. Fails only when the program never ran.
      */
     readonly run: (
       launch: Launch,
@@ -69,7 +79,7 @@ export class CommandRunner extends Context.Service<
     ) => Effect.Effect<CommandResult, CommandNotStarted>
   }
 >()("@colloquy/tools/CommandRunner") {
-  /** Tests give groups of their own. */
+  /** Needs a `ProcessGroup` and a `Watchdog`: tests provide their own. */
   static readonly layerOfGroups = Layer.effect(
     this,
     Effect.gen(function* () {
@@ -78,7 +88,7 @@ export class CommandRunner extends Context.Service<
         spawner,
         fs: yield* FileSystem.FileSystem,
         group: yield* ProcessGroup,
-        reaper: yield* Reaper,
+        watchdog: yield* Watchdog,
       }
       return CommandRunner.of({
         run: (launch, options) => Effect.scoped(runScoped(parts, launch, options)),
@@ -86,9 +96,10 @@ export class CommandRunner extends Context.Service<
     }),
   )
 
+  /** The service with the process groups of this machine. */
   static readonly layer = Layer.provide(
     this.layerOfGroups,
-    Layer.merge(ProcessGroup.layer, Reaper.layer),
+    Layer.merge(ProcessGroup.layer, Watchdog.layer),
   )
 }
 
@@ -96,14 +107,14 @@ const spawn = (
   { fs, spawner }: Parts,
   launch: Launch,
   killGrace: Duration.Duration,
-  holding: Holding,
+  holding: StartConditions,
 ): Effect.Effect<ChildProcessSpawner.ChildProcessHandle, CommandNotStarted, Scope.Scope> =>
   Effect.suspend(() => {
     const fault = faultOf(launch)
     if (fault !== undefined) return Effect.fail(fault)
     const failed = (failure: unknown) => Effect.flatMap(diagnose(fs, launch, failure), Effect.fail)
-    return spawner.spawn(commandOf(launch, killGrace, holding)).pipe(
-      // Node throws some of the system's errors instead of telling them: they are no fault of ours.
+    return spawner.spawn(heldCommand(launch, killGrace, holding)).pipe(
+      // Node throws some errors of the system instead of reporting them: they are no defects of this program.
       Effect.catchDefect(failed),
       Effect.catchTag("PlatformError", failed),
     )
@@ -111,7 +122,7 @@ const spawn = (
 
 type Ending = Exclude<CommandResult["exit"], { readonly _tag: "TimedOut" }>
 
-/** The platform gives a signal's name in its message alone. */
+/** The platform mentions the signal only in the message of its error. */
 const signalOf = (error: PlatformError): Ending => ({
   _tag: "Signaled",
   signal: /'(SIG[A-Z0-9]+)'/.exec(String(error.reason.cause))?.[1] ?? "SIGKILL",
@@ -123,7 +134,7 @@ const endingOf = (handle: ChildProcessSpawner.ChildProcessHandle): Effect.Effect
     Effect.catch((error) => Effect.succeed(signalOf(error))),
   )
 
-/** Reads to the end; a pipe that breaks has ended. */
+/** Reads to the end of the stream; a broken pipe counts as its end. */
 const read = (
   stream: Stream.Stream<Uint8Array, PlatformError>,
   take: (bytes: Uint8Array) => Effect.Effect<void>,
@@ -142,9 +153,9 @@ const readOutput = Effect.fnUntraced(function* (
     aggregated: isJoined ? stdout : new Capture(limit),
     status: new Capture(maxStatusBytes),
   }
-  // What the gate or the launcher says is no output of the program.
+  // Messages of the gate or the launcher are not output of the program.
   const prefixes = [
-    ...(isGated ? [Gate.complaintPrefix] : []),
+    ...(isGated ? [StartGate.errorPrefix] : []),
     ...(launch.launcher === undefined ? [] : [launch.launcher.prefix]),
   ]
   const complaints = isJoined ? "stdout" : "stderr"
@@ -173,7 +184,7 @@ const readOutput = Effect.fnUntraced(function* (
   return { captures, readers, complained: captures[complaints] }
 })
 
-/** Waits until nothing of the group lives; true when that is so within the time given. */
+/** Waits until no process of the group lives; true when that happens within the given time. */
 const gone = (group: ProcessGroup["Service"], pid: number, within: Duration.Duration) =>
   group
     .lives(pid)
@@ -183,7 +194,7 @@ const gone = (group: ProcessGroup["Service"], pid: number, within: Duration.Dura
       Effect.map(Option.isSome),
     )
 
-/** Asks the group to end, kills it after the grace, and waits until nothing of it lives. */
+/** Sends SIGTERM to the group, SIGKILL after the grace, and waits until no process of it lives. */
 const endGroup = Effect.fnUntraced(function* (
   group: ProcessGroup["Service"],
   { handle: { pid }, kill }: Started,
@@ -193,47 +204,47 @@ const endGroup = Effect.fnUntraced(function* (
   yield* kill
 })
 
-/** What not even SIGKILL ends within the time hangs in the system; waiting longer would not help. */
+/** A process that survives SIGKILL for this time hangs in the kernel; waiting longer would not help. */
 const killGroup = Effect.fnUntraced(function* (group: ProcessGroup["Service"], pid: number) {
   if (yield* group.signal(pid, "SIGKILL")) yield* gone(group, pid, killedTime)
 })
 
-const killStrays = (group: ProcessGroup["Service"], { marked }: Started) =>
-  marked === undefined ? Effect.void : endMarked(group, marked)
+const killDescendants = (group: ProcessGroup["Service"], { marked }: Started) =>
+  marked === undefined ? Effect.void : killMarked(group, marked)
 
 interface Parts {
   readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
   readonly fs: FileSystem.FileSystem
   readonly group: ProcessGroup["Service"]
-  readonly reaper: Reaper["Service"]
+  readonly watchdog: Watchdog["Service"]
 }
 
 interface Started {
   readonly handle: ChildProcessSpawner.ChildProcessHandle
-  /** Present when what it starts carries a mark. */
-  readonly marked: Marked | undefined
-  /** True when the gate stands in for the program. */
+  /** Present when the program and its descendants carry a mark. */
+  readonly marked: MarkedProgram | undefined
+  /** True when the program was started by way of the gate. */
   readonly isGated: boolean
-  /** What runs in its sandbox leads or will lead this group; the first time counts. */
+  /** Records the process group that runs inside the sandbox; only the first call counts. */
   readonly enter: (group: number) => Effect.Effect<void>
-  /** Ends all of it at once, once it was asked to end or has ended. */
+  /** Kills all groups of the program at once; used after SIGTERM, or when the program has ended. */
   readonly kill: Effect.Effect<void>
-  /** True once nothing of the group is left. */
+  /** True once no process of the groups is left. */
   over: boolean
 }
 
-/** Starts the program; when the scope ends its groups are over. */
+/** Starts the program. When the scope closes, its process groups have been ended. */
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
   const watched =
-    (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.reaper.ready)
-  const guard = guarding(parts.reaper, lifetime)
+    (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.watchdog.ready)
+  const guard = watchedGroups(parts.watchdog, lifetime)
   const [outside, inside] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const mark = watched && launch.held === undefined ? yield* parts.reaper.mark : undefined
-  const holding: Holding = {
+  const mark = watched && launch.held === undefined ? yield* parts.watchdog.mark : undefined
+  const holding: StartConditions = {
     ...(mark === undefined ? {} : { mark }),
-    admitted: watched ? Deferred.await(outside) : Effect.void,
-    admittedInside: watched ? Deferred.await(inside) : Effect.void,
+    mayRun: watched ? Deferred.await(outside) : Effect.void,
+    insideMayRun: watched ? Deferred.await(inside) : Effect.void,
   }
   let inner: number | undefined
   const startedAtNanos = yield* Clock.monotonicTimeNanos
@@ -264,10 +275,10 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
     Effect.fnUntraced(function* (program) {
       if (!program.over) {
         yield* endGroup(parts.group, program, options.killGrace)
-        yield* killStrays(parts.group, program)
+        yield* killDescendants(parts.group, program)
       }
       yield* guard.remove
-      // The platform's own clean-up waits for dead processes too: nothing of ours depends on it any more.
+      // The platform's own finalizers wait for dead processes too; nothing here depends on them any more.
       yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
     }),
   )
@@ -281,17 +292,17 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
   if (Option.isNone(ending)) yield* endGroup(parts.group, program, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
-  // What is left of the group has had its time.
-  // The sandbox of one that exited is over: it told the exit code as its last.
+  // What is left of the group has had its grace. The sandbox of a program that exited is gone: it reports the exit
+  // code last.
   const hasExited = Option.isSome(ending) && ending.value._tag === "Exited"
   yield* hasExited ? killGroup(parts.group, handle.pid) : program.kill
-  yield* killStrays(parts.group, program)
+  yield* killDescendants(parts.group, program)
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
     const said = complained.finish().text
-    if (program.isGated && code !== 0 && Gate.isComplaint(said)) {
-      const fault = diagnose(parts.fs, launch, { code: Gate.faultCode(said, code) })
+    if (program.isGated && code !== 0 && StartGate.isGateError(said)) {
+      const fault = diagnose(parts.fs, launch, { code: StartGate.errorCode(said, code) })
       return yield* Effect.flatMap(fault, Effect.fail)
     }
     const ran =

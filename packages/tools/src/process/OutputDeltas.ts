@@ -1,7 +1,7 @@
 /**
- * Tells listeners what a command prints, while it prints it: in pieces of a useful size, in order of arrival, and no
- * more than a bounded number of them (§6.8). Holds one piece at a time, so its memory is bounded whatever the listener
- * does; while a listener takes its time, whoever pushes waits. Never touches what is kept of the output.
+ * Delivers what a command prints while it runs, as `exec_command_output_delta` events: in pieces of a useful size, in
+ * order of arrival, and no more than 10,000 of them. Holds one piece at a time, so its memory is bounded whatever the
+ * listener does; while a listener is slow, the caller of `push` waits. Never changes what is kept of the output.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
@@ -14,29 +14,30 @@ import type { OutputChunk } from "./Command.ts"
 /** Bytes of a piece at most; the original reads as many at a time. */
 const maxPieceBytes = 8 * 1024
 
-/** Pieces of one call at most, as in the original; what follows is still in the result. */
+/** Pieces of one call at most, as in the original. Later output is still in the result. */
 const maxPieces = 10_000
 
-/** How long output may wait for more: a person takes it for at once. */
+/** How long output waits for more output: short enough to appear immediate to a person. */
 const gatherTime = Duration.millis(50)
 
+/** The output of one command, on its way to the listeners. */
 export interface OutputDeltas {
-  /** Takes a chunk of any size. In the order of the calls; waits while a listener is slow. */
+  /** Adds a chunk of any size, in the order of the calls. Waits while a listener is slow. */
   readonly push: (chunk: OutputChunk) => Effect.Effect<void>
-  /** Tells what is still held back; to be called when the command is over, before that is told. */
+  /** Sends what is still gathered. To be called when the command has ended, before its end event. */
   readonly flush: Effect.Effect<void>
 }
 
-/** The piece being gathered, and how many were told. */
+/** The piece being gathered, and the number of pieces sent. */
 class Piece {
   stream: OutputChunk["stream"] = "stdout"
   readonly bytes = new Uint8Array(maxPieceBytes)
   length = 0
-  told = 0
-  /** True while the end of `gatherTime` is being waited for. */
+  sent = 0
+  /** True while the end of `gatherTime` is awaited. */
   waiting = false
 
-  /** Takes what there is room for; gives how much that was. */
+  /** Takes as many bytes as there is room for, and returns their number. */
   take(bytes: Uint8Array): number {
     const taken = bytes.subarray(0, maxPieceBytes - this.length)
     this.bytes.set(taken, this.length)
@@ -45,7 +46,7 @@ class Piece {
   }
 }
 
-/** Deltas of one call, `exec_command_output_delta`. What is held back when the scope ends is not told. */
+/** Deltas of one call. What is still gathered when the scope closes is not sent. */
 export const make = (
   callId: string,
   emit: (msg: EventMsg) => Effect.Effect<void>,
@@ -55,11 +56,11 @@ export const make = (
     const turn = yield* Semaphore.make(1)
     const piece = new Piece()
 
-    const tell = Effect.suspend(() => {
+    const send = Effect.suspend(() => {
       if (piece.length === 0) return Effect.void
       const chunk = Base64.encode(piece.bytes.subarray(0, piece.length))
       piece.length = 0
-      piece.told++
+      piece.sent++
       return emit({
         type: "exec_command_output_delta",
         call_id: callId,
@@ -68,33 +69,33 @@ export const make = (
       })
     })
 
-    const tellLater = Effect.suspend(() => {
+    const sendLater = Effect.suspend(() => {
       if (piece.length === 0 || piece.waiting) return Effect.void
       piece.waiting = true
-      const told = Effect.suspend(() => {
+      const sent = Effect.suspend(() => {
         piece.waiting = false
-        return tell
+        return send
       })
-      return Effect.forkIn(Effect.andThen(Effect.sleep(gatherTime), turn.withPermit(told)), scope, {
+      return Effect.forkIn(Effect.andThen(Effect.sleep(gatherTime), turn.withPermit(sent)), scope, {
         startImmediately: true,
       })
     })
 
     const gather = Effect.fnUntraced(function* ({ bytes, stream }: OutputChunk) {
-      if (piece.stream !== stream) yield* tell
+      if (piece.stream !== stream) yield* send
       piece.stream = stream
-      for (let at = 0; at < bytes.length && piece.told < maxPieces;) {
+      for (let at = 0; at < bytes.length && piece.sent < maxPieces;) {
         at += piece.take(bytes.subarray(at))
-        if (piece.length === maxPieceBytes) yield* tell
+        if (piece.length === maxPieceBytes) yield* send
       }
-      yield* tellLater
+      yield* sendLater
     })
 
     return {
       push: (chunk) =>
         Effect.suspend(() =>
-          piece.told < maxPieces ? turn.withPermit(gather(chunk)) : Effect.void,
+          piece.sent < maxPieces ? turn.withPermit(gather(chunk)) : Effect.void,
         ),
-      flush: turn.withPermit(tell),
+      flush: turn.withPermit(send),
     }
   })

@@ -1,18 +1,18 @@
 /**
- * What the model reads of a command's result (§6.8). Pure. Bounded to 256 lines and 10 KiB, of which head and tail are
- * kept; a real exit code is told as it is.
+ * Formats the result of a command for the model. Pure. Bounded to 256 lines and 10 KiB, of which head and tail are
+ * kept, as in the original; a real exit code is passed on unchanged.
  */
 import * as Duration from "effect/Duration"
 import { cutAfter, cutBefore } from "./Capture.ts"
 import type { CommandResult } from "./Command.ts"
 
-/** §6.8. */
+/** Limits of the original. */
 const limits = { lines: 256, headLines: 128, tailLines: 128, bytes: 10 * 1024, headBytes: 5 * 1024 }
 
-/** The shell's code for a command that ran out of time; the issue of the original's −1. */
+/** The exit code that shells use for a timeout; the original reports −1. */
 const timedOutCode = 124
 
-/** Those a shell can tell of; the numbers are Linux's and macOS's alike, for others the shell's answer is 128. */
+/** Numbers of the signals for exit codes. They are the same on Linux and macOS; for other signals the code is 128. */
 const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -28,7 +28,9 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 }
 
-/** Its own where it has one; 124 past its timeout; 128 and the signal's number when killed by one. */
+/**
+ * Exit code of the result: the program's own, 124 after a timeout, or 128 plus the number of the signal that killed it.
+ */
 export const exitCodeOf = (result: Pick<CommandResult, "exit">): number => {
   switch (result.exit._tag) {
     case "Exited":
@@ -43,10 +45,10 @@ export const exitCodeOf = (result: Pick<CommandResult, "exit">): number => {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** Lines with their line feeds. */
+/** Lines including their line feeds. */
 const linesOf = (text: string): ReadonlyArray<string> => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** The longest beginning of at most `maxBytes` bytes. */
+/** The longest beginning of at most `maxBytes` bytes that ends with a whole character. */
 const beginning = (text: string, maxBytes: number): string => {
   const bytes = encoder.encode(text)
   if (bytes.length <= maxBytes) return text
@@ -62,7 +64,7 @@ const ending = (text: string, maxBytes: number): string => {
 const markerOf = (omitted: number, total: number): string =>
   `\n[... omitted ${omitted} of ${total} lines ...]\n\n`
 
-/** Lines of which every byte is in `kept`, counted from the end it shares with `lines`. */
+/** Number of lines of which every byte is in `kept`, counted from the end that both have in common. */
 const wholeLines = (lines: ReadonlyArray<string>, kept: string): number => {
   let left = kept.length
   let count = 0
@@ -71,8 +73,8 @@ const wholeLines = (lines: ReadonlyArray<string>, kept: string): number => {
 }
 
 /**
- * At most 256 lines and 10 KiB, marker included: the first and the last 128 lines, the head in at most 5 KiB, the tail
- * in the rest; cuts fall between characters. The marker counts the lines that are not wholly there.
+ * Cuts the text to at most 256 lines and 10 KiB, marker included: the first and the last 128 lines, the head in at most
+ * 5 KiB, the tail in the rest. Cuts fall between characters. The marker counts the lines that are not complete.
  */
 export const truncated = (text: string): string => {
   const lines = linesOf(text)
@@ -80,9 +82,9 @@ export const truncated = (text: string): string => {
   const heads = lines.slice(0, limits.headLines)
   const tails = lines.slice(-limits.tailLines)
   const head = beginning(heads.join(""), limits.headBytes)
-  // As long as the marker can get, so that the count it gives cannot make it longer.
+  // Room for the longest possible marker, so that the final count cannot make it longer.
   const room = limits.bytes - encoder.encode(head + markerOf(lines.length, lines.length)).length
-  // Where the two could meet, the bytes keep them apart: there are more than both may have.
+  // Head and tail cannot overlap: the text has more bytes than both together may have.
   const tail = ending(tails.join(""), room)
   const shown = wholeLines(heads, head) + wholeLines(lines.toReversed(), tail)
   return head + markerOf(lines.length - shown, lines.length) + tail
@@ -99,11 +101,11 @@ const prefixOf = ({ exit }: CommandResult): string => {
   }
 }
 
-/** `formatted_output` of `exec_command_end`: both streams in order of arrival, within the bounds. */
+/** `formatted_output` of `exec_command_end`: both streams in order of arrival, cut to the limits. */
 export const formatted = (result: CommandResult): string =>
   truncated(prefixOf(result) + result.aggregated.text)
 
-/** The output of the call: JSON of `output` and `metadata`, the duration in seconds with one decimal. */
+/** Output of the call for the model: JSON of `output` and `metadata`, with the duration in seconds and one decimal. */
 export const modelText = (result: CommandResult): string =>
   JSON.stringify({
     output: formatted(result),

@@ -1,34 +1,36 @@
 /**
- * Service: signals processes and their groups, tells whether anything in a group lives, and reads the limits of processes.
- * Never starts anything.
+ * Service: signals processes and process groups, reports whether a group has living processes, and reads the resource
+ * limits of processes. Never starts anything.
  *
- * A platform edge over Node's `process.kill` and `/proc`, because `effect/process` counts a dead process nobody has
- * waited for as alive: where the first process of the machine is slow to do so or never does (containers), it waits a
- * second for each, and an interrupt has no second to lose (L14).
+ * A platform edge over Node's `process.kill` and `/proc`, because `effect/process` counts a dead process as alive until
+ * its parent has waited for it. Where the first process of the machine does so slowly or never (in containers), it
+ * waits a second for each, and an interrupt must not take a second longer (L14).
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as FS from "node:fs"
 
+/** Access to the processes of this machine; see the header of this file. */
 export class ProcessGroup extends Context.Service<
   ProcessGroup,
   {
-    /** False when the group has nobody left to signal. */
+    /** Sends the signal to all processes of the group. False when the group has none left. */
     readonly signal: (group: number, name: "SIGTERM" | "SIGKILL") => Effect.Effect<boolean>
     /** True while a process of the group runs. */
     readonly lives: (group: number) => Effect.Effect<boolean>
     /**
-     * Ids of all processes; with `bornAfter`, of those that the system started after it gave out that id, as long as it
-     * has not given out all ids since. None on systems without `/proc`.
+     * Ids of all processes. With `bornAfter`, only those that the system started after it assigned that id, provided
+     * that ids have not wrapped around completely since. Empty on systems without `/proc`.
      */
     readonly ids: (bornAfter?: number) => Effect.Effect<ReadonlyArray<number>>
     /** The text of `/proc/PID/limits`; empty for a process that has ended. */
     readonly limitsOf: (pid: number) => Effect.Effect<string>
-    /** Kills one process. False when the system does not let this user do so; true also when it has ended. */
+    /** Kills one process. False when the system does not permit it; true also when the process has already ended. */
     readonly kill: (pid: number) => Effect.Effect<boolean>
   }
 >()("@colloquy/tools/ProcessGroup") {
+  /** The processes of this machine. */
   static readonly layer = Layer.sync(this, () =>
     ProcessGroup.of({
       signal: (group, name) => Effect.sync(() => sent(group, name)),
@@ -40,7 +42,7 @@ export class ProcessGroup extends Context.Service<
   )
 }
 
-/** EPERM: macOS says so of a group of dead processes. */
+/** macOS answers EPERM for a group that has only dead processes. */
 const sent = (group: number, signal: NodeJS.Signals | 0): boolean => {
   try {
     return process.kill(-group, signal)
@@ -49,7 +51,7 @@ const sent = (group: number, signal: NodeJS.Signals | 0): boolean => {
   }
 }
 
-/** The leader is looked at first: most often it is what still runs, and the list of all is long; then the youngest. */
+/** Checks the leader first, which most often still runs, because the list of processes is long; then the youngest. */
 const hasLiving = (group: number): boolean =>
   process.platform !== "linux" ||
   isLiving(String(group), group) ||
@@ -57,7 +59,10 @@ const hasLiving = (group: number): boolean =>
     .toReversed()
     .some((name) => /^\d+$/.test(name) && isLiving(name, group))
 
-/** `pid (name) state parent group …`; the name may hold anything, so what counts comes after its last parenthesis. */
+/**
+ * Format: `pid (name) state parent group …`. The name may contain anything, so reading starts after its last
+ * parenthesis.
+ */
 const isLiving = (pid: string, group: number): boolean => {
   const stat = textOf(`/proc/${pid}/stat`)
   const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
@@ -65,8 +70,8 @@ const isLiving = (pid: string, group: number): boolean => {
 }
 
 /**
- * A dead process that nobody has waited for still shows its limits. Its state is looked at only where the limit on locks
- * is set, which it hardly ever is: reading it for every process would double the cost.
+ * A dead process that its parent has not waited for still shows its limits. Its state is read only where the limit on
+ * locks is set, which is rare: reading it for every process would double the cost.
  */
 const limitsOf = (pid: number): string => {
   const limits = textOf(`/proc/${pid}/limits`)
@@ -76,7 +81,7 @@ const limitsOf = (pid: number): string => {
   return state === "Z" || state === "X" ? "" : limits
 }
 
-/** Empty for a process that has gone meanwhile. */
+/** Empty for a process that has ended meanwhile. */
 const textOf = (path: string): string => {
   try {
     return FS.readFileSync(path, "latin1")
@@ -99,7 +104,7 @@ const idsOf = (bornAfter?: number): ReadonlyArray<number> => {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
   if (bornAfter === undefined) return all
-  // The last number is the id that was given out last: a lower one means that they began anew.
+  // The last number is the id that was assigned last: a lower one means that ids have wrapped around.
   const last = Number(textOf("/proc/loadavg").trim().split(" ").at(-1))
   return all.filter((pid) => pid > bornAfter || (last < bornAfter && pid <= last))
 }

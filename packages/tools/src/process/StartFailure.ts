@@ -1,22 +1,22 @@
 /**
- * Why a program did not start, in words for the model. Owns the checks before the start, the reading of the system's
- * errors and of bubblewrap's; never starts anything.
+ * Explains to the model why a program did not start. Owns the checks before the start, and reading the errors of the
+ * system and of bubblewrap; never starts anything.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
-import { adviceFor, knownAdvice } from "../sandbox/BubblewrapFailure.ts"
-import { launcherPath } from "../sandbox/Landlock.ts"
+import { adviceFor, knownAdvice } from "../sandbox/linux/BubblewrapFailure.ts"
+import { launcherPath } from "../sandbox/linux/Landlock.ts"
 import { CommandNotStarted, type Launch } from "./Command.ts"
 
 const notStarted = (reason: CommandNotStarted["reason"], message: string): CommandNotStarted =>
   new CommandNotStarted({ reason, message })
 
-/** Words of the model are shown shortened. */
+/** Words of the model are shortened. */
 const shown = (word: string): string =>
   JSON.stringify(word.length > 200 ? `${word.slice(0, 200)}…` : word)
 
-/** What no system call takes: an empty list, an empty first word, NUL characters. */
+/** Error for what no system call accepts: an empty list, an empty first word, NUL characters. Undefined: no error. */
 export const faultOf = (
   launch: Pick<Launch, "cwd" | "env"> & { readonly argv: ReadonlyArray<string> },
 ): CommandNotStarted | undefined => {
@@ -59,7 +59,7 @@ const byCode = (name: string, code: string): CommandNotStarted => {
   }
 }
 
-/** The program of a confined launch is the sandbox itself: without it the command did not even begin. */
+/** The program of a confined launch is the sandbox itself: when that is missing, the command did not even start. */
 const programFault = (launch: Launch, code: string): CommandNotStarted => {
   const fault = byCode(shown(launch.argv[0]), code)
   if (launch.statusFd === undefined || fault.reason === "Arguments") return fault
@@ -70,8 +70,8 @@ const programFault = (launch: Launch, code: string): CommandNotStarted => {
 }
 
 /**
- * Tells a bad directory from a bad program: the system names neither. `failure` is what starting gave, an error of
- * the platform or, where Node throws at once (`ENOTDIR`, `E2BIG`), a defect.
+ * Distinguishes a bad directory from a bad program, because the error of the system names neither. `failure` is an
+ * error of the platform or, where Node throws immediately (`ENOTDIR`, `E2BIG`), a defect.
  */
 export const diagnose = (
   fs: FileSystem.FileSystem,
@@ -93,7 +93,7 @@ export const diagnose = (
     ),
   )
 
-/** The launcher inside the sandbox could not become the program: `stderr` is its own. */
+/** Error of a launcher inside the sandbox that could not start the program; `stderr` is the launcher's. */
 export const launcherFault = (
   { program }: NonNullable<Launch["launcher"]>,
   exitCode: number,
@@ -105,7 +105,9 @@ export const launcherFault = (
     : notStarted("Sandbox", `the sandbox did not start: ${stderr.trim()}`)
 }
 
-/** The sandbox ran but not the program in it: `stderr` is bubblewrap's alone (0.8.0: `bwrap: execvp NAME: WHY`). */
+/**
+ * Error when the sandbox ran but not its program; `stderr` is bubblewrap's alone (0.8.0: `bwrap: execvp NAME: WHY`).
+ */
 export const sandboxFault = (stderr: string): CommandNotStarted => {
   const said = stderr.trim()
   const program = /^bwrap: execvp (.*): (.*)$/m.exec(said)

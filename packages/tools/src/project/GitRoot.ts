@@ -1,12 +1,12 @@
 /**
- * Where the repository of a directory begins: the nearest ancestor with a `.git`, be it a directory or a file. An empty
- * directory of that name is none: a sandbox puts one wherever a command could make a repository of its own.
+ * Finds the root of the repository of a directory: the nearest ancestor with a `.git`, which is a directory or a file.
+ * An empty directory of that name does not count: a sandbox creates one wherever a command could create a repository.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 
-/** What may not be looked into is none. */
+/** What cannot be read does not count. */
 const isRepository = Effect.fnUntraced(
   function* (dotGit: string) {
     const fs = yield* FileSystem.FileSystem
@@ -17,7 +17,7 @@ const isRepository = Effect.fnUntraced(
   Effect.orElseSucceed(() => false),
 )
 
-/** `cwd` and its ancestors up to the root of the repository, that first; undefined where there is none. */
+/** The directories from the root of the repository down to `cwd`; undefined where there is no repository. */
 export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string) {
   const path = yield* Path.Path
   const below: Array<string> = []
@@ -28,7 +28,7 @@ export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string) {
   }
 })
 
-/** The root of the repository, else `cwd`. */
+/** The root of the repository, or `cwd` where there is none. */
 export const gitRoot = (
   cwd: string,
 ): Effect.Effect<string, never, FileSystem.FileSystem | Path.Path> =>

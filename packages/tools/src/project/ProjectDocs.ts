@@ -1,6 +1,6 @@
 /**
- * AGENTS.md (§6.10): what a person's files tell the model, read once when a conversation is made: the one of the state
- * directory, then those from the root of the repository down to the working directory.
+ * AGENTS.md: instructions for the model in the user's files, read once when a conversation is created: the file in the
+ * state directory, then those from the root of the repository down to the working directory.
  */
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as Effect from "effect/Effect"
@@ -15,14 +15,14 @@ const defaultMaxBytes = 32_768
 const separator = "\n\n--- project-doc ---\n\n"
 
 /**
- * At most `maxBytes` of a file as text; a character that is cut is left out. Undefined where there is none, and for a link
- * to what no tool may read: a repository must not put the secrets of the server before the model.
+ * The first `maxBytes` of a file as text, without a character that is cut. Undefined when there is no file, and for a
+ * link to a file that no tool may read: a repository must not show the server's secrets to the model.
  */
 const readHead = Effect.fnUntraced(
   function* (file: string, maxBytes: number, hidden: HiddenFiles.HiddenFiles, workspace: string) {
     const opened = yield* hidden.open(file, workspace)
     const bytes = yield* opened.read(maxBytes)
-    // A streaming decoder keeps back the bytes of a character that is not whole.
+    // A streaming decoder withholds the bytes of an incomplete character.
     return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
   },
   Effect.scoped,
@@ -55,18 +55,18 @@ const projectDocs = Effect.fnUntraced(function* (
   return texts.join("\n\n")
 })
 
-/** Nothing is hidden from the person's own file: no command can write it. */
+/** Nothing is hidden from the user's own file, because no command can write it. */
 const nothingHidden = HiddenFiles.make([])
 
-/** The text for the model, or undefined when no file says anything. What cannot be read is logged and left out. */
+/** The text for the model; undefined when there is none. A file that cannot be read is logged and left out. */
 export const read = (options: {
-  /** Absolute. */
+  /** Working directory, an absolute path. */
   readonly cwd: string
-  /** Absolute; absent: none. */
+  /** Absolute path; absent: there is no state directory. */
   readonly stateDirectory?: string
-  /** What no file of a project may lead to, beside the state directory. Absolute. */
+  /** Paths that no file of a project may lead to, besides the state directory. Absolute. */
   readonly hiddenPaths?: ReadonlyArray<string>
-  /** Of the project's files together; 0 reads none of them. Default 32,768. */
+  /** Limit for the files of the project together; 0 reads none of them. Default 32,768, as in the original. */
   readonly maxBytes?: number
 }): Effect.Effect<string | undefined, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
@@ -77,13 +77,13 @@ export const read = (options: {
         ? undefined
         : yield* readHead(path.join(state, fileName), defaultMaxBytes, nothingHidden, state)
     const maxBytes = options.maxBytes ?? defaultMaxBytes
-    const shut = [...(state === undefined ? [] : [state]), ...hiddenPaths]
-    const project = maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, shut)
+    const hidden = [...(state === undefined ? [] : [state]), ...hiddenPaths]
+    const project = maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, hidden)
     const parts = [personal?.text.trim() ?? "", project].filter((text) => text !== "")
     return parts.length === 0 ? undefined : parts.join(separator)
   })
 
-/** Adds the files' text to the settings that another resolver gives. */
+/** Adds the text of the files to the settings of another resolver. */
 export const layer = (options: {
   readonly stateDirectory?: string
   readonly hiddenPaths?: ReadonlyArray<string>

@@ -1,10 +1,11 @@
 /**
- * Tells from what a confined command said whether the sandbox may have stood in its way (§6.13, on-failure). A guess
- * from words, used only to ask a person whether to try again without: it never lets anything run.
+ * Estimates from the output of a confined command whether the sandbox denied it something (for the approval policy
+ * `on-failure`). The estimate only decides whether a person is asked to run it again without sandbox: it never lets
+ * anything run.
  */
 import type { CommandResult } from "../process/Command.ts"
 
-/** What the system says where the sandbox refuses, and what programs make of it. Lower case. */
+/** Error texts of the system where the sandbox denies something, and what programs make of them. Lower case. */
 const words = [
   "operation not permitted",
   "permission denied",
@@ -16,20 +17,20 @@ const words = [
   "failed to write file",
 ]
 
-/** Also where it has no network: names that don't resolve and networks that aren't there. */
+/** Error texts where there is no network: names that do not resolve and networks that are absent. */
 const networkWords = [
   "network is unreachable",
   "could not resolve host",
   "temporary failure in name resolution",
 ]
 
-/** The shell did not find the program: no sandbox hides programs. */
+/** The shell did not find the program; no sandbox hides programs. */
 const commandNotFound = 127
 
-/** 128 and SIGSYS: how a shell tells that a filter killed its program. */
+/** 128 plus SIGSYS: the exit code of a shell whose program was killed by a system call filter. */
 const badSystemCall = 159
 
-/** True when a confined command failed as it would where the sandbox refused something. */
+/** True when a confined command failed as it would if the sandbox had denied something. */
 export const looksDenied = ({ exit, stderr, stdout }: CommandResult): boolean => {
   if (exit._tag === "TimedOut") return false
   if (exit._tag === "Signaled") return exit.signal === "SIGSYS"

@@ -1,25 +1,29 @@
-/** What `colloquy doctor` says about running commands here: what works, what is missing, what to install. */
+/**
+ * What `colloquy doctor` reports about running commands on this machine: what works, what is missing, what to install.
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { TrustedPrograms } from "../process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
 import type { Machine } from "./SandboxLayer.ts"
 
+/** What was found out about the machine. */
 export interface DoctorFacts {
   readonly machine: Machine
   readonly sandbox: SandboxStatus
-  /** Absolute path of each helper by its name; undefined: not found. */
+  /** Absolute path of each helper program by its name; undefined: not found. */
   readonly programs: Readonly<Record<string, string | undefined>>
-  /** Why no program of a name may run, by its name, where there are some that were refused. */
+  /** Why no program of a name may run, by its name, where candidates were refused. */
   readonly refusals?: Readonly<Record<string, string | undefined>>
 }
 
+/** One line of the report. */
 export interface DoctorLine {
   readonly state: "ok" | "missing" | "broken"
   readonly text: string
 }
 
-/** Helpers, what they are for and what brings them. */
+/** Helper programs, what they are used for, and the package that contains them. */
 const helpers: ReadonlyArray<{
   readonly name: string
   readonly use: string
@@ -50,7 +54,7 @@ const namedPipesLines = (status: SandboxStatus): ReadonlyArray<DoctorLine> => {
   ]
 }
 
-/** One line each, the sandbox first. */
+/** The report, one line per item, the sandbox first. */
 export const doctorLines = ({
   machine,
   programs,
@@ -70,7 +74,7 @@ export const doctorLines = ({
   }),
 ]
 
-/** Looks for the helpers as the server does, and asks the sandbox. */
+/** Searches the helper programs as the server does, and probes the sandbox. */
 export const doctorFacts = Effect.fn("Doctor.facts")(function* (machine: Machine) {
   const trusted = yield* TrustedPrograms
   const sandbox = yield* Sandbox

@@ -1,11 +1,11 @@
 /**
- * Files as the tools of this process may read them: every file but the secrets. What the sandbox hides from commands is
- * hidden from these tools as well, in every mode: a path, a link, another name of the same file or a directory that is
- * replaced while it is read does not lead there. Part of L15.
+ * Reads files for the tools of this process: every file but the secrets. What the sandbox hides from commands is hidden
+ * from these tools as well, in every mode: no path, link, other name of the same file, or directory that is replaced
+ * while it is read leads there. Part of L15.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { isWithin } from "./BubblewrapArgv.ts"
+import { isWithin } from "./PathContainment.ts"
 import {
   FileNotOpened,
   hasNameIn,
@@ -17,8 +17,8 @@ import {
 } from "./NodeFiles.ts"
 
 /**
- * Entries of a state directory that hold credentials, or what other conversations said. People keep some of them
- * elsewhere and put a link in their place: then the file that the link leads to is secret, too.
+ * Entries of a state directory that contain credentials or the content of other conversations. Some people keep them
+ * elsewhere and put a link in their place: then the file that the link leads to is secret too.
  */
 export const secretEntries = [
   "auth.json",
@@ -31,17 +31,19 @@ export const secretEntries = [
   "colloquy-store",
 ] as const
 
-/** Each process has a directory there, the server among them, with its environment, files and memory. */
+/** Each process has a directory there with its environment, files and memory, the server among them. */
 const systemPaths = ["/proc"]
 
-/** True when `path` lies in `hidden`, and is not part of a workspace that a person has put there. All without links. */
+/**
+ * True when `path` lies in `hidden` and not in a workspace that a person has put there. All paths are without links.
+ */
 const isShut = (path: string, hidden: string, workspace: string): boolean => {
   if (!isWithin(path, hidden)) return false
   const isExcepted = workspace !== hidden && isWithin(workspace, hidden)
   return !isExcepted || !isWithin(path, workspace)
 }
 
-/** The hidden paths without links, and what the links among their secret entries lead to. */
+/** The hidden paths without links, and the targets of links among their secret entries. */
 const placesOf = Effect.fnUntraced(function* (hiddenPaths: ReadonlyArray<string>) {
   const places = new Set<string>()
   for (const hidden of hiddenPaths) {
@@ -55,7 +57,7 @@ const placesOf = Effect.fnUntraced(function* (hiddenPaths: ReadonlyArray<string>
   return [...places]
 })
 
-/** True for another name of a file that lies in one of the places. Most files have one name, and need no search. */
+/** True for another name of a file that lies in one of the places. Most files have one name and need no search. */
 const isOtherName = Effect.fnUntraced(function* (
   file: Identity,
   places: ReadonlyArray<string>,
@@ -68,10 +70,11 @@ const isOtherName = Effect.fnUntraced(function* (
   return false
 })
 
+/** Opens files that are not hidden. */
 export interface HiddenFiles {
   /**
-   * Opens a regular file until the scope ends; fails as `Denied` for what is hidden. `workspace` is the directory of the
-   * conversation: inside a hidden directory it stays visible, as for commands.
+   * Opens a regular file until the scope closes. Fails as `Denied` for a hidden one. `workspace` is the directory of
+   * the conversation: inside a hidden directory it stays visible, as it does for commands.
    */
   readonly open: (
     path: string,
@@ -81,7 +84,7 @@ export interface HiddenFiles {
 
 const denied = Effect.fail(new FileNotOpened({ reason: "Denied", message: "it may not be read" }))
 
-/** The path with the links of everything that exists followed. */
+/** The path with the links of all existing parts followed. */
 const canonical = (path: string): Effect.Effect<string> =>
   Effect.flatMap(realPath(path), (real) => {
     const slash = path.lastIndexOf("/")
@@ -92,7 +95,7 @@ const canonical = (path: string): Effect.Effect<string> =>
     )
   })
 
-/** `hiddenPaths` are absolute. */
+/** @param hiddenPaths absolute paths */
 export const make = (hiddenPaths: ReadonlyArray<string>): HiddenFiles => ({
   open: Effect.fnUntraced(function* (path, workspace) {
     const places = yield* placesOf(hiddenPaths)
@@ -101,7 +104,7 @@ export const make = (hiddenPaths: ReadonlyArray<string>): HiddenFiles => ({
       systemPaths.some((system) => isWithin(real, system)) ||
       places.some((place) => isShut(real, place, room ?? workspace))
     const file = yield* Effect.catch(openRegular(path), (error) =>
-      // What does not exist there is hidden too, so that nothing is made there.
+      // A missing file below a hidden path is reported as hidden, so that nothing is created there.
       Effect.flatMap(canonical(path), (real) => (isShutAt(real) ? denied : Effect.fail(error))),
     )
     const isHidden =

@@ -1,9 +1,9 @@
 /**
- * What the sandbox and the readers of files need of the file system beyond `effect/FileSystem`, and the PATH of this
- * process: a platform edge over Node's own. `effect/FileSystem` removes directories either with all they hold or not at
- * all, and a process per directory costs a command as much as a third of bubblewrap; its `realPath` asks once for each part
- * of a path where the system can do it in one call; its `open` has no flags that keep a named pipe or a terminal from
- * blocking; and it makes no directory relative to an open one.
+ * File system operations that the sandbox and the readers of files need beyond `effect/FileSystem`, and the PATH of
+ * this process: a platform edge over Node. `effect/FileSystem` removes directories either with all their content or not
+ * at all, and a process per directory would cost a command as much as a third of bubblewrap. Its `realPath` asks once
+ * for each part of a path where the system can do it in one call. Its `open` has no flags that keep a named pipe or a
+ * terminal from blocking. It creates no directory relative to an open one.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,14 +11,14 @@ import type * as Scope from "effect/Scope"
 import { closeSync, constants, mkdirSync, openSync, readlinkSync, rmdirSync } from "node:fs"
 import * as FS from "node:fs/promises"
 
-/** The path without links; undefined where that cannot be told, because nothing is there or for any other reason. */
+/** The path without links; undefined when it cannot be determined, because nothing is there or for any other reason. */
 export const realPath = (path: string): Effect.Effect<string | undefined> =>
   Effect.promise(() => FS.realpath(path).catch(() => undefined))
 
 /**
- * Leaves alone what holds something, is no directory, or is not ours to remove. Follows no link in the last part. Not
- * asynchronous: for directories just made on a file system that answers, where waiting for a thread costs a command more
- * than the call.
+ * Removes an empty directory. Leaves anything else alone: what has content, is no directory, or may not be removed.
+ * Does not follow a link in the last part. Synchronous, because the directories were just created on a file system that
+ * responds, and waiting for a thread would cost a command more than the call.
  */
 const removeIfEmpty = (directory: string): void => {
   try {
@@ -28,8 +28,9 @@ const removeIfEmpty = (directory: string): void => {
   }
 }
 
+/** A directory could not be created; nothing of it is left. */
 export class DirectoryNotMade extends Data.TaggedError("DirectoryNotMade")<{
-  /** Another process made or removed the same directory in between: the caller may retry. */
+  /** True when another process created or removed the same directory meanwhile: the caller may retry. */
   readonly isConcurrent: boolean
   readonly message: string
 }> {}
@@ -40,7 +41,7 @@ const codeOf = (cause: unknown): string =>
 const openDirectory = (path: string): number =>
   openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
 
-/** A path below it is resolved from the open directory, wherever that lies by now. Linux only. */
+/** A path below this one is resolved from the open directory, wherever that lies by now. Linux only. */
 const pathOfOpen = (descriptor: number): string => `/proc/self/fd/${descriptor}`
 
 const requireAt = (descriptor: number, expected: string): void => {
@@ -58,7 +59,7 @@ const makeUnlessPresent = (directory: string): boolean => {
   }
 }
 
-/** The steps of `makeMarked`, which throws what they throw. */
+/** The steps of `makeMarked`; throws their errors. */
 const makeMarkedNow = (directory: string, marker: string): (() => void) => {
   const end = directory.lastIndexOf("/")
   const parentPath = directory.slice(0, end) || "/"
@@ -74,7 +75,7 @@ const makeMarkedNow = (directory: string, marker: string): (() => void) => {
     undo.push(() => removeIfEmpty(place))
     const held = openDirectory(place)
     undo.push(() => closeSync(held))
-    // Where another process moved the new directory, only the kernel knows its path.
+    // When another process has moved the new directory, only the kernel knows its path.
     if (isMade) undo.push(() => removeIfEmpty(readlinkSync(pathOfOpen(held))))
     mkdirSync(`${pathOfOpen(held)}/${marker}`)
     undo.push(() => removeIfEmpty(`${pathOfOpen(held)}/${marker}`))
@@ -87,10 +88,10 @@ const makeMarkedNow = (directory: string, marker: string): (() => void) => {
 }
 
 /**
- * Makes the directory unless it exists, and the directory `marker` in it; returns what removes both, each only if it is
- * empty. Nothing is made unless the parent that was opened is the one that `directory` names without links, and nothing is
- * left when `directory` names another one afterwards: each step starts from the open directory, so that a path which is
- * replaced by a link in between leads nowhere. Not asynchronous, for the same reason as `removeIfEmpty`.
+ * Creates the directory unless it exists, and the directory `marker` in it. Returns an effect that removes both, each
+ * only if it is empty. Nothing is created unless the opened parent is the one that `directory` names without links, and
+ * nothing is left when `directory` names another one afterwards: each step starts from the open directory, so that a
+ * path which is replaced by a link meanwhile has no effect. Synchronous, for the same reason as `removeIfEmpty`.
  */
 export const makeMarked = (
   directory: string,
@@ -106,8 +107,8 @@ export const makeMarked = (
   })
 
 /**
- * Calls a library with the PATH of this process cut down to the directories of the system, and restores it. For one that
- * starts programs by their names while it is called and takes no environment.
+ * Calls a library with the PATH of this process reduced to the directories of the system, and restores it. For a
+ * library that starts programs by name during the call and accepts no environment.
  */
 export const withSystemPath = <A>(call: () => A): A => {
   const { PATH } = process.env
@@ -119,11 +120,12 @@ export const withSystemPath = <A>(call: () => A): A => {
     else process.env["PATH"] = PATH
   }
 }
-/** What makes two names the same file. */
+
+/** What identifies a file, whatever its name. */
 export interface Identity {
   readonly device: bigint
   readonly inode: bigint
-  /** How many names the file has. */
+  /** Number of names (hard links) of the file. */
   readonly links: bigint
 }
 
@@ -133,16 +135,18 @@ const identityIn = (stats: {
   readonly nlink: bigint
 }) => ({ device: stats.dev, inode: stats.ino, links: stats.nlink }) satisfies Identity
 
+/** True when both are the same file. */
 export const isSameFile = (a: Identity, b: Identity): boolean =>
   a.device === b.device && a.inode === b.inode
 
+/** An entry of a directory. */
 export interface FoundEntry {
   readonly path: string
   readonly type: "File" | "Link" | "Other"
   readonly identity: Identity
 }
 
-/** The entry itself, a link not followed; undefined where nothing is there or it cannot be told. */
+/** The entry itself, a link not followed; undefined when nothing is there or it cannot be examined. */
 export const lookAt = (path: string): Effect.Effect<FoundEntry | undefined> =>
   Effect.promise(() =>
     FS.lstat(path, { bigint: true }).then(
@@ -155,7 +159,7 @@ export const lookAt = (path: string): Effect.Effect<FoundEntry | undefined> =>
     ),
   )
 
-/** True when the file has a name at or below `place`, which is searched as a whole without following links. */
+/** True when the file has a name at or below `place`, which is searched completely without following links. */
 export const hasNameIn = (
   place: string,
   file: Identity,
@@ -175,18 +179,20 @@ export const hasNameIn = (
     return false
   })
 
+/** A file could not be opened. `Special`: neither a file nor a directory. `Changed`: replaced while it was opened. */
 export class FileNotOpened extends Data.TaggedError("FileNotOpened")<{
   readonly reason: "Changed" | "Denied" | "Directory" | "Missing" | "Other" | "Special"
   readonly message: string
 }> {}
 
+/** An open regular file. */
 export interface OpenedFile {
-  /** Where the opened file lies, without links. */
+  /** Path of the opened file, without links. */
   readonly real: string
   readonly identity: Identity
   readonly size: number
   readonly mode: number
-  /** The first `maxBytes` of it. */
+  /** Reads the first `maxBytes` of it. */
   readonly read: (maxBytes: number) => Effect.Effect<Uint8Array, FileNotOpened>
 }
 
@@ -194,7 +200,7 @@ const reasons: Readonly<Record<string, FileNotOpened["reason"]>> = {
   EACCES: "Denied",
   EISDIR: "Directory",
   ENOENT: "Missing",
-  // How the system refuses to open a socket, or a pipe or device that has no other end.
+  // The system's errors for opening a socket, or a pipe or device without another end.
   ENXIO: "Special",
   ENODEV: "Special",
   EPERM: "Denied",
@@ -221,8 +227,9 @@ const readHead = async (handle: FS.FileHandle, maxBytes: number): Promise<Uint8A
 }
 
 /**
- * Opens a regular file for reading, links followed, until the scope ends. `real` is where the very file that was opened
- * lies: a path that is led elsewhere in between fails as changed, so that what is judged by `real` is what is read.
+ * Opens a regular file for reading until the scope closes; follows links. `real` is the path of the very file that was
+ * opened: when the path is redirected meanwhile this fails as `Changed`, so that what is checked by `real` is what is
+ * read.
  */
 export const openRegular = Effect.fnUntraced(function* (
   path: string,

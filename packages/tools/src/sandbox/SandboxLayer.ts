@@ -1,18 +1,18 @@
-/** Chooses the sandbox of this machine. Where there is none, the layer says so, and nothing is confined by it (L15). */
+/** Selects the sandbox of this machine. Where there is none, the status says so, and nothing is confined (L15). */
 import { sandboxMissing } from "../policy/CommandPolicy.ts"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import type { TrustedPrograms } from "../process/TrustedPrograms.ts"
-import { layerBubblewrap } from "./Bubblewrap.ts"
-import { refused } from "./Refusal.ts"
-import type { SandboxSettings } from "./Roots.ts"
+import type { TrustedPrograms } from "../programs/TrustedPrograms.ts"
+import { layerBubblewrap } from "./linux/Bubblewrap.ts"
+import { sandboxRefused } from "./SandboxRefusal.ts"
+import type { SandboxSettings } from "./ResolvedRoots.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
-import { layerSeatbelt } from "./Seatbelt.ts"
+import { layerSeatbelt } from "./macos/Seatbelt.ts"
 
-/** As Node names them: `linux`, `x64`. */
+/** The machine in the terms of Node: `linux`, `x64`. */
 export interface Machine {
   readonly platform: string
   readonly processor: string
@@ -29,16 +29,17 @@ const layerNone = (platform: string): Layer.Layer<Sandbox> => {
     Sandbox,
     Sandbox.of({
       status: Effect.succeed(status),
-      confine: () => Effect.fail(refused(sandboxMissing(status))),
+      confine: () => Effect.fail(sandboxRefused(sandboxMissing(status))),
     }),
   )
 }
 
+/** What the sandbox of a machine depends on. */
 export interface SandboxOptions extends SandboxSettings {
   readonly machine: Machine
 }
 
-/** Probes nothing yet: that happens on first need. */
+/** The sandbox of this machine. It is probed when it is first needed. */
 export const layer = ({
   machine: { platform, processor },
   ...settings

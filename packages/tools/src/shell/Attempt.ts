@@ -1,6 +1,6 @@
 /**
- * One attempt to run a command: confined or not, told to the listeners from its beginning to its end. Each attempt has
- * its own pair of `exec_command_begin` and `exec_command_end`, also one that could not start (§6.8: exit code -1).
+ * One attempt to run a command, confined or not, with its events from start to end. Each attempt has its own pair of
+ * `exec_command_begin` and `exec_command_end`, also one that could not start (exit code -1, as in the original).
  */
 import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CommandNotStarted, CommandResult, Launch } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
-import { environmentOf } from "../process/EnvironmentPolicy.ts"
+import { environmentOf } from "../environment/EnvironmentPolicy.ts"
 import * as OutputDeltas from "../process/OutputDeltas.ts"
 import { exitCodeOf, formatted } from "../process/OutputFormat.ts"
 import type { Sandbox, Unconfined } from "../sandbox/Sandbox.ts"
@@ -24,20 +24,21 @@ import type { ShellCall } from "./ShellCall.ts"
 export interface AttemptCommand {
   readonly callId: string
   readonly argv: readonly [string, ...ReadonlyArray<string>]
-  /** Absolute. */
+  /** Working directory, an absolute path. */
   readonly cwd: string
   readonly timeout: Duration.Duration
 }
 
+/** Runs attempts. */
 export interface Attempts {
-  /** What runs for a call under these settings. */
+  /** The command that runs for a call under these settings. */
   readonly commandOf: (
     call: ShellCall,
     callId: string,
     cwd: string,
     settings: ConversationSettings,
   ) => AttemptCommand
-  /** Never fails; a program that never ran is the failure inside. */
+  /** Runs the command. Never fails; a program that never ran is a failure in the result. */
   readonly run: (
     command: AttemptCommand,
     confinement: Confinement,
@@ -45,10 +46,10 @@ export interface Attempts {
   ) => Effect.Effect<Result.Result<CommandResult, CommandNotStarted>>
 }
 
-/** §6.8. */
+/** Default of the original. */
 const defaultTimeout = Duration.seconds(10)
 
-/** As `TurnRunner` of the core has it: an interrupt is over within a second and this. */
+/** Equal to the default of the core's turn runner: an interrupt completes within a second plus this time. */
 const defaultKillGrace = Duration.millis(500)
 
 const wireDuration = (duration: Duration.Duration) => {
@@ -87,14 +88,15 @@ const endEvent = (
   }
 }
 
+/** What attempts need. */
 export interface AttemptsOptions {
   readonly runner: CommandRunner["Service"]
   readonly sandbox: Sandbox["Service"]
-  /** Of the server. */
+  /** Environment of the server. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Variables that hold keys of providers: no command sees them. */
+  /** Variables that hold keys of model providers: no command sees them. */
   readonly secretNames: ReadonlyArray<string>
-  /** A search path without the entries where commands can write. */
+  /** Removes the entries of a search path where commands can write. */
   readonly safeSearchPath: (searchPath: string) => Effect.Effect<string>
 }
 
@@ -114,6 +116,7 @@ const networkAllowed = (settings: ConversationSettings): boolean => {
   }
 }
 
+/** Attempts on this machine. */
 export const make = (options: AttemptsOptions): Attempts => {
   const { environment, runner, sandbox } = options
 
@@ -145,7 +148,7 @@ export const make = (options: AttemptsOptions): Attempts => {
         settings,
       )
       const deltas = yield* OutputDeltas.make(command.callId, context.emit)
-      // Two pipes lose the order in which a command writes to both.
+      // Two pipes would lose the order in which a command writes to both.
       const result = yield* runner.run(
         { ...launch, joinsOutput: true },
         {

@@ -1,9 +1,9 @@
 /**
- * A command as the person's own shell would run it, with what their profile sets up (`experimental_use_profile`, §6.8):
- * only where the setting says so, since a profile may change anything.
+ * A command as the user's own shell would run it, with the setup of the user's profile (`experimental_use_profile`):
+ * only where the setting says so, because a profile may change anything.
  */
 
-/** A word as a shell reads it back, whatever it contains. */
+/** Quotes a word so that a shell reads it back unchanged. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
@@ -17,8 +17,8 @@ const scriptOf = (argv: ReadonlyArray<string>): string => {
 const rcFiles: Readonly<Record<string, string>> = { bash: ".bashrc", zsh: ".zshrc" }
 
 /**
- * `env` is the person's: its `SHELL` is the shell and its `HOME` holds the rc file, which is read where it exists. A
- * shell that is neither bash nor zsh reads no profile, and the command runs as it is.
+ * The command in the user's shell. `env` is the user's environment: its `SHELL` is the shell, and its `HOME` contains
+ * the rc file, which is read if it exists. For a shell other than bash and zsh the command is returned unchanged.
  */
 export const inLoginShell = (
   argv: readonly [string, ...ReadonlyArray<string>],

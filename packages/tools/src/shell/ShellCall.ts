@@ -1,22 +1,25 @@
-/** What a call of the shell asks for, in each of the forms models use: `shell`, `container.exec`, `local_shell`. */
+/**
+ * The request of a call of the shell, in each of the forms that models use: `shell`, `container.exec`, `local_shell`.
+ */
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { argumentFaults } from "@colloquy/protocol/mcp/ToolArguments"
 import type { LocalShellCallItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
-/** A command, decoded and not yet judged. */
+/** A decoded command about which nothing has been decided yet. */
 export interface ShellCall {
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** From the working directory of the conversation; absent: that. */
+  /** Relative to the working directory of the conversation; absent: that directory. */
   readonly workdir?: string
   readonly timeoutMs?: number
-  /** The model wants it to run outside the sandbox. */
+  /** True: the model asks to run it outside the sandbox. */
   readonly escalated: boolean
-  /** Why, in the model's words. */
+  /** The reason, in the model's words. */
   readonly justification?: string
 }
 
+/** The arguments of `shell` as the model writes them. The descriptions are what the model reads. */
 export const ShellArguments = Schema.Struct({
   command: Schema.Array(Schema.String).annotate({
     description:
@@ -46,12 +49,12 @@ export const ShellArguments = Schema.Struct({
   ),
 })
 
-/** Longest a command may take: a number that a model misplaced by three digits must not hold a turn for days. */
+/** Longest timeout: a number that a model misplaced by three digits must not keep a turn running for days. */
 const maxTimeoutMs = 24 * 60 * 60 * 1000
 
 const fault = (text: string) => Result.fail(`failed to parse function arguments: ${text}`)
 
-/** The arguments of `shell`, checked beyond their types; the failure is the text the model is told. */
+/** Checks the arguments of `shell` beyond their types; the failure is the text that the model reads. */
 export const fromArguments = (
   args: typeof ShellArguments.Type,
 ): Result.Result<ShellCall, string> => {
@@ -84,7 +87,7 @@ const LocalAction = Schema.Struct({
 })
 const decodeLocalAction = Schema.decodeUnknownResult(LocalAction, { errors: "all" })
 
-/** The call of a provider's own shell; what it says of environment and user is not followed. */
+/** The call of a provider's own shell tool; its environment and user are ignored. */
 export const fromLocalShell = (call: LocalShellCallItem): Result.Result<ShellCall, string> => {
   const action = decodeLocalAction(call.action)
   if (Result.isFailure(action)) {

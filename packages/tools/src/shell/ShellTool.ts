@@ -1,8 +1,8 @@
 /**
- * The shell of a conversation: judges a command by the policy, asks where it says so, runs it, tells the listeners and
- * the model (§6.8, §6.13). A patch that comes as a command is handed on before anything is judged (§8.4).
+ * The shell of a conversation: decides about a command by the policy, asks where that says so, runs it, and reports to
+ * listeners and model. A patch that is written as a command is passed on before anything is decided.
  *
- * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and nowhere else.
+ * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and in no other case.
  */
 import { type CommandDecision, decideCommand } from "../policy/CommandPolicy.ts"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
@@ -13,32 +13,34 @@ import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Result from "effect/Result"
-import { askFirst } from "../Asking.ts"
+import { requestApproval } from "../RequestApproval.ts"
 import type { CommandNotStarted, CommandResult } from "../process/Command.ts"
 import { modelText } from "../process/OutputFormat.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
-import { functionTool, type Tool } from "../Tool.ts"
+import { functionTool, type Tool, toolArguments } from "../Tool.ts"
 import type { AttemptCommand, Attempts } from "./Attempt.ts"
 import * as ShellCall from "./ShellCall.ts"
 import { isSame, type WorkingDirectory } from "./WorkingDirectory.ts"
 
+const shellArguments = toolArguments(ShellCall.ShellArguments)
+
 const fullAccess: SandboxPolicy = { mode: "danger-full-access" }
 
 interface Why {
-  /** Of the tool. */
+  /** Reason of the tool. */
   readonly reason?: string | undefined
-  /** Of the model. */
+  /** Reason of the model. */
   readonly justification?: string | undefined
 }
 
-/** A command with the directory for which it was judged; its `cwd` is the path of that directory without links. */
-interface JudgedCommand extends AttemptCommand {
+/** A command and the directory for which it was decided; its `cwd` is the path of that directory without links. */
+interface ResolvedCommand extends AttemptCommand {
   readonly directory: WorkingDirectory
 }
 
 /** The question before a command runs unconfined. */
-const question = (command: JudgedCommand, { justification, reason }: Why = {}) =>
+const question = (command: ResolvedCommand, { justification, reason }: Why = {}) =>
   ({
     _tag: "Exec",
     callId: command.callId,
@@ -51,13 +53,14 @@ const question = (command: JudgedCommand, { justification, reason }: Why = {}) =
     ...(justification === undefined ? {} : { justification }),
   }) as const
 
+/** What the shell needs. */
 export interface ShellToolOptions {
   readonly attempts: Attempts
   readonly sandbox: Sandbox["Service"]
   readonly resolve: Path["resolve"]
-  /** What an absolute path leads to at this moment. */
+  /** Resolves an absolute path at this moment. */
   readonly directoryAt: (path: string) => Effect.Effect<WorkingDirectory>
-  /** Takes a patch that came as a command; undefined: it is none. */
+  /** Applies a patch that is written as a command; undefined: the command is no patch. */
   readonly patchOf: (
     argv: ReadonlyArray<string>,
     cwd: string,
@@ -66,7 +69,7 @@ export interface ShellToolOptions {
   ) => Effect.Effect<ToolResult> | undefined
 }
 
-const told = (result: CommandResult): ToolResult => ({ output: modelText(result) })
+const resultOutput = (result: CommandResult): ToolResult => ({ output: modelText(result) })
 
 const execution = (error: CommandNotStarted): ToolResult => ({
   output: `execution error: ${error.message}`,
@@ -80,29 +83,29 @@ const directoryChanged: ToolResult = {
     "exec command rejected: the working directory changed while the question was open; nothing was run",
 }
 
-/** One call at a time through all its steps; holds nothing between calls. */
+/** Takes one call through all its steps; keeps nothing between calls. */
 const makeRun = (options: ShellToolOptions) => {
   const { attempts, sandbox } = options
 
-  const hasChanged = ({ directory }: JudgedCommand) =>
+  const hasChanged = ({ directory }: ResolvedCommand) =>
     Effect.map(options.directoryAt(directory.path), (now) => !isSame(now, directory))
 
-  const unconfined = Effect.fnUntraced(function* (command: JudgedCommand, context: ToolContext) {
+  const unconfined = Effect.fnUntraced(function* (command: ResolvedCommand, context: ToolContext) {
     if (yield* hasChanged(command)) return directoryChanged
     const outcome = yield* attempts.run(command, "none", context)
-    return Result.isSuccess(outcome) ? told(outcome.success) : execution(outcome.failure)
+    return Result.isSuccess(outcome) ? resultOutput(outcome.success) : execution(outcome.failure)
   })
 
-  const askThenRun = (command: JudgedCommand, why: Why, context: ToolContext) =>
-    Effect.flatMap(askFirst(context, question(command, why)), (refused) =>
+  const askThenRun = (command: ResolvedCommand, why: Why, context: ToolContext) =>
+    Effect.flatMap(requestApproval(context, question(command, why)), (refused) =>
       refused === undefined
         ? unconfined(command, context)
         : Effect.succeed({ output: `exec command ${refused}` }),
     )
 
-  /** The sandbox refused something, as it seems: a person may have it run once more, without. */
+  /** The sandbox seems to have denied something: a person may allow another run without it. */
   const retry = Effect.fnUntraced(function* (
-    command: JudgedCommand,
+    command: ResolvedCommand,
     denied: CommandResult,
     why: Why,
     context: ToolContext,
@@ -112,7 +115,7 @@ const makeRun = (options: ShellToolOptions) => {
       type: "background_event",
       message: `Execution failed: sandbox denied exec error, exit code: ${code}, stdout: ${denied.stdout.text}, stderr: ${denied.stderr.text}`,
     })
-    const refused = yield* askFirst(
+    const refused = yield* requestApproval(
       context,
       question(command, { ...why, reason: "command failed; retry without sandbox?" }),
     )
@@ -121,12 +124,12 @@ const makeRun = (options: ShellToolOptions) => {
     yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
     const outcome = yield* attempts.run(command, "none", context)
     return Result.isSuccess(outcome)
-      ? told(outcome.success)
+      ? resultOutput(outcome.success)
       : { output: `retry failed: ${outcome.failure.message}` }
   })
 
   const confined = Effect.fnUntraced(function* (
-    command: JudgedCommand,
+    command: ResolvedCommand,
     decision: Extract<CommandDecision, { readonly _tag: "Run" }>,
     why: Why,
     context: ToolContext,
@@ -140,7 +143,7 @@ const makeRun = (options: ShellToolOptions) => {
     }
     return decision.escalateOnDenial && looksDenied(outcome.success)
       ? yield* retry(command, outcome.success, why, context)
-      : told(outcome.success)
+      : resultOutput(outcome.success)
   })
 
   return Effect.fnUntraced(function* (
@@ -177,8 +180,8 @@ const makeRun = (options: ShellToolOptions) => {
 const fault = (text: string): ToolResult => ({ output: text })
 
 /**
- * `shell`, also called `container.exec`, and the provider's own `local_shell`. Calls of commands that only read run
- * beside each other.
+ * `shell`, also called `container.exec`, and the provider's own `local_shell`. Calls of commands that only read may run
+ * concurrently.
  */
 export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
   const run = makeRun(options)
@@ -186,7 +189,7 @@ export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
     name: "shell",
     description:
       "Runs a program in the working directory and gives you its output and exit code. It starts without a terminal and with no input. Long output is cut in the middle. It may be confined: then writing outside of the working directory and using the network fail.",
-    arguments: ShellCall.ShellArguments,
+    arguments: shellArguments,
     aliases: { timeout: "timeout_ms" },
     isOffered: (settings) => !hasOwnShell(settings),
     isReadOnly: (args) => {
@@ -220,7 +223,7 @@ export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
   return [shell, { ...shell, name: "container.exec", spec: () => undefined }, localShell]
 }
 
-/** The one family that brings a shell of its own (§6.11); on the chat wire it has no form. */
+/** The only model family with its own shell tool, which exists in the Responses API only. */
 const hasOwnShell = ({ model, provider }: ConversationSettings): boolean =>
   model.startsWith("codex-mini") && provider.wire === "responses"
 

@@ -2,24 +2,25 @@
  * The directory in which a command runs, resolved once before anything is decided about the command. Changes nothing.
  *
  * Keeps its part of L7 and L15: a path is only a name, and commands in the sandbox can make it lead elsewhere. The
- * question, the grant and the run therefore use the path without symbolic links, and an unconfined run needs the same
- * directory to be there still.
+ * question, the grant and the run therefore use the path without symbolic links, and an unconfined run requires that
+ * the same directory is still there.
  *
  * Known limit: a process that replaces the directory in the moment between the last check and the start is not noticed.
  */
 import * as Effect from "effect/Effect"
 import { type Identity, isSameFile, lookAt, realPath } from "../sandbox/NodeFiles.ts"
 
+/** A directory as it was resolved. */
 export interface WorkingDirectory {
-  /** Absolute, as the call and the settings name it. */
+  /** Absolute path as the call and the settings name it. */
   readonly named: string
-  /** Without symbolic links; `named` where nothing is there. */
+  /** Path without symbolic links; `named` where nothing is there. */
   readonly path: string
   /** Undefined where nothing is there. */
   readonly identity: Identity | undefined
 }
 
-/** What the name leads to at this moment. */
+/** Resolves the path at this moment. */
 export const at = (named: string): Effect.Effect<WorkingDirectory> =>
   Effect.gen(function* () {
     const path = yield* realPath(named)

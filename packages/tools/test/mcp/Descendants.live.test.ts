@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "node:path"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { alive, mark } from "../support/Census.ts"
 import { canMark, leaving } from "../support/Leaving.ts"
 

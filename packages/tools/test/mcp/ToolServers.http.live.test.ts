@@ -10,7 +10,7 @@ import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 interface Seen {
   readonly method: string
@@ -211,7 +211,7 @@ describe("ToolServers over HTTP", () => {
       }).pipe(Effect.provide(layer)),
   )
 
-  it.live("L14 an interrupted call ends at once and the server is told", () =>
+  it.live("L14 an interrupted call ends at once and the server is notified", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* startServer()
       const { call } = yield* open(configured(url))

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { notificationText } from "../../src/notify/NotificationText.ts"
 import * as NotifyProgram from "../../src/notify/NotifyProgram.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 const turn: CompletedTurn = {
   conversationId: ConversationId.make("00000000-0000-7000-8000-000000000001"),

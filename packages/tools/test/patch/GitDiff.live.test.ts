@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as GitDiff from "../../src/patch/GitDiff.ts"
 import * as UnifiedDiff from "../../src/patch/UnifiedDiff.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
-import { ProgramNotTrusted, TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { ProgramNotTrusted, TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 

@@ -7,7 +7,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll } from "vitest"
-import * as Compute from "../../src/patch/Compute.ts"
+import * as PatchPlan from "../../src/patch/PatchPlan.ts"
 import type { FileState } from "../../src/patch/Operation.ts"
 import * as PatchProcess from "../../src/patch/PatchProcess.ts"
 import * as PatchText from "../../src/patch/PatchText.ts"
@@ -40,14 +40,14 @@ const found = (file: string): FileState => {
   })
 }
 
-const planned = (place: Place, lines: ReadonlyArray<string>): Compute.Plan =>
+const planned = (place: Place, lines: ReadonlyArray<string>): PatchPlan.PatchPlan =>
   Effect.runSync(
     Effect.gen(function* () {
       const path = yield* EffectPath.Path
       const hunks = Result.getOrThrow(
         PatchText.parse(["*** Begin Patch", ...lines, "*** End Patch"].join("\n")),
       )
-      return yield* Compute.plan(hunks, place.workspace, path, (file) =>
+      return yield* PatchPlan.make(hunks, place.workspace, path, (file) =>
         Effect.sync(() => found(file)),
       )
     }).pipe(Effect.provide(EffectPath.layer)),
@@ -55,7 +55,7 @@ const planned = (place: Place, lines: ReadonlyArray<string>): Compute.Plan =>
 
 const perform = (
   place: Place,
-  plan: Pick<Compute.Plan, "operations">,
+  plan: Pick<PatchPlan.PatchPlan, "operations">,
   scope: PatchProcess.Scope,
 ): PatchProcess.Applied => {
   const [file, ...args] = PatchProcess.launch(process.execPath, place.workspace, plan, scope).argv

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import * as Compute from "../../src/patch/Compute.ts"
+import * as PatchPlan from "../../src/patch/PatchPlan.ts"
 import type { FileState } from "../../src/patch/Operation.ts"
 import * as PatchText from "../../src/patch/PatchText.ts"
 import * as Utf8 from "../../src/patch/Utf8.ts"
@@ -46,7 +46,7 @@ const run = (input: Readonly<Record<string, string>>, patch: string) =>
     if (Result.isFailure(parsed)) {
       return { exit: 1, stdout: "", stderr: `${parsed.failure.standalone}\n`, files: shown() }
     }
-    const plan = yield* Compute.plan(parsed.success, cwd, path, (name) =>
+    const plan = yield* PatchPlan.make(parsed.success, cwd, path, (name) =>
       Effect.succeed(files.get(name) ?? { _tag: "Missing" }),
     )
     for (const operation of plan.operations) {
@@ -55,7 +55,7 @@ const run = (input: Readonly<Record<string, string>>, patch: string) =>
       if (operation._tag === "Move") files.set(operation.to, stateOf(operation.content))
     }
     return plan.error === undefined
-      ? { exit: 0, stdout: Compute.summary(plan), stderr: "", files: shown() }
+      ? { exit: 0, stdout: PatchPlan.summary(plan), stderr: "", files: shown() }
       : { exit: 1, stdout: "", stderr: `${plan.error}\n`, files: shown() }
   }).pipe(Effect.provide(Path.layer))
 

@@ -16,7 +16,7 @@ import * as TestClock from "effect/testing/TestClock"
 import type { Launch, OutputChunk } from "../../src/process/Command.ts"
 import { CommandRunner, type RunOptions } from "../../src/process/CommandRunner.ts"
 import { ProcessGroup } from "../../src/process/ProcessGroup.ts"
-import { Reaper } from "../../src/process/Reaper.ts"
+import { Watchdog } from "../../src/process/Watchdog.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -84,7 +84,7 @@ class World {
           limitsOf: () => Effect.succeed(""),
           kill: () => Effect.succeed(true),
         }),
-        Layer.succeed(Reaper)({
+        Layer.succeed(Watchdog)({
           ready: Effect.sync(() => {
             this.log.push("watchdog")
             return true
@@ -92,8 +92,8 @@ class World {
           mark: Effect.succeed("123456789000000001"),
           add: (group) => Effect.sync(() => void this.log.push(`add ${group}`)),
           remove: (group) => Effect.sync(() => void this.log.push(`remove ${group}`)),
-          tidy: () => Effect.void,
-          tidied: () => Effect.void,
+          addDirectory: () => Effect.void,
+          removeDirectory: () => Effect.void,
         }),
         Layer.succeed(ChildProcessSpawner.ChildProcessSpawner)(
           ChildProcessSpawner.make((command) =>

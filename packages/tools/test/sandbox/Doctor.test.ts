@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { adviceFor } from "../../src/sandbox/BubblewrapFailure.ts"
+import { adviceFor } from "../../src/sandbox/linux/BubblewrapFailure.ts"
 import { doctorLines } from "../../src/sandbox/Doctor.ts"
-import { namedPipesOf } from "../../src/sandbox/Landlock.ts"
+import { namedPipesOf } from "../../src/sandbox/linux/Landlock.ts"
 
 const linux = { platform: "linux", processor: "x64" }
 

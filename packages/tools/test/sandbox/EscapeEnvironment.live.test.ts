@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
-import * as OneOff from "../../src/machine/OneOff.ts"
+import * as OneOffCommand from "../../src/machine/OneOffCommand.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
@@ -85,7 +85,8 @@ const asOneOff: Attack = ([program = "", ...args], isGuarded, mode) =>
       ...(isGuarded ? {} : { shellEnvironment: unguarded }),
     })
     const argv = [program, ...args] as const
-    return (yield* OneOff.run(parts, { argv, timeout: Duration.seconds(10), settings })).stdout
+    return (yield* OneOffCommand.run(parts, { argv, timeout: Duration.seconds(10), settings }))
+      .stdout
   }).pipe(Effect.orDie, Effect.provide(machine))
 
 describe("secrets of the environment", () => {

@@ -11,11 +11,11 @@ import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
-import * as Files from "../../src/edit/Files.ts"
+import * as PatchFiles from "../../src/edit/PatchFiles.ts"
 import * as ImageFile from "../../src/image/ImageFile.ts"
 import { searchFiles } from "../../src/machine/FileSearch.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import * as ProjectDocs from "../../src/project/ProjectDocs.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -144,7 +144,7 @@ const readers: Readonly<Record<string, Reader>> = {
     }).pipe(Effect.provide(NodeServices.layer)),
   apply_patch: ({ hidden, path, workspace }) =>
     Effect.gen(function* () {
-      const files = yield* Files.make(hidden)
+      const files = yield* PatchFiles.make(hidden)
       const absolute = path.startsWith("/") ? path : `${workspace}/${path}`
       const state = yield* files.readIn(workspace)(absolute)
       return state._tag === "Text" ? state.text : JSON.stringify(state)

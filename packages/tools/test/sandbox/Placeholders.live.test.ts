@@ -6,7 +6,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
-import { Reaper } from "../../src/process/Reaper.ts"
+import { Watchdog } from "../../src/process/Watchdog.ts"
 import { placeholder } from "../../src/sandbox/Placeholders.ts"
 
 const isLinux = process.platform === "linux"
@@ -21,7 +21,7 @@ const place = Effect.fnUntraced(function* () {
 const everythingIn = (directory: string): ReadonlyArray<string> =>
   Fs.readdirSync(directory, { recursive: true, encoding: "utf8" })
 
-const live = Layer.provideMerge(Reaper.layer, NodeServices.layer)
+const live = Layer.provideMerge(Watchdog.layer, NodeServices.layer)
 
 /** Exchanges `real` with the link `link` until it is killed; says when it has begun. */
 const exchanging = `

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 

@@ -163,19 +163,21 @@ describe("shell, who is asked", () => {
   )
 })
 
-describe("shell, where nobody is there to ask", () => {
-  it.live("denies at once and says that nobody is there", () =>
+describe("shell, where no client can approve", () => {
+  it.live("denies at once and says that no client is available", () =>
     Effect.gen(function* () {
       const { outputs, workspace } = yield* perform(
         {},
         { settings: policies("untrusted"), responses: [[calls("shell", touch, "a")]] },
       )
-      assert.deepStrictEqual(outputs, ["exec command rejected: nobody is there to approve it"])
+      assert.deepStrictEqual(outputs, [
+        "exec command rejected: no client is available to approve it",
+      ])
       assert.isFalse(isMade(workspace))
     }),
   )
 
-  it.live("parked, the command waits for somebody, and runs once approved", () =>
+  it.live("with `unattended` set to park, the command waits for an approval, and then runs", () =>
     Effect.gen(function* () {
       const { begin, workspace } = yield* stage()
       const actor = yield* begin({
@@ -190,7 +192,7 @@ describe("shell, where nobody is there to ask", () => {
     }),
   )
 
-  it.live.skipIf(!hasBubblewrap)("on-request: what the sandbox can hold needs nobody", () =>
+  it.live.skipIf(!hasBubblewrap)("on-request: what the sandbox can confine needs no approval", () =>
     Effect.gen(function* () {
       const { outputs, workspace } = yield* perform(
         {},

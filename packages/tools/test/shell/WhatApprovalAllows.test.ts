@@ -107,7 +107,7 @@ const runPatch = (cell: Cell, isOutside: boolean) =>
         readIn: () => () => Effect.succeed({ _tag: "Missing" }),
         canonical: (path) =>
           Effect.succeed(isOutside && path.endsWith("new.txt") ? "/etc/new.txt" : path),
-        standing: Effect.succeed,
+        canonicalParent: Effect.succeed,
       },
       sandbox: {
         status: Effect.succeed(cell.status),

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { type Connecting, ToolServers } from "../../src/mcp/ToolServers.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
-import { TrustedPrograms } from "../../src/process/TrustedPrograms.ts"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Tools from "../../src/Tools.ts"
 

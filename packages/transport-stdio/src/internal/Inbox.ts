@@ -1,8 +1,12 @@
 /**
- * The reading side of a stream: bytes to frames, handed out in batches, with a bound on what is read ahead (L6).
+ * The reading side of a stream: bytes to frames, returned in batches, with a bound on what is read
+ * ahead (L6).
  *
- * One reader at a time. However the stream ends, the frames read before are still handed out; a line cut by an error
- * or by a close without end is not.
+ *   reading ⇄ paused (too much unread)
+ *      └── end, error or close of the stream, or `end` ──▶ ended (unread frames can still be received)
+ *
+ * One receiver at a time. However the stream ends, the frames read before can still be received; a
+ * line that an error or a close cut off cannot.
  */
 import type { Frame } from "@colloquy/protocol/Connection"
 import * as Cause from "effect/Cause"
@@ -10,95 +14,111 @@ import * as Effect from "effect/Effect"
 import type { Readable } from "node:stream"
 import type { Lines } from "../Lines.ts"
 
+/** The frames of a stream. */
 export interface Inbox {
+  /** The next frames, at least one. Waits for them; ends after the last one. */
   readonly receive: Effect.Effect<ReadonlyArray<Frame>, Cause.Done>
   /**
-   * Has `callback` called once, when nothing more will be read; at once when that is so. `whole`: the stream came to its
-   * end, it did not break off.
+   * Calls `callback` once, when nothing more will be read; immediately when that is already so.
+   * `whole` is true when the stream reached its end and false when it broke off.
    */
   readonly whenEnded: (callback: (whole: boolean) => void) => void
-  /** Ends the input after the frames read so far and lets go of the stream, which is left paused. */
+  /** Ends the input after the frames read so far, and releases the stream, which is left paused. */
   readonly close: () => void
 }
 
-/** What a frame costs beside its bytes, about; keeps floods of tiny lines within the bound. */
+/** Approximate cost of a frame besides its bytes; keeps floods of tiny lines within the bound. */
 const frameBytes = 64
 
-/**
- * @param maxUnreadBytes the stream is paused while more than this is read and not yet received
- */
-export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inbox => {
-  let frames: Array<Frame> = []
-  let unreadBytes = 0
-  let ended = false
-  let whole = input.readableEnded
-  let onEnded: ((whole: boolean) => void) | undefined
-  const waiting = new Set<(effect: Effect.Effect<void>) => void>()
+class StreamInbox implements Inbox {
+  private readonly input: Readable
+  private readonly lines: Lines
+  private readonly maxUnreadBytes: number
+  private frames: Array<Frame> = []
+  private unreadBytes = 0
+  private ended = false
+  private whole: boolean
+  private onEnded: ((whole: boolean) => void) | undefined
+  private readonly waiting = new Set<(effect: Effect.Effect<void>) => void>()
 
-  const wake = () => {
-    const [first] = waiting
-    if (first === undefined) return
-    waiting.delete(first)
-    first(Effect.void)
+  constructor(input: Readable, lines: Lines, maxUnreadBytes: number) {
+    this.input = input
+    this.lines = lines
+    this.maxUnreadBytes = maxUnreadBytes
+    this.whole = input.readableEnded
+    input.on("end", this.onEnd)
+    input.on("close", this.close)
+    input.on("error", this.close)
+    if (input.destroyed || input.readableEnded) this.close()
+    else input.on("data", this.onData)
   }
 
-  const add = (next: ReadonlyArray<Frame>, bytes: number) => {
-    if (next.length === 0) return
-    for (const frame of next) frames.push(frame)
-    unreadBytes += bytes + next.length * frameBytes
-    wake()
-  }
-
-  const onData = (chunk: Buffer) => {
-    add(lines.push(chunk), chunk.length)
-    if (unreadBytes > maxUnreadBytes) input.pause()
-  }
-  const onEnd = () => {
-    if (ended) return
-    whole = true
-    add(lines.end(), 0)
-    close()
-  }
-  const close = () => {
-    if (ended) return
-    ended = true
-    input.removeListener("data", onData)
-    input.removeListener("end", onEnd)
-    input.removeListener("close", close)
-    input.removeListener("error", close)
-    input.pause()
-    while (waiting.size > 0) wake()
-    onEnded?.(whole)
-  }
-
-  input.on("end", onEnd)
-  input.on("close", close)
-  input.on("error", close)
-  if (input.destroyed || input.readableEnded) close()
-  else input.on("data", onData)
-
-  const wait = Effect.callback<void>((resume) => {
-    waiting.add(resume)
-    return Effect.sync(() => {
-      waiting.delete(resume)
-    })
-  })
-
-  const receive: Inbox["receive"] = Effect.suspend(() => {
-    if (frames.length === 0) return ended ? Cause.done() : Effect.andThen(wait, receive)
-    const batch = frames
-    frames = []
-    unreadBytes = 0
-    if (!ended && input.isPaused()) input.resume()
+  readonly receive: Inbox["receive"] = Effect.suspend(() => {
+    if (this.frames.length === 0) {
+      return this.ended ? Cause.done() : Effect.andThen(this.wait, this.receive)
+    }
+    const batch = this.frames
+    this.frames = []
+    this.unreadBytes = 0
+    if (!this.ended && this.input.isPaused()) this.input.resume()
     return Effect.succeed(batch)
   })
 
-  return {
-    receive,
-    whenEnded: (callback) => {
-      onEnded = callback
-      if (ended) callback(whole)
-    },
-    close,
+  readonly whenEnded: Inbox["whenEnded"] = (callback) => {
+    this.onEnded = callback
+    if (this.ended) callback(this.whole)
+  }
+
+  readonly close = (): void => {
+    if (this.ended) return
+    this.ended = true
+    this.input.removeListener("data", this.onData)
+    this.input.removeListener("end", this.onEnd)
+    this.input.removeListener("close", this.close)
+    this.input.removeListener("error", this.close)
+    this.input.pause()
+    while (this.waiting.size > 0) this.wake()
+    this.onEnded?.(this.whole)
+  }
+
+  private readonly wait = Effect.callback<void>((resume) => {
+    this.waiting.add(resume)
+    return Effect.sync(() => {
+      this.waiting.delete(resume)
+    })
+  })
+
+  private readonly onData = (chunk: Buffer): void => {
+    this.add(this.lines.push(chunk), chunk.length)
+    if (this.unreadBytes > this.maxUnreadBytes) this.input.pause()
+  }
+
+  private readonly onEnd = (): void => {
+    if (this.ended) return
+    this.whole = true
+    this.add(this.lines.end(), 0)
+    this.close()
+  }
+
+  private add(next: ReadonlyArray<Frame>, bytes: number): void {
+    if (next.length === 0) return
+    for (const frame of next) this.frames.push(frame)
+    this.unreadBytes += bytes + next.length * frameBytes
+    this.wake()
+  }
+
+  private wake(): void {
+    const [first] = this.waiting
+    if (first === undefined) return
+    this.waiting.delete(first)
+    first(Effect.void)
   }
 }
+
+/**
+ * Starts reading a stream.
+ *
+ * @param maxUnreadBytes the stream is paused while more than this has been read and not received
+ */
+export const make = (input: Readable, lines: Lines, maxUnreadBytes: number): Inbox =>
+  new StreamInbox(input, lines, maxUnreadBytes)

@@ -1,9 +1,9 @@
 /**
- * Two connections joined by byte streams in this process: `memoryPair` of `packages/testing`, with the transport of
- * standard streams on both ends. No file descriptor and no timer: the streams move by ticks, between two turns of the
- * scheduler, so a test over it is as deterministic as one in memory.
+ * Two connections joined by byte streams in this process: `memoryPair` of `packages/testing`, with
+ * the stdio transport at both ends. Uses no file descriptor and no timer: the streams advance by
+ * ticks, between two runs of the scheduler, so a test over it is as deterministic as one in memory.
  *
- * It stands here because only the rooms of transports may import `node:`, their tests included.
+ * It is in this package because only transports may import `node:`, including in their tests.
  */
 import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
@@ -11,24 +11,29 @@ import type * as Scope from "effect/Scope"
 import { Transform } from "node:stream"
 import * as StdioConnection from "../../src/StdioConnection.ts"
 
-/** One end of the pair, with what a test can do to it. */
+/** One end of the pair, with the controls of a test. */
 export interface StreamEnd extends Connection {
-  /** Writes the line that the other side reads as this frame, in order with what is sent. */
+  /** Writes a line that the other end receives as this frame, in order with what is sent. */
   readonly inject: (frame: Frame) => Effect.Effect<void>
-  /** Ends the stream to the other side, after what was sent. What the other side sends still arrives. */
+  /**
+   * Ends the stream to the other end, after what was sent. What the other end sends still arrives.
+   */
   readonly close: Effect.Effect<void>
-  /** Both streams lose this side, as when its process dies: what it wrote is still read, nothing is written to it. */
+  /**
+   * Both streams lose this end, as when its process dies: what it wrote is still read, and nothing
+   * is written to it.
+   */
   readonly drop: Effect.Effect<void>
 }
 
-/** What a message of the tests is long, about. */
+/** Approximate length of the messages of the tests. */
 const bytesPerFrame = 512
 
-/** Gives every chunk on in two pieces, so that lines and characters are cut. */
+/** Passes every chunk on in two pieces, so that lines and characters are cut. */
 const pipe = (highWaterMark: number) =>
   new Transform({
     highWaterMark,
-    // As a pipe of the system: who has said all can still hear.
+    // Like a pipe of the operating system: the end of one direction leaves the other open.
     autoDestroy: false,
     transform(chunk: Buffer, _encoding, done) {
       const middle = chunk.length >> 1
@@ -37,7 +42,7 @@ const pipe = (highWaterMark: number) =>
     },
   })
 
-/** Smaller than the default, so that a test can exceed it quickly. */
+/** Smaller than the default, so that a test exceeds it quickly. */
 const maxLineBytes = 16 * 1024 * 1024
 
 const lineOf = (frame: Frame): Buffer => {
@@ -58,7 +63,7 @@ const side = Effect.fnUntraced(function* (out: Transform, into: Transform, maxBy
     maxLineBytes,
     maxUnreadBytes: maxBytes,
     maxOutboxBytes: maxBytes,
-    // A write of its own without a timer.
+    // A separate write, without a timer.
     apartMs: 0,
   })
   let closed = false
@@ -94,9 +99,10 @@ const side = Effect.fnUntraced(function* (out: Transform, into: Transform, maxBy
 })
 
 /**
- * The two ends; the end of the scope destroys both streams.
+ * Creates the two ends. The end of the scope destroys both streams.
  *
- * @param capacity messages, about, that each of outbox, stream and inbox holds per direction before `send` waits
+ * @param capacity approximate number of messages that outbox, stream and inbox each hold per
+ * direction before `send` waits
  */
 export const streamPair = (
   capacity = 16,

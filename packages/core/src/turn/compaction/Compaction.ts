@@ -1,6 +1,7 @@
 /**
- * Summarises the history of a conversation: as a task of its own (`compact`), or in the middle of a turn, where its events
- * carry an id of their own (§6.9). What is recorded at its end, all at once, is the summary; `History` folds it.
+ * Summarises the history of a conversation: in a turn that does only this (`compact`), or in the middle of a turn, with the
+ * event id `auto-compact-N`. The summary is recorded at the end, in one batch; `History` folds it. A failure records
+ * nothing.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
@@ -21,10 +22,10 @@ const recorded = (
   { type: "agent_message", message: "Compact task completed" },
 ]
 
-/** True when the model has answered something since the beginning or the last summary: else a summary says nothing. */
+/** True when the model has answered since the beginning or the last summary: otherwise there is nothing to summarise. */
 export const hasAnswers = ({ history }: Step): boolean => unansweredFrom(history) > 0
 
-/** The whole of a turn that was started to do this. */
+/** Runs a turn that only summarises the history. */
 export const run = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
@@ -36,7 +37,7 @@ export const run = Effect.fnUntraced(function* (
   yield* port.advance({ sawSeq: step.seq, followUp: false, lastMessage: null })
 })
 
-/** Before the next request of a turn. What was said since the last answer is not summarised: it stays as it is. */
+/** Summarises before the next request of a turn. User messages since the last answer are not summarised but kept. */
 export const inline = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,

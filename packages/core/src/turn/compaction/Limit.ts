@@ -1,4 +1,4 @@
-/** When the history has become too long for the model, and the words for a history that stays so (§6.9). Pure. */
+/** Decides when the history is too long for the model, and makes the error for one that stays too long. Pure. */
 import type { ConversationSettings } from "../../ConversationSettings.ts"
 import { instructionsOf } from "../Instructions.ts"
 import { ModelError } from "../../ModelClient.ts"
@@ -6,12 +6,12 @@ import type { ContextTokens } from "../../log/TokenGauge.ts"
 import { textTokens } from "../../log/Tokens.ts"
 
 /**
- * Of the window: what is left has to hold the summary, its request, and what one more answer brings where it was only
- * estimated. The smallest known window leaves some 3,000 tokens.
+ * Default limit as a share of the context window. The rest has to hold the summary, its request and one more answer whose
+ * size was only estimated. With the smallest known window that is some 3,000 tokens.
  */
 const defaultShare = 0.8
 
-/** Tokens of a request from which on history is summarised; undefined: never by count. */
+/** Size of a request in tokens at which the history is summarised; undefined when no size causes a summary. */
 export const limitOf = ({
   autoCompactTokenLimit,
   contextWindow,
@@ -22,18 +22,19 @@ export const limitOf = ({
   return contextWindow === null ? undefined : Math.floor(contextWindow * defaultShare)
 }
 
-/** What the next request takes: as the provider counts it, as far as it has. The tools are not estimated. */
+/** Size of the next request in tokens: the provider's count, as far as there is one, plus estimates. Tools are left out. */
 export const requestTokens = (
   settings: ConversationSettings,
   { counted, estimated }: ContextTokens,
 ): number => (counted ?? textTokens(instructionsOf(settings))) + estimated
 
+/** True when the next request reaches the limit. */
 export const isFull = (settings: ConversationSettings, tokens: ContextTokens): boolean => {
   const limit = limitOf(settings)
   return limit !== undefined && requestTokens(settings, tokens) >= limit
 }
 
-/** The history was summarised just now, and is too long again. */
+/** The error for a history that is too long right after a summary, in the words of the original program. */
 export const stillAbove = (settings: ConversationSettings, tokens: ContextTokens): ModelError => {
   const limit = limitOf(settings) ?? settings.contextWindow ?? "unknown"
   return new ModelError({

@@ -1,10 +1,10 @@
-/** A history that is too long even to be summarised, made shorter from its beginning. Pure. */
+/** Shortens a history that is too long for a request for its summary, from its beginning. Pure. */
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { historyTokens } from "../../log/Tokens.ts"
 
 /**
- * Groups of items that go together or not at all: a call with the output behind it, and reasoning with what it led to.
- * Providers reject the one without the other.
+ * Groups of items that must stay together: a call and its output, and reasoning and the item after it. Providers reject
+ * one without the other.
  */
 const unitsOf = (
   items: ReadonlyArray<ResponseItem>,
@@ -12,17 +12,17 @@ const unitsOf = (
   const units: Array<Array<ResponseItem>> = []
   for (const item of items) {
     const unit = units.at(-1)
-    const goesOn =
+    const isContinued =
       item.type === "function_call_output" ||
       item.type === "custom_tool_call_output" ||
       unit?.at(-1)?.type === "reasoning"
-    if (unit === undefined || !goesOn) units.push([item])
+    if (unit === undefined || !isContinued) units.push([item])
     else unit.push(item)
   }
   return units
 }
 
-/** The later half by estimated tokens, or a little more; undefined when there is nothing to leave out. */
+/** The later half by estimated tokens, or a little more; undefined when nothing can be left out. */
 export const laterHalf = (
   items: ReadonlyArray<ResponseItem>,
 ): ReadonlyArray<ResponseItem> | undefined => {
@@ -31,7 +31,7 @@ export const laterHalf = (
   let kept = 0
   let from = units.length
   while (from > 0 && kept < enough) kept += historyTokens(units[--from] ?? [])
-  // The last unit alone may be more than half: then that is what stays.
+  // The last unit may be more than half by itself; then it is kept.
   from = Math.max(from, 1)
   return from >= units.length ? undefined : units.slice(from).flat()
 }

@@ -1,7 +1,8 @@
 /**
- * Asks the model for the summary of a history (§6.9): the history and the trigger, no tools, a system text of its own.
- * Repeated like any request of a turn; nothing of it is recorded, so one that fails leaves the history as it was.
+ * Requests the summary of a history from the model: the history and a trigger message, a special system text and no tools.
+ * Retried like any request of a turn. Records nothing, so a failure leaves the history unchanged.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { MessageItem, ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
@@ -16,9 +17,11 @@ import { triggerText } from "../../log/Compacted.ts"
 import { compactPromptOf } from "./CompactPrompt.ts"
 import { laterHalf } from "./Shorten.ts"
 
+/** A summary. */
 export interface Summary {
-  /** Empty when the model said nothing. */
+  /** Empty when the model sent no message. */
   readonly text: string
+  /** Tokens of the request. Undefined when the provider reported none. */
   readonly usage: TokenUsage | undefined
 }
 
@@ -30,7 +33,7 @@ const trigger: MessageItem = {
 
 const tooLong: EventMsg = {
   type: "background_event",
-  message: "the history is too long to be summarised whole: its oldest part is left out",
+  message: "the history is too long to be summarised in one request; its oldest part is left out",
 }
 
 const ask = (request: ModelRequest): Effect.Effect<Summary, ModelError, ModelClient> =>
@@ -47,35 +50,39 @@ const ask = (request: ModelRequest): Effect.Effect<Summary, ModelError, ModelCli
     ),
   )
 
-/** `tell` gets what the person should know meanwhile. Interrupting it stops the model. */
+const requestOf = (
+  conversationId: ConversationId,
+  settings: ConversationSettings,
+  history: ReadonlyArray<ResponseItem>,
+): ModelRequest => ({
+  conversationId,
+  provider: settings.provider,
+  model: settings.model,
+  instructions: compactPromptOf(settings),
+  input: [...history, trigger],
+  tools: [],
+  ...reasoningOf(settings),
+  ...defined({ verbosity: settings.verbosity }),
+})
+
+/** Resolves with the summary. `emit` gets events about retries and shortening. An interruption stops the model. */
 export const summarise = Effect.fnUntraced(function* (
   of: { readonly conversationId: ConversationId; readonly settings: ConversationSettings },
   history: ReadonlyArray<ResponseItem>,
-  tell: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>,
+  emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>,
 ): Effect.fn.Return<Summary, ModelError, ModelClient> {
   const { conversationId, settings } = of
   let input = history
   let attempt = 0
   while (true) {
-    const outcome = yield* Effect.result(
-      ask({
-        conversationId,
-        provider: settings.provider,
-        model: settings.model,
-        instructions: compactPromptOf(settings),
-        input: [...input, trigger],
-        tools: [],
-        ...reasoningOf(settings),
-        ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
-      }),
-    )
+    const outcome = yield* Effect.result(ask(requestOf(conversationId, settings, input)))
     if (outcome._tag === "Success") return outcome.success
     const error = outcome.failure
     const shorter = error.reason === "ContextWindow" ? laterHalf(input) : undefined
     if (shorter === undefined) {
-      yield* beforeRetry(settings.provider, ++attempt, error, tell)
+      yield* beforeRetry(settings.provider, ++attempt, error, emit)
     } else {
-      if (input === history) yield* tell([tooLong])
+      if (input === history) yield* emit([tooLong])
       input = shorter
     }
   }

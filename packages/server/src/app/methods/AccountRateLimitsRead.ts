@@ -1,12 +1,13 @@
-/** `account/rateLimits/read` (§3.2): what the last `token_count` of a conversation that is listened to said of them. */
+/** `account/rateLimits/read`: the rate limits that the last `token_count` of any conversation with a listener reported. */
 import type { AccountRateLimitsRead } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 
-/** Nothing is known (recording 0.45 `conv_basic`). */
+/** The result before any were reported (packages/server/test/fixtures/v0.45/app-conv_basic.jsonl). */
 const unknown = { primary: null, secondary: null }
 
+/** Handler of the method. */
 export const accountRateLimitsRead: AppHandler<typeof AccountRateLimitsRead> = (
   _,
   { connection },
-) => Effect.sync(() => ({ rateLimits: connection.heard.rateLimits() ?? unknown }))
+) => Effect.sync(() => ({ rateLimits: connection.cursor.rateLimits() ?? unknown }))

@@ -1,4 +1,4 @@
-/** `archiveConversation` (§3.6). Without a path, which the original wants, the id alone names the conversation. */
+/** `archiveConversation`. Without a path, which the original requires, the id alone names the conversation. */
 import { ConversationsView } from "../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -6,12 +6,7 @@ import type { ArchiveConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { cannotGet, internal, invalid, invalidRequest } from "../AppErrors.ts"
-import {
-  type PathFault,
-  pathFaultOf,
-  pathFaultText,
-  storedAtPath,
-} from "../subscriptions/StoredPaths.ts"
+import { type PathFault, pathFaultOf, pathFaultText, storedAtPath } from "../StoredPaths.ts"
 
 /** The texts of the original, each followed by what is wrong with the path. */
 const notInSessions = (path: string, fault: PathFault): JsonRpcError =>
@@ -40,6 +35,7 @@ const check = Effect.fnUntraced(function* (
 const cannotArchive = ({ message }: { readonly message: string }): JsonRpcError =>
   internal(`failed to archive conversation: ${message}`)
 
+/** Handler of the method. */
 export const archiveConversation: AppHandler<typeof ArchiveConversation> = Effect.fnUntraced(
   function* ({ conversationId, rolloutPath }) {
     const parsed = parseConversationId(conversationId)

@@ -1,10 +1,11 @@
-/** `$/cancelRequest` of the client: the request ends and is answered with an error, as its sender expects (L1). */
+/** `$/cancelRequest` from the client: cancels that request, which gets the error that its sender expects (L1). */
 import type { CancelRequest } from "@colloquy/protocol/app/Events"
 import type { Params } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type { Caller } from "../../jsonrpc/Peer.ts"
 import { requestCancelled } from "../AppErrors.ts"
 
+/** Handler of the notification. */
 export const cancelRequest = (
   { id }: Params<typeof CancelRequest>,
   { peer }: Caller,

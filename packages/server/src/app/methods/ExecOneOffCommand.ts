@@ -1,4 +1,4 @@
-/** `execOneOffCommand` (§3.11): in the sandbox of the configuration, or of the request (L15). */
+/** `execOneOffCommand`: runs one command in the sandbox of the request, or in that of the configuration (L15). */
 import type { ExecOneOffCommand } from "@colloquy/protocol/app/Host"
 import { present } from "@colloquy/protocol/app/Fields"
 import * as Duration from "effect/Duration"
@@ -6,11 +6,12 @@ import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { internal, invalid } from "../AppErrors.ts"
 import { HostPort } from "../ports/HostPort.ts"
-import { settingsOf } from "./ConversationResult.ts"
+import { settingsOf } from "../ConversationResult.ts"
 
-/** §6.8. */
+/** That of the original. */
 const defaultTimeoutMs = 10_000
 
+/** Handler of the method. */
 export const execOneOffCommand: AppHandler<typeof ExecOneOffCommand> = Effect.fnUntraced(
   function* (params) {
     const { cwd, sandboxPolicy, timeoutMs } = present(params)

@@ -1,4 +1,4 @@
-/** `fuzzyFileSearch` (§3.11): a later search with the same token ends an earlier one, which gives what it has. */
+/** `fuzzyFileSearch`: a search with the token of a running one ends that one, which is answered with what it has found. */
 import type { FuzzyFileSearch } from "@colloquy/protocol/app/Host"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -6,6 +6,7 @@ import type { AppHandler } from "../AppCall.ts"
 import { internal } from "../AppErrors.ts"
 import { HostPort } from "../ports/HostPort.ts"
 
+/** Handler of the method. */
 export const fuzzyFileSearch: AppHandler<typeof FuzzyFileSearch> = Effect.fnUntraced(function* (
   { cancellationToken, query, roots },
   { connection: { searches } },

@@ -1,4 +1,4 @@
-/** `getAuthStatus` (§3.10): the token only for who asks for it by name. */
+/** `getAuthStatus`: whether and how the user is logged in. Contains the token only if the client asks for it. */
 import type { GetAuthStatus } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -6,6 +6,7 @@ import type { AppHandler } from "../AppCall.ts"
 import { cannotReadLogin } from "../AppErrors.ts"
 import { Auth } from "../ports/AuthPort.ts"
 
+/** Handler of the method. */
 export const getAuthStatus: AppHandler<typeof GetAuthStatus> = Effect.fnUntraced(function* ({
   includeToken,
   refreshToken,

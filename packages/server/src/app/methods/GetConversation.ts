@@ -1,15 +1,16 @@
-/** `getConversation`: not in the original. */
+/** `getConversation`: the state of a conversation now. The original has no such method. */
 import type { State } from "@colloquy/core/decider/State"
 import type { GetConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, find, stateOf } from "../AppCall.ts"
-import { conversationResult } from "./ConversationResult.ts"
+import { conversationResult } from "../ConversationResult.ts"
 
 const statusOf = ({ approvals, turn, waiting }: State) => {
   if (turn === undefined) return waiting.length === 0 ? "idle" : "running"
   return approvals.open.length === 0 ? "running" : "waitingForApproval"
 }
 
+/** Handler of the method. */
 export const getConversation: AppHandler<typeof GetConversation> = Effect.fnUntraced(function* ({
   conversationId,
 }) {

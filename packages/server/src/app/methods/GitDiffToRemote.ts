@@ -1,11 +1,12 @@
-/** `gitDiffToRemote` (§3.11). */
+/** `gitDiffToRemote`: how the working tree differs from what is pushed. */
 import type { GitDiffToRemote } from "@colloquy/protocol/app/Host"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { invalid } from "../AppErrors.ts"
 import { HostPort } from "../ports/HostPort.ts"
-import { settingsOf } from "./ConversationResult.ts"
+import { settingsOf } from "../ConversationResult.ts"
 
+/** Handler of the method. */
 export const gitDiffToRemote: AppHandler<typeof GitDiffToRemote> = Effect.fnUntraced(function* ({
   cwd,
 }) {

@@ -1,4 +1,4 @@
-/** `listConversations` (§3.4): a cursor that cannot be read is none, as in the original. */
+/** `listConversations`: one page, newest first. A cursor that cannot be read counts as none, as in the original. */
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { ListConversations } from "@colloquy/protocol/app/Conversations"
 import { present } from "@colloquy/protocol/app/Fields"
@@ -7,13 +7,15 @@ import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { internal } from "../AppErrors.ts"
 
+/** That of the original. */
 const defaultPageSize = 25
-/** The original looks at no more files for one page. */
+/** The original reads no more files for one page. */
 const maxPageSize = 100
 
-/** Of editors that send what the person looks at along: what was asked for stands behind it. */
+/** Editors put what the person is looking at before this line, and the message after it. */
 const marker = "## My request for Codex:"
 
+/** The beginning of the first message, without what an editor put before it. */
 const previewOf = (text: string): string => {
   const at = text.indexOf(marker)
   return at === -1 ? text : text.slice(at + marker.length).trim()
@@ -28,6 +30,7 @@ const itemOf = ({ createdAtMs, id, path, preview = "" }: Page["items"][number]) 
   timestamp: DateTime.formatIso(DateTime.makeUnsafe(createdAtMs)),
 })
 
+/** Handler of the method. */
 export const listConversations: AppHandler<typeof ListConversations> = Effect.fnUntraced(
   function* (params) {
     const { cursor, pageSize = defaultPageSize } = present(params)

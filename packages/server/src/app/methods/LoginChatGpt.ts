@@ -1,4 +1,4 @@
-/** `loginChatGpt` (§3.10): answered when the login has begun; its end is told, whatever it is. */
+/** `loginChatGpt`: answered as soon as the login was started. Its end is notified, whatever it is. */
 import { type LoginChatGpt, LoginChatGptComplete } from "@colloquy/protocol/app/Account"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -7,24 +7,24 @@ import type { AppHandler } from "../AppCall.ts"
 import type { AppConnection } from "../AppConnection.ts"
 import { internal } from "../AppErrors.ts"
 import { Auth, type Login } from "../ports/AuthPort.ts"
-import { answerFirst } from "../subscriptions/TellAfter.ts"
+import { noticesKey } from "../subscriptions/Notices.ts"
 
-/** Who asked is told what became of it, everybody who is logged in now. */
+/** Notifies the requesting client of the end of the login, and all connections if it succeeded. */
 const follow = Effect.fnUntraced(function* (
   auth: Auth["Service"],
   { completed, loginId }: Login,
-  { audience, notices }: AppConnection,
+  { broadcast, notices }: AppConnection,
 ): Effect.fn.Return<void> {
   const ended = yield* Effect.result(completed)
-  const told = Result.isSuccess(ended)
+  const result = Result.isSuccess(ended)
     ? { loginId, success: true }
     : { loginId, success: false, error: ended.failure.message }
-  notices.put(LoginChatGptComplete, told, "each")
-  if (told.success) yield* audience.authChanged(auth, { authMethod: "chatgpt" })
+  notices.put(LoginChatGptComplete, result, "each")
+  if (result.success) yield* broadcast.authChanged(auth, { authMethod: "chatgpt" })
 })
 
-/** Nobody will know of one that begins when its request was taken back: it is ended. */
-const begun = (auth: Auth["Service"]): Effect.Effect<Login, JsonRpcError> =>
+/** Starts a login. One whose request was cancelled meanwhile is ended, because no client learns its id. */
+const started = (auth: Auth["Service"]): Effect.Effect<Login, JsonRpcError> =>
   Effect.uninterruptibleMask((restore) =>
     auth.loginChatGpt.pipe(
       Effect.mapError(({ message }) => internal(`failed to start login server: ${message}`)),
@@ -36,11 +36,15 @@ const begun = (auth: Auth["Service"]): Effect.Effect<Login, JsonRpcError> =>
     ),
   )
 
-export const loginChatGpt: AppHandler<typeof LoginChatGpt> = Effect.fnUntraced(function* (_, call) {
+/** Handler of the method. */
+export const loginChatGpt: AppHandler<typeof LoginChatGpt> = Effect.fnUntraced(function* (
+  _,
+  { connection, hold },
+) {
   const auth = yield* Auth
-  answerFirst(call)
-  const login = yield* begun(auth)
-  // The attempt outlives the connection, and has an end: the others are told of it all the same.
-  yield* Effect.forkDetach(follow(auth, login, call.connection))
+  hold(noticesKey)
+  const login = yield* started(auth)
+  // The attempt may outlive the connection. It ends in any case, and the other connections are notified.
+  yield* Effect.forkDetach(follow(auth, login, connection))
   return { loginId: login.loginId, authUrl: login.authUrl }
 })

@@ -1,20 +1,22 @@
-/** `logoutChatGpt` (§3.10). */
+/** `logoutChatGpt`: logs out. All connections of the login are notified after the response (L2). */
 import type { LogoutChatGpt } from "@colloquy/protocol/app/Account"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { cannotReadLogin, internal } from "../AppErrors.ts"
 import { Auth } from "../ports/AuthPort.ts"
-import { answerFirst } from "../subscriptions/TellAfter.ts"
+import { noticesKey } from "../subscriptions/Notices.ts"
 
-export const logoutChatGpt: AppHandler<typeof LogoutChatGpt> = Effect.fnUntraced(
-  function* (_, call) {
-    const auth = yield* Auth
-    answerFirst(call)
-    yield* Effect.mapError(auth.logout, ({ message }) => internal(`logout failed: ${message}`))
-    // A key in the environment stays: then somebody is still logged in.
-    const { method } = yield* Effect.mapError(auth.status({ refresh: false }), cannotReadLogin)
-    const told = method === undefined ? {} : { authMethod: method }
-    yield* call.connection.audience.authChanged(auth, told)
-    return {}
-  },
-)
+/** Handler of the method. */
+export const logoutChatGpt: AppHandler<typeof LogoutChatGpt> = Effect.fnUntraced(function* (
+  _,
+  { connection, hold },
+) {
+  const auth = yield* Auth
+  hold(noticesKey)
+  yield* Effect.mapError(auth.logout, ({ message }) => internal(`logout failed: ${message}`))
+  // A key in the environment remains: then the user is still logged in with it.
+  const { method } = yield* Effect.mapError(auth.status({ refresh: false }), cannotReadLogin)
+  const status = method === undefined ? {} : { authMethod: method }
+  yield* connection.broadcast.authChanged(auth, status)
+  return {}
+})

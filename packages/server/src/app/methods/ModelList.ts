@@ -1,11 +1,11 @@
-/** `model/list` (§3.11): the models that the configuration names, the one in effect first. */
+/** `model/list`: the models that the configuration names, the one in effect first. */
 import { present } from "@colloquy/protocol/app/Fields"
 import type { ModelEntry, ModelList } from "@colloquy/protocol/app/Host"
 import { ReasoningEffort } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { cannotReadConfig, invalidRequest } from "../AppErrors.ts"
-import { settingsOf } from "./ConversationResult.ts"
+import { settingsOf } from "../ConversationResult.ts"
 import { UserConfig } from "../ports/UserConfigPort.ts"
 
 const defaultPageSize = 25
@@ -38,26 +38,29 @@ const entryOf = (
   isDefault,
 })
 
-export const modelList: AppHandler<typeof ModelList> = Effect.fnUntraced(function* (params) {
-  const { cursor = "0", pageSize = defaultPageSize } = present(params)
-  if (!/^\d{1,9}$/.test(cursor)) {
-    return yield* invalidRequest("params.cursor: expected `nextCursor` of an earlier page")
-  }
-  const start = Number(cursor)
-  const settings = yield* settingsOf({})
+/** The model in effect, and then those of the profiles, each once. */
+const modelsOf = Effect.gen(function* () {
+  const { effort: current, model: inEffect } = yield* settingsOf({})
   const { profiles } = yield* Effect.mapError((yield* UserConfig).saved, cannotReadConfig)
   const models = new Map([
-    [
-      settings.model,
-      entryOf(settings.model, { effort: settings.effort, from: "In effect." }, true),
-    ],
+    [inEffect, entryOf(inEffect, { effort: current, from: "In effect." }, true)],
   ])
   for (const [name, { model, modelReasoningEffort }] of Object.entries(profiles)) {
     if (model === null || models.has(model)) continue
     const effort = modelReasoningEffort ?? undefined
     models.set(model, entryOf(model, { effort, from: `Of the profile ${name}.` }, false))
   }
-  const all = [...models.values()]
+  return [...models.values()]
+})
+
+/** Handler of the method. */
+export const modelList: AppHandler<typeof ModelList> = Effect.fnUntraced(function* (params) {
+  const { cursor = "0", pageSize = defaultPageSize } = present(params)
+  if (!/^\d{1,9}$/.test(cursor)) {
+    return yield* invalidRequest("params.cursor: expected `nextCursor` of an earlier page")
+  }
+  const start = Number(cursor)
+  const all = yield* modelsOf
   const items = all.slice(start, start + pageSize)
   const next = start + items.length
   return { items, ...(items.length > 0 && next < all.length ? { nextCursor: String(next) } : {}) }

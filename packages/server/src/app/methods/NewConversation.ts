@@ -1,12 +1,13 @@
-/** `newConversation` (§3.3). */
+/** `newConversation`: creates a conversation. */
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { NewConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, stateOf } from "../AppCall.ts"
 import { cannotCreate } from "../AppErrors.ts"
-import { conversationResult, settingsOf } from "./ConversationResult.ts"
-import { rolloutPathOf } from "../subscriptions/StoredPaths.ts"
+import { conversationResult, settingsOf } from "../ConversationResult.ts"
+import { rolloutPathOf } from "../StoredPaths.ts"
 
+/** Handler of the method. */
 export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntraced(function* (
   params,
   { connection },
@@ -14,9 +15,9 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   const settings = yield* settingsOf(params, { requiresProvider: true })
   const manager = yield* ConversationsView
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
-  // The response delivers the first event, and a history that was resumed is not new.
+  // The response carries what the first event says, and a resumed history is not delivered again.
   const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)
-  connection.heard.begin(conversation.id, seq)
+  connection.cursor.start(conversation.id, seq)
   return {
     ...conversationResult(conversation, settings),
     ...(yield* rolloutPathOf(conversation.id)),

@@ -1,6 +1,6 @@
 /**
- * The connections that speak this dialect with one manager, and what all of them are told (§3.9). Holds nothing of a
- * connection that is gone.
+ * The connections of this dialect that share one server, and the notifications that all of them get: a change of the
+ * login, and new rate limits. Keeps nothing of a connection that has closed.
  */
 import type { SharedState } from "../../SharedState.ts"
 import { AccountRateLimitsUpdated, AuthStatusChange } from "@colloquy/protocol/app/Account"
@@ -10,25 +10,29 @@ import type * as Scope from "effect/Scope"
 import type { Auth } from "../ports/AuthPort.ts"
 import type { Notices } from "./Notices.ts"
 
-/** A connection that takes part. */
+/** A connection that gets the notifications. */
 interface Member {
+  /** Connections with another login service are not notified of a change of this one. */
   readonly auth: Auth["Service"]
   readonly notices: Pick<Notices, "put">
 }
 
+/** See the header. Nothing here waits for a client. */
 export interface Broadcast {
-  /** For the length of the scope. */
+  /** Adds a connection until the scope closes. */
   readonly join: (member: Member) => Effect.Effect<void, never, Scope.Scope>
-  /** Tells everybody who logs in with the same. */
+  /** Notifies the connections that use this login service, of every principal. */
   readonly authChanged: (
     auth: Auth["Service"],
     status: Params<typeof AuthStatusChange>,
   ) => Effect.Effect<void>
   /** Notifies the connections of the same principal. */
   readonly limitsChanged: (limits: Params<typeof AccountRateLimitsUpdated>) => Effect.Effect<void>
+  /** Number of connections. */
   readonly size: () => number
 }
 
+/** Makes one without connections. The result gives the part of a principal. */
 export const make = (): ((principal: string) => Broadcast) => {
   const members = new Map<Member, string>()
   return (principal) => ({

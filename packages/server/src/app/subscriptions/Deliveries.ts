@@ -1,136 +1,138 @@
 /**
- * What a listener's client is sent of its deliveries, in order (L2, L4). A client that named the last event it has is sent
- * the number of every event that is kept, also of those whose contents it is not sent: a number that is missing is lost.
- * A client of the original's is sent no numbers.
+ * Sends the deliveries of one listener to its client, in order (L2, L4): withdraws a question before its resolution is
+ * sent, and puts one after its event was sent (L7). Keeps the place of the listener up to date.
  */
 import type { RateLimits } from "@colloquy/core/ModelClient"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
-import {
-  ConversationLagged,
-  ConversationSkipped,
-  ConversationSynced,
-  type EventParams,
-  eventNotification,
-} from "@colloquy/protocol/app/Events"
-import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
+import type { EventFormat } from "../../events/V1Events.ts"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { ConversationQuestions } from "../../questions/QuestionBroker.ts"
 import type { Broadcast } from "./Broadcast.ts"
 import type { DeliveryCursor } from "./DeliveryCursor.ts"
-import type { ConversationQuestions } from "../../questions/QuestionBroker.ts"
-import { advance, type Subscription } from "./Subscription.ts"
-import { appServerEvent, type EventFormat } from "../../events/V1Events.ts"
+import type { Subscription } from "./Subscription.ts"
+import {
+  type Listening,
+  type Notification,
+  sendAll,
+  type SubscriptionPresenter,
+} from "./SubscriptionPresenter.ts"
 
-export interface Teller {
+/** Where the deliveries of a listener are sent, and where they are recorded. */
+export interface DeliveryTarget {
   readonly subscription: Subscription
   readonly peer: PeerControl
-  readonly heard: DeliveryCursor
-  readonly audience: Broadcast
-  readonly wants: EventFormat
+  readonly presenter: SubscriptionPresenter
+  readonly format: EventFormat
+  /** Where the events that some listener was sent are recorded. */
+  readonly cursor: DeliveryCursor
+  /** Where new rate limits are announced. */
+  readonly broadcast: Broadcast
   /** The questions of the conversation, shared by the listeners of the connection. */
   readonly questions: ConversationQuestions
 }
 
-/** Where a listener is in the log of its conversation. */
-export interface Progress {
-  /** The client waits for `conversationSynced`. */
-  synced: boolean
-  /** It was sent everything once. */
-  live: boolean
-}
+/** Sends the deliveries of one attachment to the conversation. Used by one fiber. */
+export class DeliverySender {
+  private readonly target: DeliveryTarget
+  private readonly to: Listening
+  /** The client has to be notified of the next `Synced`. */
+  private announcesSync: boolean
+  /** The listener has been sent everything once. */
+  private live = false
+  /** Notifications of one method that were not sent yet. */
+  private run: Array<Notification> = []
+  /** Number of the first event that is neither sent nor in `run`. */
+  private next: number
 
-const typeOf = ({ msg }: EventParams) => msg.type as Event["msg"]["type"]
-
-/** Notifications of one method that follow on each other, as deltas do, are sent together. */
-class Run {
-  private events: Array<EventParams> = []
-  private skipped: Array<Params<typeof ConversationSkipped>> = []
-  private readonly peer: PeerControl
-
-  constructor(peer: PeerControl) {
-    this.peer = peer
+  constructor(target: DeliveryTarget) {
+    const { format, subscription } = target
+    this.target = target
+    this.to = { conversationId: subscription.conversation.id, subscriptionId: subscription.id }
+    this.announcesSync = format.all
+    this.next = subscription.next
   }
 
-  /** True where an event of that type, or undefined for a skipped one, is of another method than the run. */
-  ends(type: string | undefined): boolean {
-    const [first] = this.events
-    return first === undefined
-      ? this.skipped.length > 0 && type !== undefined
-      : typeOf(first) !== type
-  }
-
-  add(event: EventParams): void {
-    this.events.push(event)
-  }
-
-  skip(skipped: Params<typeof ConversationSkipped>): void {
-    this.skipped.push(skipped)
-  }
-
-  get send(): Effect.Effect<void, ConnectionClosed> {
-    return Effect.suspend(() => {
-      const { events, skipped } = this
-      const [first] = events
-      this.events = []
-      this.skipped = []
-      if (first !== undefined) return this.peer.notify(eventNotification(typeOf(first)), events)
-      return skipped.length === 0 ? Effect.void : this.peer.notify(ConversationSkipped, skipped)
+  /** Sends these deliveries, which follow on those before. Resolves when the connection has accepted all of them. */
+  send(deliveries: ReadonlyArray<Delivery>): Effect.Effect<void, ConnectionClosed> {
+    return Effect.gen({ self: this }, function* () {
+      const { broadcast, questions } = this.target
+      let limits: RateLimits | undefined
+      for (const delivery of deliveries) {
+        if (delivery._tag === "Event") {
+          const { event } = delivery
+          if (event.msg.type === "approval_resolved") {
+            yield* this.flush
+            yield* questions.withdraw(event.msg.call_id)
+          }
+          limits = this.newLimits(event) ?? limits
+        } else if (delivery._tag === "Ask") {
+          yield* this.flush
+          yield* questions.put(delivery.event)
+        }
+        const notification = this.notificationOf(delivery)
+        if (this.isOfAnotherMethod(notification)) yield* this.flush
+        if (notification !== undefined) this.run.push(notification)
+        this.advance(delivery)
+      }
+      yield* this.flush
+      if (limits !== undefined) yield* broadcast.limitsChanged(limits)
     })
   }
-}
 
-/** Sends what follows on what was sent before. */
-export const tell = Effect.fnUntraced(function* (
-  { audience, heard, peer, questions, subscription, wants }: Teller,
-  deliveries: ReadonlyArray<Delivery>,
-  progress: Progress,
-): Effect.fn.Return<void, ConnectionClosed> {
-  const named = {
-    conversationId: subscription.conversation.id,
-    subscriptionId: subscription.id,
+  /** What the client is notified of that delivery; undefined if of nothing. */
+  private notificationOf(delivery: Delivery): Notification | undefined {
+    const { format, presenter } = this.target
+    switch (delivery._tag) {
+      case "Event":
+        return presenter.event(this.to, delivery.event, format)
+      case "Ask":
+        return undefined
+      case "Lagged":
+        return presenter.lagged(this.to, delivery.from)
+      case "Synced":
+        return this.announcesSync ? presenter.synced(this.to, delivery.seq) : undefined
+    }
   }
-  const run = new Run(peer)
-  let next = subscription.next
-  let news: RateLimits | undefined
-  const flush = Effect.map(run.send, () => {
-    advance(subscription, next)
-    heard.told(subscription.conversation.id, next)
-  })
-  for (const delivery of deliveries) {
+
+  private isOfAnotherMethod(notification: Notification | undefined): boolean {
+    const [first] = this.run
+    return first !== undefined && notification !== undefined && first.method !== notification.method
+  }
+
+  /** Records how far the listener is once the delivery was added. */
+  private advance(delivery: Delivery): void {
     if (delivery._tag === "Event") {
-      const { id, msg, seq } = delivery.event
-      if (msg.type === "approval_resolved") {
-        yield* flush
-        yield* questions.withdraw(msg.call_id)
-      }
-      if (msg.type === "token_count" && msg.rate_limits) {
-        const told = { ...named, seq, rateLimits: msg.rate_limits, live: progress.live }
-        if (heard.limits(told)) news = msg.rate_limits
-      }
-      const told = appServerEvent(msg, wants)
-      const numbered = wants.all ? { ...named, seq } : named
-      if (run.ends(told?.type)) yield* flush
-      if (told !== undefined) run.add({ id, msg: told, ...numbered })
-      else if (wants.all && !isEphemeral(msg)) run.skip({ ...named, seq })
-      next = isEphemeral(msg) ? next : seq + 1
-      continue
-    }
-    yield* flush
-    if (delivery._tag === "Ask") yield* questions.put(delivery.event)
-    else if (delivery._tag === "Lagged") {
-      progress.synced = true
-      yield* peer.notify(ConversationLagged, [{ ...named, from: delivery.from }])
-    } else {
-      next = Math.max(next, delivery.seq)
-      if (progress.synced) {
-        yield* peer.notify(ConversationSynced, [{ ...named, seq: delivery.seq }])
-      }
-      progress.synced = false
-      progress.live = true
+      const { msg, seq } = delivery.event
+      if (!isEphemeral(msg)) this.next = seq + 1
+    } else if (delivery._tag === "Lagged") {
+      this.announcesSync = true
+    } else if (delivery._tag === "Synced") {
+      this.next = Math.max(this.next, delivery.seq)
+      this.announcesSync = false
+      this.live = true
     }
   }
-  yield* flush
-  if (news !== undefined) yield* audience.limitsChanged(news)
-})
+
+  /** The rate limits that the event reports, if they are new to the clients. */
+  private newLimits({ msg, seq }: Event): RateLimits | undefined {
+    if (msg.type !== "token_count" || !msg.rate_limits) return undefined
+    const { conversationId } = this.to
+    const { rate_limits: rateLimits } = msg
+    const isNew = this.target.cursor.limits({ conversationId, seq, rateLimits, live: this.live })
+    return isNew ? rateLimits : undefined
+  }
+
+  /** Sends what was added, and records that everything before `next` was sent. */
+  private readonly flush: Effect.Effect<void, ConnectionClosed> = Effect.suspend(() => {
+    const { cursor, peer, subscription } = this.target
+    const { run } = this
+    this.run = []
+    return Effect.map(sendAll(peer, run) ?? Effect.void, () => {
+      subscription.advance(this.next)
+      cursor.delivered(subscription.conversation.id, this.next)
+    })
+  })
+}

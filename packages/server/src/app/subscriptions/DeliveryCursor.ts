@@ -1,6 +1,7 @@
 /**
- * What of each conversation some listener of this dialect has been told: what nobody heard waits for the next listener
- * (§3.7), as it does in the original's one queue. Knows conversations that were made or taken up here, the latest ones.
+ * Which events of each conversation were delivered to any listener of this dialect, on any connection. What was delivered
+ * to none waits for the next listener, as it does in the single queue of the original. Knows the conversations that were
+ * created, forked or resumed here, up to a number of them. Also keeps the rate limits that were reported last.
  */
 import type { SharedState } from "../../SharedState.ts"
 import type { RateLimits } from "@colloquy/core/ModelClient"
@@ -8,47 +9,57 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import { LruMap } from "../../internal/LruMap.ts"
 
-/** Whoever makes a conversation listens to it soon, if at all. */
+/** A client that creates a conversation soon attaches a listener to it, if it ever does; older ones are forgotten. */
 const maxKnown = 10_000
 
-/** Rate limits of that many principals are kept, those of the ones that were updated last. */
+/** Number of principals whose rate limits are kept; those that were updated least recently are forgotten. */
 const maxPrincipals = 1_000
 
 interface Entry {
-  /** First event that nobody was told of. */
+  /** Number of the first event that was not delivered to any listener. */
   next: number
+  /** Number of the attached listeners. */
   listeners: number
 }
 
-interface ToldLimits {
+/** Rate limits that an event reports. */
+interface ReportedLimits {
   readonly conversationId: string
+  /** Number of the event. */
   readonly seq: number
   readonly rateLimits: RateLimits
-  /** The event came while the listener that is told of it had everything before. */
+  /** The listener that gets the event had been sent everything before it. */
   readonly live: boolean
 }
 
+/** See the header. */
 export interface DeliveryCursor {
-  /** Nobody who listens now or later needs to hear what came before that event. */
-  readonly begin: (conversationId: string, next: number) => void
-  /** Where a new listener begins that does not say it; undefined: with what comes now. */
+  /**
+   * The conversation is in use from now on, and its events before `next` need not be delivered. Does not move backwards,
+   * and does nothing while the conversation has listeners.
+   */
+  readonly start: (conversationId: string, next: number) => void
+  /** First event for a new listener that does not name one; undefined: only what happens from now on. */
   readonly from: (conversationId: string) => number | undefined
-  readonly enter: (conversationId: string) => void
-  readonly leave: (conversationId: string) => void
-  readonly told: (conversationId: string, next: number) => void
-  /** What the provider said last of its limits, in any conversation that is listened to. */
+  /** A listener was attached. */
+  readonly attached: (conversationId: string) => void
+  /** A listener was detached. */
+  readonly detached: (conversationId: string) => void
+  /** Every event before `next` was delivered to a listener. */
+  readonly delivered: (conversationId: string, next: number) => void
+  /** The rate limits that a provider reported last, in any conversation of the principal with a listener. */
   readonly rateLimits: () => RateLimits | undefined
-  /** It says this in that event. True when that is news: neither the same as before nor an older event told again. */
-  readonly limits: (told: ToldLimits) => boolean
+  /** Keeps these rate limits. True if they are new: neither the same as before nor of an older event that is replayed. */
+  readonly limits: (reported: ReportedLimits) => boolean
 }
 
 const make = (): ((principal: string) => DeliveryCursor) => {
   const known = new LruMap<string, Entry>(maxKnown)
-  /** First events that may tell of limits anew. */
+  /** By conversation, number of the first event that can report new limits. */
   const limited = new LruMap<string, number>(maxKnown)
   const rateLimits = new LruMap<string, RateLimits>(maxPrincipals)
   return (principal) => ({
-    begin: (id, next) => {
+    start: (id, next) => {
       const entry = known.get(id)
       if (entry === undefined) known.put(id, { next, listeners: 0 })
       else if (entry.listeners === 0) entry.next = Math.max(entry.next, next)
@@ -57,25 +68,25 @@ const make = (): ((principal: string) => DeliveryCursor) => {
       const entry = known.get(id)
       return entry === undefined || entry.listeners > 0 ? undefined : entry.next
     },
-    enter: (id) => {
+    attached: (id) => {
       const entry = known.get(id)
       if (entry !== undefined) entry.listeners++
     },
-    leave: (id) => {
+    detached: (id) => {
       const entry = known.get(id)
       if (entry !== undefined) entry.listeners--
     },
-    told: (id, next) => {
+    delivered: (id, next) => {
       const entry = known.get(id)
       if (entry !== undefined && next > entry.next) entry.next = next
     },
     rateLimits: () => rateLimits.get(principal),
-    limits: ({ conversationId, live, rateLimits: told, seq }) => {
+    limits: ({ conversationId, live, rateLimits: reported, seq }) => {
       const first = limited.get(conversationId) ?? known.get(conversationId)?.next
       if (first === undefined ? !live : seq < first) return false
       limited.put(conversationId, seq + 1)
-      if (Equal.equals(rateLimits.get(principal), told)) return false
-      rateLimits.put(principal, told)
+      if (Equal.equals(rateLimits.get(principal), reported)) return false
+      rateLimits.put(principal, reported)
       return true
     },
   })

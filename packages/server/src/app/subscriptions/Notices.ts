@@ -1,6 +1,6 @@
 /**
- * What one connection is told that belongs to no conversation: in order, behind the answers that it has to wait for (L2).
- * Whoever has something to tell never waits; of a state only the latest is kept for a client that does not read (L6).
+ * The notifications of one connection that belong to no conversation: sent in order, each after the responses that it has
+ * to follow (L2). Adding one never waits. A client that does not read gets only the latest of each kind of state (L6).
  */
 import type { Params } from "@colloquy/protocol/Method"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
@@ -9,10 +9,17 @@ import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
 
+/** The key of `AnswerGate` under which a request holds the notices of its connection. */
+export const noticesKey = "notices"
+
+/** See the header. */
 export interface Notices {
-  /** Tells what is put, now and from now on, until interrupted or until the connection is gone. */
-  readonly tell: (peer: PeerControl) => Effect.Effect<void>
-  /** `latest`: takes the place of what waits of that method. What is put when nobody tells any more is dropped. */
+  /** Sends what is put, before and after this call, until it is interrupted or the connection closes. Call it once. */
+  readonly deliver: (peer: PeerControl) => Effect.Effect<void>
+  /**
+   * Adds a notification. `latest`: replaces one of the same method that was not sent yet. Dropped after `deliver` has
+   * ended.
+   */
   readonly put: <M extends Rpc.Any>(method: M, params: Params<M>, kind: "each" | "latest") => void
 }
 
@@ -21,30 +28,30 @@ interface Notice {
   readonly send: (peer: PeerControl) => Effect.Effect<void, ConnectionClosed>
 }
 
-/** @param gate waits while something has to be told first */
-export const make = (gate: Effect.Effect<void>): Notices => {
-  const woken = Latch.makeUnsafe(false)
+/** Makes an empty queue. */
+export const make = (): Notices => {
+  const added = Latch.makeUnsafe(false)
   let waiting: Array<Notice> = []
-  let over = false
+  let ended = false
 
-  const next = Effect.suspend(() => {
+  const take = Effect.sync(() => {
     const taken = waiting
     waiting = []
-    woken.closeUnsafe()
-    return Effect.succeed(taken)
+    added.closeUnsafe()
+    return taken
   })
 
   return {
     put: (method, params, kind) => {
-      if (over) return
+      if (ended) return
       if (kind === "latest") waiting = waiting.filter((one) => one.method !== method)
       waiting.push({ method, send: (peer) => peer.notify(method, [params]) })
-      woken.openUnsafe()
+      added.openUnsafe()
     },
-    tell: (peer) =>
-      woken.await.pipe(
-        Effect.andThen(gate),
-        Effect.andThen(next),
+    deliver: (peer) =>
+      added.await.pipe(
+        Effect.andThen(peer.passed(noticesKey)),
+        Effect.andThen(take),
         Effect.flatMap((taken) =>
           Effect.forEach(taken, ({ send }) => send(peer), { discard: true }),
         ),
@@ -52,7 +59,7 @@ export const make = (gate: Effect.Effect<void>): Notices => {
         Effect.catch(({ reason }) => Effect.logDebug(`notices end: ${reason}`)),
         Effect.ensuring(
           Effect.sync(() => {
-            over = true
+            ended = true
             waiting = []
           }),
         ),

@@ -1,4 +1,11 @@
-/** One listener of a connection: how far it has been told, and who waits for that. Tells nothing itself. */
+/**
+ * One listener of a connection: how far its client has been sent the events, and who waits for that. Sends nothing itself.
+ *
+ *     added ── start ──► started ── conversation unavailable ──► suspended
+ *       │                   │  ▲──── conversation used again ──────┘ │
+ *       │                   └── conversation ended, or removed ──────┤
+ *       └── abandoned ──────────────────────────────────────────► ended
+ */
 import type { Conversation } from "@colloquy/core/Conversation"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -9,71 +16,91 @@ interface Waiter {
   readonly done: Deferred.Deferred<void>
 }
 
-export interface Subscription {
+/** See the header. */
+export class Subscription {
+  /** A UUID, which the client uses to remove the listener. */
   readonly id: string
   readonly conversation: Conversation
+  /** Holds what the listener has acquired; closes with it. */
   readonly scope: Scope.Closeable
-  /** First event that it was not sent. */
+  /** Number of the first event that was not sent yet. */
   next: number
+  /** Events are sent from now on: the response that names the subscription was accepted. */
+  started = false
   /** Nothing follows any more. */
-  over: boolean
-  /** Nothing follows until its conversation is used again: nothing of it could be recorded. */
-  lost: boolean
-  begun: boolean
-  waiters: Array<Waiter>
-}
+  private ended = false
+  /** Nothing follows until the conversation is used again: its events could not be recorded. */
+  private suspended = false
+  private waiters: Array<Waiter> = []
 
-const follows = ({ lost, over: isOver }: Subscription): boolean => !lost && !isOver
+  /** @param next number of the first event to send */
+  constructor(id: string, conversation: Conversation, scope: Scope.Closeable, next: number) {
+    this.id = id
+    this.conversation = conversation
+    this.scope = scope
+    this.next = next
+  }
 
-const release = (subscription: Subscription): void => {
-  const isReady = ({ seq }: Waiter) => seq < subscription.next || !follows(subscription)
-  const ready = subscription.waiters.filter(isReady)
-  subscription.waiters = subscription.waiters.filter((waiter) => !isReady(waiter))
-  for (const { done } of ready) Deferred.doneUnsafe(done, Effect.void)
-}
+  private get isActive(): boolean {
+    return !this.ended && !this.suspended
+  }
 
-export const advance = (subscription: Subscription, next: number): void => {
-  subscription.next = Math.max(subscription.next, next)
-  release(subscription)
-}
+  private isReady({ seq }: Waiter): boolean {
+    return seq < this.next || !this.isActive
+  }
 
-/** Nothing follows any more: nobody waits for it. */
-export const over = (subscription: Subscription): void => {
-  subscription.over = true
-  release(subscription)
-}
+  private release(): void {
+    const ready = this.waiters.filter((waiter) => this.isReady(waiter))
+    this.waiters = this.waiters.filter((waiter) => !this.isReady(waiter))
+    for (const { done } of ready) Deferred.doneUnsafe(done, Effect.void)
+  }
 
-/** Nothing follows until its conversation is used again: nobody waits for that. */
-export const lose = (subscription: Subscription): void => {
-  subscription.lost = true
-  release(subscription)
-}
+  /** Every event before `next` was sent. */
+  advance(next: number): void {
+    this.next = Math.max(this.next, next)
+    this.release()
+  }
 
-/** Waits until it was told of that event, or has ended. */
-export const told = (subscription: Subscription, seq: number): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    if (subscription.next > seq || !follows(subscription)) return Effect.void
-    const done = Deferred.makeUnsafe<void>()
-    subscription.waiters.push({ seq, done })
-    return Deferred.await(done)
-  })
+  /** Nothing follows any more; whatever waits for it continues. */
+  end(): void {
+    this.ended = true
+    this.release()
+  }
 
-/**
- * Waits until no turn of its conversation runs or is about to, and it was told of everything, or has ended. A turn that
- * has waited for its answers since a restart does not run.
- */
-export const settled = (subscription: Subscription): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const { conversation } = subscription
-    if (!follows(subscription)) return Effect.void
-    return Effect.matchEffect(conversation.state, {
+  /** Nothing follows until `resume`; whatever waits for it continues. */
+  suspend(): void {
+    this.suspended = true
+    this.release()
+  }
+
+  /** Events follow again, from `next` on. */
+  resume(): void {
+    this.suspended = false
+  }
+
+  /** Waits until that event was sent, or nothing follows any more. */
+  delivered(seq: number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.next > seq || !this.isActive) return Effect.void
+      const done = Deferred.makeUnsafe<void>()
+      this.waiters.push({ seq, done })
+      return Deferred.await(done)
+    })
+  }
+
+  /**
+   * Waits until no turn of the conversation runs or is about to and everything was sent, or nothing follows any more. A
+   * turn that has waited for answers since a restart counts as not running.
+   */
+  readonly idle: Effect.Effect<void> = Effect.suspend(() => {
+    if (!this.isActive) return Effect.void
+    return Effect.matchEffect(this.conversation.state, {
       onSuccess: ({ seq, turn, waiting }) => {
-        const idle = turn === undefined ? waiting.length === 0 : turn.parked !== undefined
-        return idle
-          ? told(subscription, seq - 1)
-          : Effect.andThen(told(subscription, seq), settled(subscription))
+        const isIdle = turn === undefined ? waiting.length === 0 : turn.parked !== undefined
+        return isIdle ? this.delivered(seq - 1) : Effect.andThen(this.delivered(seq), this.idle)
       },
-      // Whoever cannot say what runs has nothing to tell.
+      // A conversation without a state has no events to wait for.
       onFailure: () => Effect.void,
     })
   })
+}

@@ -1,251 +1,248 @@
 /**
- * The listeners of one connection: each gets every event of its conversation, in order, behind the answer that made it
- * (L2, L4). A client that does not read slows its own listeners alone (L6). What a request causes is told behind its
- * answer: while one is being answered its conversation is held back here.
+ * The listeners of one connection: each gets every event of its conversation, in order, after the response that created
+ * it (L2, L4). A client that does not read delays its own listeners only (L6). Events that a request causes follow its
+ * response: while the request is being answered it holds its conversation (`AnswerGate`).
  *
- * Where nothing of a conversation can be recorded any more its listeners are sent the reason, and go on behind the last
- * event they were sent as soon as the conversation is used again, whoever uses it (L5).
+ * If events can no longer be recorded, the listeners are sent the reason and continue after the last event that they were
+ * sent as soon as any client uses the conversation again (L5). Knows no name of the wire (`SubscriptionPresenter`).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError, ConversationUnavailable } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
+import { runBatches } from "@colloquy/core/listeners/Listening"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import { ConversationClosed } from "@colloquy/protocol/app/Events"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
-import type { Broadcast } from "./Broadcast.ts"
-import { type Progress, tell, type Teller } from "./Deliveries.ts"
-import type { DeliveryCursor } from "./DeliveryCursor.ts"
-import type { AnswerGate } from "./AnswerGate.ts"
-import type { ConversationQuestions } from "../../questions/QuestionBroker.ts"
-import { lose, over, settled, type Subscription, told } from "./Subscription.ts"
-import { subscriptionId } from "./SubscriptionId.ts"
 import type { EventFormat } from "../../events/V1Events.ts"
+import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { QuestionBroker } from "../../questions/QuestionBroker.ts"
+import type { Broadcast } from "./Broadcast.ts"
+import { DeliverySender } from "./Deliveries.ts"
+import type { DeliveryCursor } from "./DeliveryCursor.ts"
+import { Subscription } from "./Subscription.ts"
+import { subscriptionId } from "./SubscriptionId.ts"
+import { sendAll, type SubscriptionPresenter } from "./SubscriptionPresenter.ts"
 
-interface AddOptions {
+/** What a client asks for with a listener. */
+export interface AddOptions {
   readonly conversation: Conversation
   readonly peer: PeerControl
+  /** Raw response items are sent too. */
   readonly raw: boolean
-  /** The last event that the client has. */
+  /** Number of the last event that the client has; such a client gets every event with its number. */
   readonly after?: number
 }
 
-interface Added {
+/** A listener that was added, before its response. */
+export interface AddedSubscription {
   readonly id: string
-  /** Begins to tell. */
-  readonly begin: Effect.Effect<void>
-  /** The answer was not accepted: forgets it, unless it has begun. */
+  /** Starts to send. */
+  readonly start: Effect.Effect<void>
+  /** Removes it, unless it was started: the response was not accepted. */
   readonly abandon: () => void
 }
 
-export interface Subscriptions {
-  /** Listens from now on; nothing is told before `begin`. */
-  readonly add: (options: AddOptions) => Effect.Effect<Added, AttachError>
-  /** Returns when nothing of it follows any more; false for one that is not there. */
-  readonly remove: (id: string) => Effect.Effect<boolean>
-  /** Waits until every listener of that conversation has been told of that event. */
-  readonly told: (conversationId: string, seq: number) => Effect.Effect<void>
-}
-
+/** What the listeners of a connection share. */
 export interface SubscriptionsOptions {
-  /** Of the connection. */
+  /** Scope of the connection. */
   readonly scope: Scope.Scope
-  readonly heard: DeliveryCursor
-  readonly audience: Broadcast
-  /** All conversations end, with their manager. */
-  readonly isEnding: Effect.Effect<boolean>
-  /** By conversations. */
-  readonly holds: AnswerGate
-  /** The questions of a conversation, presented to the client once for all listeners of the connection. */
-  readonly questions: (
-    conversation: Conversation,
-    peer: PeerControl,
-  ) => Effect.Effect<ConversationQuestions, never, Scope.Scope>
+  readonly presenter: SubscriptionPresenter
+  readonly broker: QuestionBroker
+  /** Which questions can be put to the client; undefined: none. */
   readonly answers: () => Answers | undefined
+  readonly cursor: DeliveryCursor
+  readonly broadcast: Broadcast
+  /** True once all conversations end, with their manager. */
+  readonly isClosing: Effect.Effect<boolean>
 }
 
-/** One life of a conversation, as a listener attends it: attached to it, and asked its questions. */
-interface Attending {
+/** One attachment of a listener: from loading the conversation until it ends or is evicted after an error. */
+interface Attachment {
   readonly listener: Listener
-  readonly teller: Teller
+  readonly sender: DeliverySender
+  /** Holds the attachment and the share of the conversation's questions. */
   readonly scope: Scope.Closeable
 }
 
-export const make = ({
-  answers: answersOf,
-  audience,
-  heard,
-  holds,
-  isEnding,
-  questions,
-  scope: connectionScope,
-}: SubscriptionsOptions): Subscriptions => {
-  const all = new Map<string, Subscription>()
+/** A listener and what it is served with. */
+interface Served {
+  readonly subscription: Subscription
+  readonly peer: PeerControl
+  readonly format: EventFormat
+}
 
-  const follow = (
-    { listener, teller }: Attending,
-    progress: Progress,
-  ): Effect.Effect<never, ConnectionClosed | ListenerEnd> =>
-    listener.take.pipe(
-      Effect.tap(() => holds.gate(teller.subscription.conversation.id)),
-      Effect.flatMap((deliveries) => tell(teller, deliveries, progress)),
-      Effect.forever,
-    )
+/** See the header. */
+export class Subscriptions {
+  private readonly all = new Map<string, Subscription>()
+  private readonly options: SubscriptionsOptions
 
-  const notifyEnd = (peer: PeerControl, { conversation, id }: Subscription, reason?: string) =>
-    peer.notify(ConversationClosed, [
-      {
-        conversationId: conversation.id,
-        subscriptionId: id,
-        ...(reason === undefined ? {} : { reason }),
-      },
-    ])
+  constructor(options: SubscriptionsOptions) {
+    this.options = options
+  }
 
-  /** What ends with the manager goes on with the next one. */
-  const tellEnd = (peer: PeerControl, subscription: Subscription) =>
-    Effect.flatMap(isEnding, (ending) => (ending ? Effect.void : notifyEnd(peer, subscription)))
+  /** Adds a listener, which is attached now and sends nothing before `start`. */
+  add(added: AddOptions): Effect.Effect<AddedSubscription, AttachError> {
+    return Effect.gen({ self: this }, function* () {
+      const { after, conversation, peer, raw } = added
+      const fork = Effect.runForkWith(yield* Effect.context())
+      const scope = yield* Scope.fork(this.options.scope)
+      const from = after === undefined ? this.options.cursor.from(conversation.id) : after + 1
+      const subscription = new Subscription(yield* subscriptionId, conversation, scope, from ?? 0)
+      const served = { subscription, peer, format: { raw, all: after !== undefined } }
+      const attachment = yield* this.attach(served, from).pipe(
+        Effect.onError(() => Scope.close(scope, Exit.void)),
+      )
+      this.all.set(subscription.id, subscription)
+      peer.outlast?.(this.allIdle)
+      const serving = this.serve(served, attachment).pipe(
+        Effect.catchTag("ConnectionClosed", ({ reason }) =>
+          Effect.logDebug(`a listener ended: ${reason}`),
+        ),
+        Effect.andThen(Effect.sync(() => subscription.end())),
+      )
+      return {
+        id: subscription.id,
+        start: Effect.suspend(() => {
+          subscription.started = true
+          return Effect.asVoid(Effect.forkIn(serving, scope, { startImmediately: true }))
+        }),
+        abandon: () => {
+          if (subscription.started) return
+          this.all.delete(subscription.id)
+          fork(this.end(subscription))
+        },
+      }
+    }).pipe(Effect.uninterruptible)
+  }
 
-  const end = (subscription: Subscription) =>
-    Effect.suspend(() => {
-      over(subscription)
-      return Scope.close(subscription.scope, Exit.void)
+  /** Removes a listener. Resolves when nothing of it follows, with false if there is none with this id. */
+  remove(id: string): Effect.Effect<boolean> {
+    return Effect.suspend(() => {
+      const subscription = this.all.get(id)
+      if (subscription === undefined) return Effect.succeed(false)
+      this.all.delete(id)
+      return Effect.as(this.end(subscription), true)
     })
+  }
 
-  const allSettled = Effect.suspend(() =>
+  /** Waits until every listener of that conversation was sent that event. */
+  delivered(conversationId: string, seq: number): Effect.Effect<void> {
+    const started = [...this.all.values()].filter(
+      (one) => one.conversation.id === conversationId && one.started,
+    )
+    return Effect.forEach(started, (one) => one.delivered(seq), { discard: true })
+  }
+
+  /** Waits until no conversation that a listener follows runs a turn, and all events were sent. */
+  private readonly allIdle = Effect.suspend(() =>
     Effect.forEach(
-      [...all.values()].filter(({ begun }) => begun),
-      settled,
+      [...this.all.values()].filter(({ started }) => started),
+      ({ idle }) => idle,
       { concurrency: "unbounded", discard: true },
     ),
   )
 
-  /** Attaches to the conversation as it is now; counts as one of its listeners until the scope closes. */
-  const attend = Effect.fnUntraced(function* (
-    subscription: Subscription,
-    peer: PeerControl,
-    wants: EventFormat,
-    from: number | undefined,
-  ): Effect.fn.Return<Attending, AttachError> {
-    const { conversation } = subscription
-    const scope = yield* Scope.fork(subscription.scope)
-    const answers = answersOf()
-    return yield* Effect.gen(function* () {
-      const listener = yield* conversation.attach({
-        ...(answers === undefined ? {} : { answers }),
-        ...(from === undefined ? {} : { from }),
-      })
-      heard.enter(conversation.id)
-      yield* Effect.addFinalizer(() => Effect.sync(() => heard.leave(conversation.id)))
-      const shared = yield* questions(conversation, peer)
-      const teller: Teller = { subscription, peer, heard, audience, wants, questions: shared }
-      return { listener, teller, scope }
-    }).pipe(
-      Scope.provide(scope),
-      Effect.onError(() => Scope.close(scope, Exit.void)),
-    )
-  }, Effect.uninterruptible)
+  private end(subscription: Subscription): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      subscription.end()
+      return Scope.close(subscription.scope, Exit.void)
+    })
+  }
 
-  /** Sends what the conversation delivers until it ends, over as many lives of it as there are. */
-  const work = (attending: Attending): Effect.Effect<void, ConnectionClosed> => {
-    const { peer, subscription, wants } = attending.teller
+  /** Attaches to the conversation as it is now; counts as one of its listeners until the scope closes. */
+  private attach(served: Served, from: number | undefined): Effect.Effect<Attachment, AttachError> {
+    const { answers: answersOf, broadcast, broker, cursor, presenter } = this.options
+    const { format, peer, subscription } = served
     const { conversation } = subscription
-    const again: Effect.Effect<void, ConnectionClosed> = conversation.loaded.pipe(
-      Effect.andThen(Effect.suspend(() => attend(subscription, peer, wants, subscription.next))),
-      Effect.flatMap((attended) => {
-        subscription.lost = false
-        return work(attended)
-      }),
-      Effect.catchTags({
-        // It was removed: its client knows that nothing of it follows.
-        ConversationClosed: () => Effect.void,
-        ConversationUnavailable: () => again,
-        EventsFromFuture: ({ message }) => notifyEnd(peer, subscription, message),
-        TooManyListeners: ({ message }) => notifyEnd(peer, subscription, message),
-      }),
-    )
-    const lost = ({ message }: ConversationUnavailable) =>
-      Effect.suspend(() => {
-        lose(subscription)
-        // Withdraws its open questions; what nobody was sent waits for the next listener.
-        return Scope.close(attending.scope, Exit.void).pipe(
-          Effect.andThen(notifyEnd(peer, subscription, message)),
-          Effect.andThen(again),
-        )
-      })
-    return follow(attending, { synced: wants.all, live: false }).pipe(
+    return Effect.gen(function* () {
+      const scope = yield* Scope.fork(subscription.scope)
+      const answers = answersOf()
+      return yield* Effect.gen(function* () {
+        const listener = yield* conversation.attach({
+          ...(answers === undefined ? {} : { answers }),
+          ...(from === undefined ? {} : { from }),
+        })
+        cursor.attached(conversation.id)
+        yield* Effect.addFinalizer(() => Effect.sync(() => cursor.detached(conversation.id)))
+        const present = presenter.present(conversation, peer)
+        const questions = yield* broker.share({ conversation, present })
+        const target = { subscription, peer, presenter, format, cursor, broadcast, questions }
+        return { listener, sender: new DeliverySender(target), scope }
+      }).pipe(
+        Scope.provide(scope),
+        Effect.onError(() => Scope.close(scope, Exit.void)),
+      )
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** Sends what the conversation delivers until it has ended, and again after every time it was unavailable. */
+  private serve(served: Served, attachment: Attachment): Effect.Effect<void, ConnectionClosed> {
+    return this.follow(served, attachment).pipe(
       Effect.catchTags({
         // The conversation has ended; the subscription stays until it is removed.
-        Done: () => (wants.all ? tellEnd(peer, subscription) : Effect.void),
-        ConversationUnavailable: lost,
+        Done: () => (served.format.all ? this.notifyEnded(served) : Effect.void),
+        ConversationUnavailable: (error) => this.suspended(served, attachment, error),
       }),
     )
   }
 
-  const add: Subscriptions["add"] = Effect.fnUntraced(function* ({
-    after,
-    conversation,
-    peer,
-    raw,
-  }) {
-    const fork = Effect.runForkWith(yield* Effect.context())
-    const scope = yield* Scope.fork(connectionScope)
-    const from = after === undefined ? heard.from(conversation.id) : after + 1
-    const id = yield* subscriptionId
-    const subscription: Subscription = {
-      id,
-      conversation,
-      scope,
-      next: from ?? 0,
-      begun: false,
-      over: false,
-      lost: false,
-      waiters: [],
-    }
-    const wants = { raw, all: after !== undefined }
-    const attending = yield* attend(subscription, peer, wants, from).pipe(
-      Effect.onError(() => Scope.close(scope, Exit.void)),
+  private follow(
+    { peer, subscription }: Served,
+    { listener, sender }: Attachment,
+  ): Effect.Effect<never, ConnectionClosed | ListenerEnd> {
+    return runBatches(listener, (deliveries) =>
+      Effect.andThen(peer.passed(subscription.conversation.id), sender.send(deliveries)),
     )
-    all.set(id, subscription)
-    peer.outlast?.(allSettled)
-    const working = work(attending).pipe(
-      Effect.catchTag("ConnectionClosed", ({ reason }) =>
-        Effect.logDebug(`a listener ended: ${reason}`),
-      ),
-      Effect.andThen(Effect.sync(() => over(subscription))),
-    )
-    return {
-      id,
-      begin: Effect.suspend(() => {
-        subscription.begun = true
-        return Effect.asVoid(Effect.forkIn(working, scope, { startImmediately: true }))
-      }),
-      abandon: () => {
-        if (subscription.begun) return
-        all.delete(id)
-        fork(end(subscription))
-      },
-    }
-  }, Effect.uninterruptible)
+  }
 
-  return {
-    add,
-    remove: (id) =>
-      Effect.suspend(() => {
-        const subscription = all.get(id)
-        if (subscription === undefined) return Effect.succeed(false)
-        all.delete(id)
-        return Effect.as(end(subscription), true)
+  private notifyClosed(
+    { peer, subscription: { conversation, id } }: Served,
+    reason?: string,
+  ): Effect.Effect<void, ConnectionClosed> {
+    const to = { conversationId: conversation.id, subscriptionId: id }
+    return sendAll(peer, [this.options.presenter.closed(to, reason)]) ?? Effect.void
+  }
+
+  /** Sends nothing while the manager ends: its conversations continue in the next process. */
+  private notifyEnded(served: Served): Effect.Effect<void, ConnectionClosed> {
+    return Effect.flatMap(this.options.isClosing, (closing) =>
+      closing ? Effect.void : this.notifyClosed(served),
+    )
+  }
+
+  /** Sends the reason, and continues as soon as the conversation is used again. */
+  private suspended(
+    served: Served,
+    attachment: Attachment,
+    { message }: ConversationUnavailable,
+  ): Effect.Effect<void, ConnectionClosed> {
+    return Effect.suspend(() => {
+      served.subscription.suspend()
+      // Withdraws the pending questions; what was delivered to no listener waits for the next one.
+      return Scope.close(attachment.scope, Exit.void).pipe(
+        Effect.andThen(this.notifyClosed(served, message)),
+        Effect.andThen(this.serveAgain(served)),
+      )
+    })
+  }
+
+  private serveAgain(served: Served): Effect.Effect<void, ConnectionClosed> {
+    const { subscription } = served
+    return subscription.conversation.loaded.pipe(
+      Effect.andThen(Effect.suspend(() => this.attach(served, subscription.next))),
+      Effect.flatMap((attachment) => {
+        subscription.resume()
+        return this.serve(served, attachment)
       }),
-    told: (conversationId, seq) =>
-      Effect.forEach(
-        [...all.values()].filter(
-          ({ begun, conversation }) => conversation.id === conversationId && begun,
-        ),
-        (one) => told(one, seq),
-        { discard: true },
-      ),
+      Effect.catchTags({
+        // The conversation was removed: its client knows already that nothing follows.
+        ConversationClosed: () => Effect.void,
+        ConversationUnavailable: () => this.serveAgain(served),
+        EventsFromFuture: ({ message }) => this.notifyClosed(served, message),
+        TooManyListeners: ({ message }) => this.notifyClosed(served, message),
+      }),
+    )
   }
 }

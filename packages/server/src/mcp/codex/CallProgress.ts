@@ -1,17 +1,20 @@
 /**
  * `notifications/progress` of the calls of one connection that named a token: numbers that rise, a short message for
  * every item, and the last message again when nothing was sent for a while. Sends one batch at a time and queues none,
- * so a client that does not read costs nothing (L6). Sends nothing after the end of the call (L2).
+ * so a client that does not read costs nothing (L6). Sends nothing after the end of the call (L2). A call that is a task
+ * reports its items to the task as well.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { requestIdKey } from "@colloquy/protocol/JsonRpc"
 import { Progress, type ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Shared from "../../internal/Shared.ts"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { RequestContext, TaskHandle } from "../RequestContext.ts"
 
 /** The progress of one call. */
 export interface CallProgress {
@@ -23,11 +26,13 @@ export interface CallProgress {
 
 /** The progress of all calls of one connection. */
 export interface ConnectionProgress {
-  /** Runs the call with its progress. Nothing is sent after it returns. */
-  readonly during: <A, E, R>(
-    call: { readonly peer: PeerControl; readonly token: ProgressToken },
-    run: (progress: CallProgress) => Effect.Effect<A, E, R>,
-  ) => Effect.Effect<A, E, R>
+  /**
+   * The progress of that call until the scope closes; nothing is sent afterwards. While nothing else is sent, the client is
+   * reminded. Undefined for a call that names no token and is no task.
+   */
+  readonly open: (
+    context: RequestContext,
+  ) => Effect.Effect<CallProgress | undefined, never, Scope.Scope>
 }
 
 /** Clients time out after 60 s without progress; several reminders fit in, also late ones. */
@@ -107,26 +112,46 @@ class Reporter implements CallProgress {
   }
 }
 
+/** Sets the status message of the task to the last item, and notifies `progress` where the call named a token. */
+const taskProgress = (task: TaskHandle, progress?: CallProgress): CallProgress => ({
+  notify: (items) => {
+    const last = items.at(-1)
+    return last === undefined
+      ? Effect.void
+      : Effect.andThen(progress?.notify(items) ?? Effect.void, task.say(last))
+  },
+  end: () => progress?.end(),
+})
+
+const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
+  memberOf(meta, "progressToken") as ProgressToken | undefined
+
 /** That of one connection, whose scope it is made in. */
 export const make: Effect.Effect<ConnectionProgress, never, Scope.Scope> = Effect.map(
   Shared.make<Counter>(),
-  (counters): ConnectionProgress => ({
-    during: ({ peer, token }, run) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          // The tokens 1 and "1" have different keys.
-          const counter = yield* counters(
-            String(requestIdKey(token)),
-            Effect.sync(() => ({ last: 0 })),
-          )
-          const reporter = new Reporter(peer, token, counter, yield* Clock.currentTimeMillis)
-          yield* reporter.reminders.pipe(
-            // The client has disconnected; the call learns it by itself.
-            Effect.catch(({ reason }) => Effect.logDebug(`progress not sent: ${reason}`)),
-            Effect.forkScoped({ startImmediately: true }),
-          )
-          return yield* run(reporter)
-        }),
-      ),
-  }),
+  (counters): ConnectionProgress => {
+    const report = Effect.fnUntraced(function* (peer: PeerControl, token: ProgressToken) {
+      // The tokens 1 and "1" have different keys.
+      const counter = yield* counters(
+        String(requestIdKey(token)),
+        Effect.sync(() => ({ last: 0 })),
+      )
+      const reporter = new Reporter(peer, token, counter, yield* Clock.currentTimeMillis)
+      yield* reporter.reminders.pipe(
+        // The client has disconnected; the call learns it by itself.
+        Effect.catch(({ reason }) => Effect.logDebug(`progress not sent: ${reason}`)),
+        Effect.forkScoped({ startImmediately: true }),
+      )
+      return reporter
+    })
+
+    return {
+      open: Effect.fnUntraced(function* (context) {
+        const { peer, task } = context
+        const token = tokenOf(context)
+        const progress = token === undefined ? undefined : yield* report(peer, token)
+        return task === undefined ? progress : taskProgress(task, progress)
+      }),
+    }
+  },
 )

@@ -1,6 +1,6 @@
 /**
- * The tool `codex-reply`: the next turn of a conversation, named by the key of any version of the original, or else of
- * the conversation that the connection used last.
+ * The tool `codex-reply`: runs the next turn of a conversation. The call names the conversation by the argument of any
+ * version of the original; without one it is the conversation that the connection used last.
  */
 import { ConversationsView } from "../../ConversationsView.ts"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
@@ -8,37 +8,48 @@ import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexReplyArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { InputRequired } from "../RequestContext.ts"
-import { badArguments, badId, failureIn, missingThreadId, unknownId } from "./ToolResults.ts"
-import { inThread, runTurn, type ToolCaller } from "./TurnCall.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
+import type { InputRequired, RequestContext } from "../RequestContext.ts"
+import type { CallProgress } from "./CallProgress.ts"
+import {
+  badArguments,
+  badId,
+  failureIn,
+  inThread,
+  missingThreadId,
+  unknownId,
+} from "./ToolResults.ts"
+import { runTurn } from "./TurnCall.ts"
 
-/** Argument and the name the original's texts give it; the newest first. */
+/** Each argument, and its name in the error texts of the original; the newest first. */
 const keys = [
   ["threadId", "thread_id"],
   ["conversationId", "conversation_id"],
   ["sessionId", "session_id"],
 ] as const
 
-interface Named {
+interface Target {
   readonly id: ConversationId
-  /** How errors call the argument. */
+  /** Name of the argument in error texts. */
   readonly name: string
 }
 
-/** The conversation that the arguments name. */
-const namedBy = (
+/** The conversation to continue, or the result of a call that names none or several. */
+const targetOf = (
   args: CodexReplyArguments,
-  { latest, stateless }: ToolCaller,
-): Result.Result<Named, CallToolResult> => {
+  context: RequestContext,
+  connection: ConnectionState,
+): Result.Result<Target, CallToolResult> => {
   const given = keys.flatMap(([key, name]) => {
     const value = args[key]
     return value === undefined ? [] : [{ key, name, value }]
   })
   const [first, ...others] = given
   if (first === undefined) {
-    return latest?.id === undefined
-      ? Result.fail(missingThreadId(stateless === true))
-      : Result.succeed({ id: latest.id, name: keys[0][1] })
+    const latest = connection.latest(context)
+    return latest === undefined
+      ? Result.fail(missingThreadId(context.era === "stateless"))
+      : Result.succeed({ id: latest, name: keys[0][1] })
   }
   const other = others.find(({ value }) => value !== first.value)
   if (other !== undefined) {
@@ -52,25 +63,28 @@ const namedBy = (
     : Result.succeed({ id: parsed.id, name: first.name })
 }
 
-export const codexReply = Effect.fnUntraced(function* (
+/** Resolves with the result of the turn. A conversation that cannot be loaded is a result with `isError`. */
+export const codexReply = Effect.fn("CodexReplyTool.codexReply")(function* (
   args: CodexReplyArguments,
-  call: ToolCaller,
+  context: RequestContext,
+  connection: ConnectionState,
+  progress: CallProgress | undefined,
 ): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView> {
-  const manager = yield* ConversationsView
-  const named = namedBy(args, call)
-  if (named._tag === "Failure") return named.failure
-  const { id, name } = named.success
-  const conversation = yield* Effect.result(manager.get(id))
-  if (conversation._tag === "Failure") {
-    const { failure } = conversation
-    return failure._tag === "NoSuchConversation"
+  const conversations = yield* ConversationsView
+  const target = targetOf(args, context, connection)
+  if (target._tag === "Failure") return target.failure
+  const { id, name } = target.success
+  const found = yield* Effect.result(conversations.get(id))
+  if (found._tag === "Failure") {
+    const { _tag, message } = found.failure
+    return _tag === "NoSuchConversation"
       ? unknownId(name, id)
-      : inThread(call, id, failureIn(id, failure.message))
+      : inThread(connection.threadIdPlace, id, failureIn(id, message))
   }
-  return yield* runTurn({
-    ...call,
-    conversation: conversation.success,
+  return yield* runTurn(connection, context, {
+    conversation: found.success,
     prompt: args.prompt,
+    progress,
     whileRunning: args["while-running"] ?? "wait",
   })
 })

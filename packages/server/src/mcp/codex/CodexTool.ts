@@ -1,4 +1,4 @@
-/** The tool `codex`: a new conversation and its first turn (§1.5). */
+/** The tool `codex`: creates a conversation and runs its first turn. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { type SettingsOverrides, SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -6,11 +6,13 @@ import { requestIdText } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { CodexArguments } from "@colloquy/protocol/mcp/CodexTools"
 import * as Effect from "effect/Effect"
-import type { InputRequired } from "../RequestContext.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
+import type { InputRequired, RequestContext } from "../RequestContext.ts"
+import type { CallProgress } from "./CallProgress.ts"
 import { badSettings, notStarted } from "./ToolResults.ts"
-import { runTurn, type ToolCaller } from "./TurnCall.ts"
+import { runTurn } from "./TurnCall.ts"
 
-/** The wire's names on the left, the core's on the right. */
+/** The names of the arguments, and the settings of the core that they override. */
 const names = {
   "approval-policy": "approvalPolicy",
   "base-instructions": "baseInstructions",
@@ -29,43 +31,50 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
     Object.entries(args).map(([name, value]) => [names[name as keyof typeof names], value]),
   )
 
-/** Of a call that was taken back before its conversation was told anything: nobody knows of it. */
-const forgetUnused = (manager: ConversationsView["Service"], { id, state }: Conversation) =>
+/** Removes a conversation to which nothing was submitted: its call was cancelled, so no client knows its id. */
+const removeUnused = (conversations: ConversationsView["Service"], { id, state }: Conversation) =>
   state.pipe(
     Effect.flatMap(({ receipts }) =>
-      receipts.nextId === 0 && receipts.kept.length === 0 ? manager.remove(id) : Effect.void,
+      receipts.nextId === 0 && receipts.kept.length === 0 ? conversations.remove(id) : Effect.void,
     ),
-    Effect.catch(({ message }) => Effect.logDebug(`conversation ${id} stays: ${message}`)),
+    Effect.catch(({ message }) =>
+      Effect.logDebug(`unused conversation ${id} not removed: ${message}`),
+    ),
   )
 
-export const codex = Effect.fnUntraced(function* (
+/** Resolves with the result of the turn. A failure to start is a result with `isError` in the words of the original. */
+export const codex = Effect.fn("CodexTool.codex")(function* (
   args: CodexArguments,
-  call: ToolCaller,
+  context: RequestContext,
+  connection: ConnectionState,
+  progress: CallProgress | undefined,
 ): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView | SettingsResolver> {
-  const manager = yield* ConversationsView
+  const conversations = yield* ConversationsView
   const resolver = yield* SettingsResolver
   const settings = yield* Effect.result(
     resolver.resolve({ ...overridesOf(args), requiresProvider: true }),
   )
   if (settings._tag === "Failure") return badSettings(settings.failure.message)
-  // What was made is run or forgotten: nothing may cut in between.
+  // The first turn's events carry the request's id, as in the original, and clients recognise them by it. A history that
+  // was resumed may have a turn of that id already.
+  const submission =
+    settings.success.resumePath === undefined
+      ? { submissionId: requestIdText(context.requestId) }
+      : {}
+  // Uninterruptible in between, so that a created conversation is either used or removed.
   return yield* Effect.uninterruptibleMask((restore) =>
-    Effect.matchEffect(manager.create(settings.success), {
+    Effect.matchEffect(conversations.create(settings.success), {
       onFailure: ({ message }) => Effect.succeed(notStarted(message)),
       onSuccess: (conversation) =>
         restore(
-          runTurn({
-            ...call,
+          runTurn(connection, context, {
             conversation,
             prompt: args.prompt,
-            // The first turn's events carry the request's id, so that a client recognises them by it alone (§1.5 step 4);
-            // in a history that was resumed an earlier turn may have that id.
-            ...(settings.success.resumePath === undefined
-              ? { submissionId: requestIdText(call.requestId) }
-              : {}),
             from: 0,
+            progress,
+            ...submission,
           }),
-        ).pipe(Effect.onInterrupt(() => forgetUnused(manager, conversation))),
+        ).pipe(Effect.onInterrupt(() => removeUnused(conversations, conversation))),
     }),
   )
 })

@@ -1,69 +1,66 @@
-/** The server's own tools as tools of the registry, of one connection: its calls put a question to the client once. */
-import type { ConversationsView } from "../../ConversationsView.ts"
-import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+/**
+ * The server's own tools of one connection, as tools of the registry: `codex`, `codex-reply` and the conversation tools.
+ * Reads the arguments and opens the progress of each call; what a tool does is in the file that is named after it.
+ */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { CallToolResult, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
+import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import { Codex, CodexReply, type ToolDefinition } from "@colloquy/protocol/mcp/CodexTools"
 import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
-import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type Registry, makeRegistry } from "../../features/Registry.ts"
+import { makeRegistry, type Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
+import { conversationTools } from "../conversation/ConversationTools.ts"
+import { continueCall } from "../elicitation/stateless/ContinuedCall.ts"
+import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import { type CallProgress, make as makeProgress } from "./CallProgress.ts"
 import { codex } from "./CodexTool.ts"
 import { codexReply } from "./CodexReplyTool.ts"
-import { make as makeElicitations } from "../elicitation/Elicitations.ts"
-import type { Call } from "../conversation/Call.ts"
-import type { ConnectionState } from "../conversation/ConnectionState.ts"
-import { conversationRuns } from "../conversation/Tools.ts"
-import type { InputRequired, RequestContext } from "../RequestContext.ts"
-import type { DetachedTurns } from "../elicitation/stateless/DetachedTurns.ts"
-import { resumeTurn } from "../elicitation/stateless/ResumedTurn.ts"
-import { make as makeRounds } from "../elicitation/stateless/RoundElicitations.ts"
-import { type Session, takesForms } from "../Session.ts"
-import { taskProgress } from "../tasks/TaskProgress.ts"
-import { badArguments, missingArguments, type ThreadIdPlace } from "./ToolResults.ts"
-import type { ToolCaller } from "./TurnCall.ts"
-import { eventsOf } from "./VendorEvents.ts"
+import type { MakeInvoke, ToolEnvironment, ToolServices } from "./OwnTool.ts"
+import { badArguments, missingArguments } from "./ToolResults.ts"
 
-type Services = ConversationsView | SettingsResolver
-
-type Ran = Effect.Effect<CallToolResult, JsonRpcError | InputRequired, Services>
-
-type Run = (args: unknown, call: Call) => Ran
-
-/** `missing`: the original's words for a call without arguments (§1.5, §1.6). */
-const runnable = <A extends Pure>(
+/** A tool that runs a turn. `missing`: what the original adds to its error for a call without arguments. */
+const turnTool = <A extends Pure>(
   tool: ToolDefinition<A>,
   missing: string,
-  run: (args: A["Type"], call: ToolCaller) => Ran,
-): readonly [string, Run] => [
+  run: (
+    args: A["Type"],
+    context: RequestContext,
+    connection: ConnectionState,
+    progress: CallProgress | undefined,
+  ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired, ToolServices>,
+): readonly [string, MakeInvoke] => [
   tool.name,
-  (args, call) => {
-    if (call.resumed !== undefined) return resumeTurn(call.resumed, call)
-    if (args === undefined || args === null) {
-      return Effect.succeed(missingArguments(tool.name, missing))
-    }
-    const decoded = decodeArguments(tool, args)
-    return decoded._tag === "Failure"
-      ? Effect.succeed(badArguments(decoded.failure))
-      : run(decoded.success, call)
-  },
+  (environment) =>
+    Effect.fnUntraced(
+      function* (args, context) {
+        const { connection } = environment
+        const progress = yield* environment.progress.open(context)
+        const resumed = context.rounds?.resumed
+        if (resumed !== undefined) {
+          return yield* continueCall(resumed, context, connection, progress)
+        }
+        if (args === undefined || args === null) return missingArguments(tool.name, missing)
+        const decoded = decodeArguments(tool, args)
+        return decoded._tag === "Failure"
+          ? badArguments(decoded.failure)
+          : yield* run(decoded.success, context, connection, progress)
+      },
+      Effect.scoped,
+      Effect.provideContext(environment.services),
+    ),
 ]
 
-const turnRuns: ReadonlyMap<string, Run> = new Map([
-  runnable(Codex, "the `prompt` field is required.", codex),
-  runnable(CodexReply, "the `conversation_id` and `prompt` fields are required.", codexReply),
+const turnTools: ReadonlyMap<string, MakeInvoke> = new Map([
+  turnTool(Codex, "the `prompt` field is required.", codex),
+  turnTool(CodexReply, "the `conversation_id` and `prompt` fields are required.", codexReply),
 ])
 
-/** Every tool has its run; a test compares. */
-const runOf = (name: string): Run | undefined => turnRuns.get(name) ?? conversationRuns.get(name)
-
-/** The schemas are made when first asked for. */
-const toolOf = (definition: ToolDefinition, invoke: Tool["invoke"]): Tool => {
+/** The entry of a tool in the registry. The schemas are made when first read. */
+const entryOf = (definition: ToolDefinition, invoke: Tool["invoke"]): Tool => {
   const { annotations, description, name, taskSupport, title } = definition
   return {
     name,
@@ -82,50 +79,17 @@ const toolOf = (definition: ToolDefinition, invoke: Tool["invoke"]): Tool => {
   }
 }
 
-const tokenOf = ({ meta }: RequestContext): ProgressToken | undefined =>
-  memberOf(meta, "progressToken") as ProgressToken | undefined
-
+/** All own tools, whether the server's settings offer them or not. A test checks that each definition has its code. */
 export const ownTools = Effect.fnUntraced(function* (
-  session: Session,
   connection: ConnectionState,
-  threadId: ThreadIdPlace,
-  turns: DetachedTurns,
-): Effect.fn.Return<Registry<Tool>, never, Services | Scope.Scope> {
-  const services = yield* Effect.context<Services>()
-  const elicitations = yield* makeElicitations
-  const inRounds = makeRounds(turns, connection)
-  const progress = yield* makeProgress
-
-  const call = (run: Run, args: unknown, context: RequestContext): Ran => {
-    const { afterAnswer, client, era, peer, requestId, rounds, task } = context
-    const caller: Call = {
-      requestId,
-      peer,
-      events: eventsOf(session, context),
-      connection,
-      afterAnswer,
-      threadId,
-      ...(era === "stateless" ? { stateless: true } : { latest: connection.latest }),
-      ...(takesForms(client.capabilities)
-        ? { elicitations: rounds === undefined ? elicitations : inRounds }
-        : {}),
-      ...(rounds?.resumed === undefined ? {} : { resumed: rounds.resumed }),
-    }
-    const start = (told?: CallProgress) => {
-      const all = task === undefined ? told : taskProgress(task, told)
-      return run(args, all === undefined ? caller : { ...caller, progress: all })
-    }
-    const token = tokenOf(context)
-    return token === undefined ? start() : progress.during({ peer, token }, start)
-  }
-
+): Effect.fn.Return<Registry<Tool>, never, ToolServices | Scope.Scope> {
+  const services = yield* Effect.context<ToolServices>()
+  const environment: ToolEnvironment = { connection, progress: yield* makeProgress, services }
   const tools = makeRegistry<Tool>()
   for (const definition of serverTools) {
-    const run = runOf(definition.name)
-    if (run === undefined) continue
-    const invoke: Tool["invoke"] = (args, context) =>
-      Effect.provideContext(call(run, args, context), services)
-    tools.put(definition.name, toolOf(definition, invoke))
+    const { name } = definition
+    const invoke = turnTools.get(name) ?? conversationTools.get(name)
+    if (invoke !== undefined) tools.put(name, entryOf(definition, invoke(environment)))
   }
   return tools
 })

@@ -1,180 +1,63 @@
 /**
- * A tool call that runs one turn: submits the prompt, forwards the turn's events as they come, puts the conversation's
- * questions to a client that can answer them, each behind its event (L7), and gives the result after the terminal
- * event (L2). Withdrawn, it stops the turn and still forwards its `turn_aborted`, as the original
- * does; the Peer then sends no answer.
+ * A tool call that runs one turn: submits the prompt, forwards the turn (`TurnForwarder`) and resolves with its result.
+ *
+ *     attached ── submitted ──► forwarding ── terminal event ───────► result
+ *                                   ├──────── call cancelled ───────► turn interrupted, `turn_aborted` forwarded, no result
+ *                                   ├──────── connection closed ────► turn interrupted
+ *                                   └──────── question, stateless ──► `InputRequired`; the turn continues meanwhile
+ *
+ * A turn never continues without a call or a listener that can stop it (L14). As in the original, a cancelled call still
+ * forwards the turn's `turn_aborted`; the peer then sends no response.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { isAutoCompactId } from "@colloquy/core/decider/State"
 import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
-import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
-import type { Delivery } from "@colloquy/core/listeners/Delivery"
+import type { ListenerEnd } from "@colloquy/core/listeners/Listener"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
-import type { InputRequired, Members } from "../RequestContext.ts"
-import type { CallElicitations, Elicitations } from "../elicitation/Elicitations.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
+import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import type { CallProgress } from "./CallProgress.ts"
-import { progressMessage } from "./ProgressMessages.ts"
-import type { LatestConversation } from "../conversation/ConnectionState.ts"
-import {
-  failureIn,
-  success,
-  type ThreadIdPlace,
-  type Unattended,
-  withThreadText,
-  withUnattended,
-} from "./ToolResults.ts"
-import { sink, type VendorEvents } from "./VendorEvents.ts"
-import { wireEvent } from "../../events/McpEvents.ts"
+import { failureIn, inThread } from "./ToolResults.ts"
+import { TurnForwarder } from "./TurnForwarder.ts"
 
-/** Who calls a tool. */
-export interface ToolCaller {
-  readonly requestId: RequestId
-  readonly peer: PeerControl
-  /** Of a client that can answer questions. */
-  readonly elicitations?: Elicitations
-  /** Default `on`. */
-  readonly events?: VendorEvents
-  /** Of a call that named a token. */
-  readonly progress?: CallProgress
-  /** Default `content`. */
-  readonly threadId?: ThreadIdPlace
-  /** Of the connection; absent in revisions whose requests belong to none. */
-  readonly latest?: LatestConversation
-  /** Nothing may follow the answer of the call, and nothing is asked but in it. */
-  readonly stateless?: boolean
-  /** Of a call that comes back with answers: what `resumeTurn` needs. */
-  readonly resumed?: { readonly state: unknown; readonly responses: Members }
-}
-
-/** A call and the conversation of its turn. */
-interface Followed extends ToolCaller {
+/** A turn that a call follows to its end. */
+export interface FollowedTurn {
   readonly conversation: Conversation
-  /** First event to forward; default: what comes from now on. */
+  /** Number of the first event to forward; default: the next one that comes. */
   readonly from?: number
+  /** Undefined for a call without progress. */
+  readonly progress: CallProgress | undefined
 }
 
-export interface TurnCall extends Followed {
+/** A turn that a call starts. */
+export interface NewTurn extends FollowedTurn {
   readonly prompt: string
-  /** Chosen id of the submission; without one the conversation numbers it. */
+  /** Id of the submission; without one the conversation numbers it. */
   readonly submissionId?: string
-  /** Default `wait`: a turn of its own, after those before it. */
+  /** What becomes of the prompt while another turn is running. Default `wait`: its own turn, after those before it. */
   readonly whileRunning?: WhileRunning
 }
 
-/** How long a stopped turn may take to its terminal event: a second and the kill grace (L14), and less than `InFlight` waits. */
+/** Longest time from the interrupt of a turn to its terminal event: one second and the kill grace; less than `InFlight` waits. */
 const abortBound = "1750 millis"
 
-const nothing: ReadonlyArray<Delivery> = []
+const ended = "the conversation ended before the turn did"
 
-const gone = "the conversation ended before the turn did"
+type TurnFailure = ConnectionClosed | ListenerEnd | InputRequired | AttachError | SubmitError
 
-/** An error is the turn's own when nothing was said at its end: one of a tool server costs its tools, not the answer. */
-const resultOf = (
+/** Every failure but `InputRequired` becomes a result with its message. */
+const failuresAsResults = (
   threadId: string,
-  terminal: EventMsg,
-  error: string | undefined,
-): CallToolResult => {
-  const answered = terminal.type === "task_complete" && terminal.last_agent_message !== null
-  if (error !== undefined && !answered) return failureIn(threadId, error)
-  return terminal.type === "task_complete"
-    ? success(threadId, terminal.last_agent_message ?? "")
-    : failureIn(threadId, "Turn interrupted")
-}
-
-/** What is delivered while everything runs that can run now: a turn may ask several things at once. */
-export const atHand = (listener: Listener) =>
-  Effect.raceFirst(listener.take, Effect.as(Effect.repeat(Effect.yieldNow, { times: 64 }), nothing))
-
-/**
- * Forwards until the turn's terminal event. Can be interrupted and run again: it goes on where it was, with the batch
- * that was not accepted yet.
- */
-const forwarder = (
-  call: Followed,
-  listener: Listener,
-  turnId: string,
-  questions: CallElicitations | undefined,
-): Effect.Effect<CallToolResult, ConnectionClosed | ListenerEnd | InputRequired> => {
-  const threadId = call.conversation.id
-  const events = sink(call.events ?? "on", call.peer)
-  const items: Array<string> = []
-  let next = call.from ?? 0
-  let terminal: EventMsg | undefined
-  let begun = false
-  let error: string | undefined
-  const over: Array<string> = []
-  const toPut: Array<Event> = []
-  const unattended: Array<Unattended> = []
-  const readQuestions = (delivery: Delivery) => {
-    if (delivery._tag === "Ask") toPut.push(delivery.event)
-    else if (delivery._tag === "Event" && delivery.event.msg.type === "approval_resolved") {
-      const { call_id, decision, reason } = delivery.event.msg
-      over.push(call_id)
-      if (reason === "unattended" && delivery.event.id === turnId) {
-        unattended.push({ call_id, decision })
-      }
-    }
-  }
-  const read = (deliveries: ReadonlyArray<Delivery>) => {
-    for (const delivery of deliveries) {
-      readQuestions(delivery)
-      if (delivery._tag !== "Event" || terminal !== undefined) continue
-      const { event } = delivery
-      next = event.seq + 1
-      if (event.id === turnId) begun = true
-      // A summary in the middle of the turn has an id of its own.
-      else if (event.id !== "" && !(begun && isAutoCompactId(event.id))) continue
-      const params = wireEvent(event, { requestId: call.requestId, threadId })
-      if (params !== undefined) events.add(params)
-      const item = call.progress === undefined ? undefined : progressMessage(event.msg)
-      if (item !== undefined) items.push(item)
-      if (event.msg.type === "error") error = event.msg.message
-      if (isTerminal(event.msg) && event.id === turnId) terminal = event.msg
-    }
-  }
-  return Effect.gen(function* () {
-    while (true) {
-      // Before what follows: a client should not answer what is over, nor be asked of what it was not told of.
-      for (const callId of over) yield* questions?.withdraw(callId) ?? Effect.void
-      over.length = 0
-      yield* events.flush
-      yield* call.progress?.notify(items) ?? Effect.void
-      items.length = 0
-      for (const event of toPut) yield* questions?.put(event) ?? Effect.void
-      toPut.length = 0
-      if (terminal !== undefined) {
-        return withUnattended(resultOf(threadId, terminal, error), unattended)
-      }
-      if (questions?.round?.isDue() !== true) {
-        read(yield* listener.take)
-        continue
-      }
-      const more = yield* atHand(listener)
-      if (more.length === 0) return yield* questions.round.suspend(next)
-      read(more)
-    }
-  })
-}
-
-type Failure = ConnectionClosed | ListenerEnd | InputRequired | AttachError | SubmitError
-
-/** What goes wrong is told in the result; a question is none. */
-const told = (
-  threadId: string,
-  run: Effect.Effect<CallToolResult, Failure>,
+  run: Effect.Effect<CallToolResult, TurnFailure>,
 ): Effect.Effect<CallToolResult, InputRequired> =>
   Effect.catch(run, (failure) => {
     switch (failure._tag) {
       case "InputRequired":
         return Effect.fail(failure)
       case "Done":
-        return Effect.succeed(failureIn(threadId, gone))
+        return Effect.succeed(failureIn(threadId, ended))
       case "ConnectionClosed":
         return Effect.succeed(failureIn(threadId, failure.reason))
       default:
@@ -182,77 +65,93 @@ const told = (
     }
   })
 
-/** A result of a conversation that the caller can continue. */
-export const inThread = (
-  { threadId: place }: ToolCaller,
-  threadId: string,
-  result: CallToolResult,
-): CallToolResult => (place === "structured" ? result : withThreadText(threadId, result))
-
-interface Begun {
+interface StartedTurn {
   readonly id: string
-  /** What was said is in the turn of another call and cannot be taken out: that call's to stop. */
+  /** The prompt became part of a turn that another call runs. It cannot be removed again, and only that call stops the turn. */
   readonly joined: boolean
 }
 
-/** Attaches, begins, and forwards to the result. Interrupted, it stops the turn and still forwards its `turn_aborted`. */
-const during = (
-  call: Followed,
-  begin: Effect.Effect<Begun, SubmitError>,
-): Effect.Effect<CallToolResult, InputRequired> => {
-  const { conversation } = call
-  // From the submission to the guard below nothing may cut in: the turn would run on with nobody to stop it.
-  const run = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const listener = yield* restore(
-        conversation.attach({
-          answers: call.elicitations !== undefined,
-          ...(call.from === undefined ? {} : { from: call.from }),
-        }),
-      )
-      const questions = yield* call.elicitations?.of(call) ?? Effect.undefined
-      const { id, joined } = yield* begin
-      const rest = forwarder(call, listener, id, questions)
-      if (joined) return yield* restore(rest)
-      questions?.ownTurn(id)
-      const stop = Effect.suspend(() => {
-        call.progress?.end()
-        return Effect.andThen(conversation.cancel(id), rest)
-      }).pipe(Effect.timeoutOption(abortBound))
-      return yield* restore(rest).pipe(
-        Effect.onInterrupt(() => stop),
-        // Nobody reads the events any more: the turn has nobody to work for.
-        Effect.tapErrorTag("ConnectionClosed", () => conversation.cancel(id)),
-      )
-    }),
-  )
-  return Effect.map(told(conversation.id, Effect.scoped(run)), (result) =>
-    inThread(call, conversation.id, result),
+/** Makes an effect interruptible again inside an uninterruptible region. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Forwards the turn that the call started. Interrupted, it interrupts the turn and still forwards its end. */
+const guarded = (
+  forward: Effect.Effect<CallToolResult, TurnFailure>,
+  restore: Restore,
+  { conversation, progress }: FollowedTurn,
+  turnId: string,
+): Effect.Effect<CallToolResult, TurnFailure> => {
+  const cancel = conversation.cancel(turnId)
+  const stop = Effect.suspend(() => {
+    progress?.end()
+    return Effect.andThen(cancel, forward)
+  }).pipe(Effect.timeoutOption(abortBound))
+  return restore(forward).pipe(
+    Effect.onInterrupt(() => stop),
+    // No client reads the events any more, so the turn works for none.
+    Effect.tapErrorTag("ConnectionClosed", () => cancel),
   )
 }
 
-export const runTurn = (call: TurnCall): Effect.Effect<CallToolResult, InputRequired> =>
-  during(
-    call,
-    call.conversation
-      .submit(
-        { type: "user_input", items: [{ type: "text", text: call.prompt }] },
-        {
-          whileRunning: call.whileRunning ?? "wait",
-          ...(call.submissionId === undefined ? {} : { id: call.submissionId }),
-        },
+/** Attaches, starts the turn, and forwards it to its result. */
+const follow = (
+  connection: ConnectionState,
+  context: RequestContext,
+  turn: FollowedTurn,
+  start: Effect.Effect<StartedTurn, SubmitError>,
+): Effect.Effect<CallToolResult, InputRequired> => {
+  const { conversation, from } = turn
+  const { peer, requestId } = context
+  const elicitations = connection.elicitations(context)
+  const attach = conversation.attach({
+    answers: elicitations !== undefined,
+    ...(from === undefined ? {} : { from }),
+  })
+  // Uninterruptible from the submission to the guard: otherwise nothing would stop the turn.
+  const run = Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const listener = yield* restore(attach)
+      const questions = yield* (
+        elicitations?.of({ conversation, peer, requestId }) ?? Effect.undefined
       )
-      .pipe(
-        Effect.map(({ disposition, id }) => {
-          if (call.latest !== undefined) call.latest.id = call.conversation.id
-          return { id, joined: disposition === "joined" }
-        }),
-      ),
+      const { id, joined } = yield* start
+      const events = connection.events(context)
+      const forwarded = { ...turn, turnId: id, listener, events, questions }
+      const forward = new TurnForwarder(context, forwarded).run
+      if (joined) return yield* restore(forward)
+      questions?.ownTurn(id)
+      return yield* guarded(forward, restore, turn, id)
+    }),
   )
+  return Effect.map(failuresAsResults(conversation.id, Effect.scoped(run)), (result) =>
+    inThread(connection.threadIdPlace, conversation.id, result),
+  )
+}
 
-/** Goes on with a turn that an earlier round of the call began. */
-export const followTurn = (
-  call: Followed,
+/** Submits the prompt and resolves with the result of its turn. Makes the conversation the latest of the connection. */
+export const runTurn = (
+  connection: ConnectionState,
+  context: RequestContext,
+  turn: NewTurn,
+): Effect.Effect<CallToolResult, InputRequired> => {
+  const { conversation, prompt, submissionId, whileRunning = "wait" } = turn
+  const options = { whileRunning, ...(submissionId === undefined ? {} : { id: submissionId }) }
+  const start = conversation
+    .submit({ type: "user_input", items: [{ type: "text", text: prompt }] }, options)
+    .pipe(
+      Effect.map(({ disposition, id }) => {
+        connection.setLatest(context, conversation.id)
+        return { id, joined: disposition === "joined" }
+      }),
+    )
+  return follow(connection, context, turn, start)
+}
+
+/** Follows a turn that an earlier call started and that a question ended, and resolves with the result of the turn. */
+export const continueTurn = (
+  connection: ConnectionState,
+  context: RequestContext,
+  turn: FollowedTurn,
   turnId: string,
 ): Effect.Effect<CallToolResult, InputRequired> =>
-  during(call, Effect.succeed({ id: turnId, joined: false }))
+  follow(connection, context, turn, Effect.succeed({ id: turnId, joined: false }))

@@ -1,6 +1,6 @@
 /**
- * Whether and how a connection is told of events beyond the specification: `codex/event`, or nothing, or, as the oldest
- * generation did it, each event twice (§1.8). Decides no event's content.
+ * Whether and how the client of a request gets the events that are beyond the specification: as `codex/event`, not at all,
+ * or twice each, as in the oldest versions of the original. Decides nothing about the content of an event.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { bareEvent } from "@colloquy/protocol/mcp/BareEvent"
@@ -10,15 +10,15 @@ import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Peer.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
-import type { Session } from "../Session.ts"
 
 /**
- * `on`: to clients with a handshake unless they decline, and to a request of 2026-07-28 that asks. `always`: also to
- * requests of 2026-07-28 that say nothing. `twice`: as `on`, each event once more under its bare name, for clients of 0.20.
+ * `on`: for clients with a handshake unless they decline, and for requests of 2026-07-28 that declare the extension.
+ * `always`: also for requests of 2026-07-28 that declare nothing. `twice`: as `on`, and each event is sent once more with
+ * its bare name as the method, for clients of version 0.20.
  */
 export type VendorEvents = "on" | "always" | "off" | "twice"
 
-/** `false`, or an object with `enabled: false`, declines; null and absence say nothing; anything else asks. */
+/** `false`, or an object with `enabled: false`, declines. Null and absence declare nothing, anything else asks. */
 const wish = (declared: unknown): "asks" | "declines" | undefined => {
   if (declared === undefined || declared === null) return undefined
   return declared === false || memberOf(declared, "enabled") === false ? "declines" : "asks"
@@ -27,11 +27,11 @@ const wish = (declared: unknown): "asks" | "declines" | undefined => {
 const asExperiment = (capabilities: Members) =>
   wish(memberOf(capabilities["experimental"], CodexEvent._tag))
 
-/** Of a client with a handshake: only `experimental["codex/event"]` counts. */
+/** Whether a client with a handshake declines the events: only `experimental["codex/event"]` counts. */
 export const declinesEvents = (capabilities: Members): boolean =>
   asExperiment(capabilities) === "declines"
 
-/** What a request without a handshake says: as an experiment, or as an extension. Either declines for both. */
+/** What a request without a handshake declares, as experimental or as an extension. If either declines, both do. */
 const wishOf = (capabilities: Members): ReturnType<typeof wish> => {
   const wishes = [
     asExperiment(capabilities),
@@ -40,13 +40,21 @@ const wishOf = (capabilities: Members): ReturnType<typeof wish> => {
   return wishes.find((one) => one === "declines") ?? wishes.find((one) => one === "asks")
 }
 
+/** The setting of the server, and what a connection with a handshake agreed on. */
+interface EventsSetting {
+  /** The setting, unless the client of the handshake declined. */
+  readonly events: () => VendorEvents
+  /** The setting. */
+  readonly offered: VendorEvents
+}
+
 /**
- * What this request's client is sent. Without a handshake a client that says nothing gets nothing: the specification asks
- * a server to keep to the core for a client that does not declare an extension, clients that do not know the notification
- * drop it, and each event costs them bytes.
+ * What the client of this request gets. A request of 2026-07-28 that declares nothing gets no events: the specification
+ * asks servers to keep to the core for a client that does not declare an extension, and clients that do not know the
+ * notification would receive its bytes only to drop them.
  */
 export const eventsOf = (
-  session: Pick<Session, "events" | "offered">,
+  session: EventsSetting,
   { client, era }: Pick<RequestContext, "client" | "era">,
 ): VendorEvents => {
   if (era === "handshake") return session.events()
@@ -62,10 +70,11 @@ export const eventsOf = (
 
 type EventNotice = Params<typeof CodexEvent>
 
-/** The events of one call that the client has not been told of yet. */
+/** The events of one call that were not sent yet. */
 export interface EventSink {
+  /** Adds an event behind the others. Sends nothing. */
   readonly add: (event: EventNotice) => void
-  /** Tells of all of them in order. Interrupted, it goes on at the next run with what was not accepted yet. */
+  /** Sends all of them in order. Interrupted, it continues at the next run with those that were not accepted. */
   readonly flush: Effect.Effect<void, ConnectionClosed>
 }
 
@@ -85,7 +94,7 @@ const once = (peer: PeerControl): EventSink => {
   }
 }
 
-/** Each twin stands right behind its event, so they go one by one. */
+/** The second notification directly follows the first, so they are sent one by one. */
 const twice = (peer: PeerControl): EventSink => {
   const unsent: Array<Effect.Effect<void, ConnectionClosed>> = []
   return {
@@ -104,6 +113,7 @@ const twice = (peer: PeerControl): EventSink => {
   }
 }
 
+/** The sink of a call whose client gets these events. */
 export const sink = (events: VendorEvents, peer: PeerControl): EventSink => {
   switch (events) {
     case "off":

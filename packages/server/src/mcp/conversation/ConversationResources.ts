@@ -1,11 +1,12 @@
 /**
  * Conversations as resources: `colloquy://conversations/{id}` with state and items as JSON, and its transcript as
- * Markdown. A client sees the conversations of its principal.
+ * Markdown. A client sees the conversations of its principal. Reads conversations and changes none.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationsView } from "../../ConversationsView.ts"
 import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
+import { run } from "@colloquy/core/listeners/Listening"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -21,9 +22,10 @@ import {
   type WatchRequest,
 } from "../../features/Resource.ts"
 import { badCursor } from "../catalog/Cursors.ts"
-import { itemsOf, newest } from "./Items.ts"
-import { stateOf, statusOf, titled } from "./Look.ts"
-import { eventsUntil, isUserMessage } from "./Snapshot.ts"
+import { eventsOf } from "./ConversationEvents.ts"
+import { stateOf, statusFields } from "./ConversationStatus.ts"
+import { isUserMessage, titleOf } from "./ConversationTitle.ts"
+import { newest, resourceItemsOf } from "./Items.ts"
 import { transcriptOf } from "./Transcript.ts"
 
 type Conversations = ConversationsView["Service"]
@@ -31,12 +33,14 @@ type Conversations = ConversationsView["Service"]
 /** The conversations of a principal. */
 type ConversationsOf = (principal: string) => Conversations
 
+/** URI template of a conversation. */
 const form = "colloquy://conversations/{id}"
 
-/** Conversations that are looked through for the ids that begin so: newest first. */
+/** Number of conversations, newest first, among which a completion looks for ids with the given beginning. */
 const maxSearched = 10_000
+/** Conversations per page of the conversations's list. */
 const pageLimit = 1000
-/** MCP: more are not sent. */
+/** Largest number of values in one completion, set by the Model Context Protocol. */
 const maxValues = 100
 
 const find = (
@@ -49,7 +53,7 @@ const find = (
   return "problem" in parsed
     ? Effect.fail(missing)
     : conversations.get(parsed.id).pipe(
-        // One that cannot be loaded now is there, and may be read later.
+        // A conversation that cannot be loaded now exists, and may be read later.
         Effect.mapError((error) =>
           error._tag === "ConversationUnavailable"
             ? new JsonRpcError({ code: ErrorCode.internalError, message: error.message })
@@ -58,29 +62,21 @@ const find = (
       )
 }
 
+/** The title and the newest items of the conversation. */
 const read = Effect.fnUntraced(function* (conversation: Conversation) {
-  const events = yield* eventsUntil(conversation)
+  const events = yield* eventsOf(conversation)
   const first = events.find(isUserMessage)?.msg
-  const title = titled(first?.type === "user_message" ? first.message : "")
-  return { title, ...newest(itemsOf(events)) }
+  const title = titleOf(first?.type === "user_message" ? first.message : "")
+  return { title, ...newest(resourceItemsOf(events)) }
 })
 
 const jsonOf = Effect.fnUntraced(function* (conversation: Conversation) {
   const state = yield* stateOf(conversation)
-  const { approvals, seq, settings, turn, usage, waiting } = state
   const { items, omitted, title } = yield* read(conversation)
   return JSON.stringify({
     conversation_id: conversation.id,
     title,
-    status: statusOf(state),
-    ...(turn === undefined ? {} : { message_id: turn.id }),
-    waiting_messages: waiting.length,
-    open_questions: approvals.open.length,
-    events: seq,
-    model: settings.model,
-    cwd: settings.cwd,
-    approval_policy: settings.approvalPolicy,
-    ...(usage === undefined ? {} : { total_tokens: usage.total_tokens }),
+    ...statusFields(state),
     ...(omitted === 0 ? {} : { omitted_items: omitted }),
     items,
   })
@@ -93,7 +89,7 @@ const markdownOf = (conversation: Conversation) =>
 
 type WatchEnd = AttachError | ListenerEnd | ConversationClosed
 
-/** Newest first, by the beginning of the id. */
+/** Ids that start with the given value, those of the newest conversations first. */
 const completeId =
   (conversations: ConversationsOf): Complete<unknown, never> =>
   ({ context, value }) =>
@@ -131,7 +127,7 @@ const listOf =
       const resources = page.items.map(({ id, preview = "" }) => ({
         uri: form.replace("{id}", id),
         name: id,
-        ...(preview === "" ? {} : { title: titled(preview) }),
+        ...(preview === "" ? {} : { title: titleOf(preview) }),
         mimeType: "application/json",
       }))
       const found: ListPage = {
@@ -141,41 +137,51 @@ const listOf =
       return found
     })
 
-/** Notifies of every event that is kept, and of each end; after one with a reason, of what the next use brings. */
+/** Calls `changed` after every durable event, and where events were skipped. */
+const watchListener = (listener: Listener, changed: Effect.Effect<void>) => {
+  let isChanged = false
+  return run(listener, {
+    event: ({ msg }) => {
+      if (!isEphemeral(msg)) isChanged = true
+    },
+    lagged: () => {
+      isChanged = true
+    },
+    taken: () => {
+      if (!isChanged) return
+      isChanged = false
+      return changed
+    },
+  })
+}
+
+/**
+ * Notifies of every durable event and of the end of the conversation. A conversation that is evicted, or that the store
+ * cannot record now, is watched again once it is loaded.
+ */
 const watchOf =
   (conversations: ConversationsOf) =>
   ({ changed, params, principal, uri }: WatchRequest): Effect.Effect<void, unknown, Scope.Scope> =>
     Effect.gen(function* () {
       const conversation = yield* find(conversations(principal), uri, params["id"])
-      const look = (listener: Listener) =>
-        Effect.flatMap(listener.take, (deliveries) =>
-          deliveries.some(
-            (one) => one._tag === "Lagged" || (one._tag === "Event" && !isEphemeral(one.event.msg)),
-          )
-            ? changed
-            : Effect.void,
-        )
-      // What happened since is read again in any case, so a later listener needs no number to begin at.
-      const again: Effect.Effect<void, WatchEnd> = Effect.andThen(
-        conversation.loaded,
-        changed,
-      ).pipe(
-        Effect.andThen(
-          Effect.scoped(
-            Effect.flatMap(conversation.attach(), (next) => Effect.forever(look(next))),
-          ),
-        ),
+      // A notified client reads the resource anew, so a later listener may begin with the next event.
+      const attachAndWatch = Effect.scoped(
+        Effect.flatMap(conversation.attach(), (next) => watchListener(next, changed)),
+      )
+      const again: Effect.Effect<void, WatchEnd> = conversation.loaded.pipe(
+        Effect.andThen(changed),
+        Effect.andThen(attachAndWatch),
         Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
       )
       const first = yield* conversation.attach()
-      yield* Effect.forever(look(first)).pipe(
+      yield* watchListener(first, changed).pipe(
         Effect.catchTag("ConversationUnavailable", () => Effect.andThen(changed, again)),
         Effect.catch(() => changed),
         Effect.forkScoped({ startImmediately: true }),
       )
     })
 
-/** The templates of a server; each request sees the conversations of its principal. */
+/** The templates of both resources; each request sees the conversations of its principal. */
 export const conversationTemplates = (
   conversations: ConversationsOf,
 ): ReadonlyArray<ResourceTemplate> => {

@@ -1,7 +1,14 @@
-/** A conversation as what people and the agent said and did, read of its events: one item each, oldest first. Pure. */
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+/**
+ * The items of a conversation as its resource shows them: what the user and the agent said and did, oldest first, in JSON.
+ * A presentation of the core's fold (`core/log/Items.ts`): kinds that the resource does not show are left out, long texts
+ * are cut. Pure. The shapes are on the wire and do not follow changes of the core.
+ */
+import type * as Core from "@colloquy/core/log/Item"
+import * as Items from "@colloquy/core/log/Items"
+import type { Event } from "@colloquy/protocol/EventMsg"
 
-export type Item =
+/** One item of the resource. */
+export type ResourceItem =
   | { readonly type: "message"; readonly role: "user" | "assistant"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | {
@@ -9,7 +16,7 @@ export type Item =
       readonly call_id: string
       readonly command: ReadonlyArray<string>
       readonly cwd: string
-      /** Absent while it runs. So is `output`. */
+      /** Absent while it runs, like `output`. */
       readonly exit_code?: number
       readonly output?: string
     }
@@ -36,7 +43,7 @@ export type Item =
   | { readonly type: "error"; readonly message: string }
   | { readonly type: "interrupted"; readonly reason: string }
 
-/** Of one text, in UTF-16 code units: an item is to be read, a log of a megabyte is not. */
+/** UTF-16 code units of one text: a resource is made to be read, a log of a megabyte is not. */
 const maxTextLength = 64 * 1024
 
 const cut = (text: string): string =>
@@ -44,82 +51,82 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, maxTextLength)}\n[${text.length - maxTextLength} more characters]`
 
-const begun = (msg: EventMsg): Item | undefined => {
-  switch (msg.type) {
+const commandItem = ({
+  callId,
+  command,
+  cwd,
+  exitCode,
+  output,
+}: Core.CommandItem): ResourceItem => ({
+  type: "command",
+  call_id: callId,
+  command,
+  cwd,
+  ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+  ...(output === undefined ? {} : { output: cut(output) }),
+})
+
+const patchItem = ({ callId, changes, success }: Core.FileChangeItem): ResourceItem => ({
+  type: "patch",
+  call_id: callId,
+  files: Object.keys(changes),
+  ...(success === undefined ? {} : { success }),
+})
+
+const toolCallItem = (item: Core.McpToolCallItem): ResourceItem => ({
+  type: "tool_call",
+  call_id: item.callId,
+  server: item.server,
+  tool: item.tool,
+  arguments: item.arguments,
+  ...(item.result === undefined ? {} : { success: "Ok" in item.result }),
+})
+
+/** Undefined for an item that the resource does not show. */
+const presented = (item: Core.Item): ResourceItem | undefined => {
+  switch (item.type) {
     case "user_message":
-      return (msg.kind ?? "plain") === "plain"
-        ? { type: "message", role: "user", text: cut(msg.message) }
+      return item.kind === "plain"
+        ? { type: "message", role: "user", text: cut(item.text) }
         : undefined
     case "agent_message":
-      return { type: "message", role: "assistant", text: cut(msg.message) }
-    case "agent_reasoning":
-      return { type: "reasoning", text: cut(msg.text) }
-    case "exec_command_begin": {
-      const { call_id, command, cwd } = msg
-      return { type: "command", call_id, command, cwd }
-    }
-    case "patch_apply_begin":
-      return { type: "patch", call_id: msg.call_id, files: Object.keys(msg.changes) }
-    case "mcp_tool_call_begin": {
-      const { arguments: args, server, tool } = msg.invocation
-      return { type: "tool_call", call_id: msg.call_id, server, tool, arguments: args }
-    }
-    case "plan_update":
-      return { type: "plan", steps: msg.plan }
+      return { type: "message", role: "assistant", text: cut(item.text) }
+    case "reasoning":
+      return { type: "reasoning", text: cut(item.text) }
+    case "command":
+      return commandItem(item)
+    case "file_change":
+      return patchItem(item)
+    case "mcp_tool_call":
+      return toolCallItem(item)
+    case "plan":
+      return { type: "plan", steps: item.steps }
     case "error":
-      return { type: "error", message: cut(msg.message) }
-    case "turn_aborted":
-      return { type: "interrupted", reason: msg.reason }
+      return { type: "error", message: cut(item.message) }
+    case "interruption":
+      return { type: "interrupted", reason: item.reason }
     default:
       return undefined
   }
 }
 
-/** The item of that call, with what its end says. */
-const ended = (item: Item, msg: EventMsg): Item => {
-  if (item.type === "command" && msg.type === "exec_command_end") {
-    const output = msg.aggregated_output ?? `${msg.stdout}${msg.stderr}`
-    return { ...item, exit_code: msg.exit_code, output: cut(output) }
-  }
-  if (item.type === "patch" && msg.type === "patch_apply_end") {
-    return { ...item, success: msg.success }
-  }
-  return item.type === "tool_call" && msg.type === "mcp_tool_call_end"
-    ? { ...item, success: "Ok" in msg.result }
-    : item
-}
+/** True for a text that is still being received: the resource shows recorded texts only. */
+const isPartial = (item: Core.Item): boolean => Items.isText(item) && item.status === "running"
 
-const isEnd = (msg: EventMsg) =>
-  msg.type === "exec_command_end" ||
-  msg.type === "patch_apply_end" ||
-  msg.type === "mcp_tool_call_end"
+/** The items that the resource shows of a conversation's events, oldest first. */
+export const resourceItemsOf = (events: ReadonlyArray<Event>): ReadonlyArray<ResourceItem> =>
+  Items.itemsOf(events).flatMap((item) => {
+    const shown = isPartial(item) ? undefined : presented(item)
+    return shown === undefined ? [] : [shown]
+  })
 
-export const itemsOf = (events: ReadonlyArray<Event>): ReadonlyArray<Item> => {
-  const items: Array<Item> = []
-  /** Where the item of a running call stands. */
-  const calls = new Map<string, number>()
-  for (const { msg } of events) {
-    if (isEnd(msg)) {
-      const place = calls.get(msg.call_id)
-      const item = place === undefined ? undefined : items[place]
-      if (place !== undefined && item !== undefined) items[place] = ended(item, msg)
-      continue
-    }
-    const item = begun(msg)
-    if (item === undefined) continue
-    if ("call_id" in item) calls.set(item.call_id, items.length)
-    items.push(item)
-  }
-  return items
-}
-
-/** In characters of JSON: what goes out as one message. */
+/** Characters of all items as JSON: they are sent as one message. */
 const maxTotalLength = 4 * 1024 * 1024
 
-/** The newest of them that fit, and how many older ones do not. */
+/** The newest items that fit into a message, and the number of older ones that do not. */
 export const newest = (
-  items: ReadonlyArray<Item>,
-): { readonly items: ReadonlyArray<Item>; readonly omitted: number } => {
+  items: ReadonlyArray<ResourceItem>,
+): { readonly items: ReadonlyArray<ResourceItem>; readonly omitted: number } => {
   let length = 0
   let first = items.length
   while (first > 0) {

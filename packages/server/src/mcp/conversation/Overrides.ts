@@ -1,6 +1,6 @@
 /**
- * The overrides of `conversationCreate` and `conversationSendMessage`: settings of a new conversation, or of a message's
- * turn and those after it. What a message cannot change is refused by name, never ignored.
+ * The overrides of `conversationCreate` and `conversationSendMessage`: settings of a new conversation, or of the turn of a
+ * message and the turns after it. A setting that a message cannot change is refused by name, never ignored.
  */
 import { type ConversationSettings, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { SettingsOverrides } from "@colloquy/core/ConversationSettings"
@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import { badSettings, Refused } from "./Results.ts"
 
-/** The wire's names on the left, the core's on the right. */
+/** The names of the arguments, and the settings of the core that they override. */
 const names = {
   model: "model",
   cwd: "cwd",
@@ -28,11 +28,13 @@ type Name = keyof typeof names
 const given = (args: Overrides): ReadonlyArray<Name> =>
   (Object.keys(names) as ReadonlyArray<Name>).filter((name) => args[name] !== undefined)
 
+/** Whether the call overrides any setting. */
 export const isOverriding = (args: Overrides): boolean => given(args).length > 0
 
 const overridesOf = (args: Overrides): SettingsOverrides =>
   Object.fromEntries(given(args).map((name) => [names[name], args[name]]))
 
+/** The settings with these overrides. Refused if they are not valid. */
 export const resolve = (
   args: Overrides,
   options: Pick<SettingsOverrides, "requiresProvider"> = {},
@@ -45,7 +47,7 @@ export const resolve = (
 
 type Field = keyof ConversationSettings
 
-/** What a turn can be given, and the arguments and keys of `config` that say it. */
+/** The settings that a message can change, and the arguments and keys of `config` that name them. */
 const changeable = {
   model: ["model"],
   cwd: ["cwd"],
@@ -60,10 +62,10 @@ type Changeable = keyof typeof changeable
 
 const isChangeable = (field: string): field is Changeable => Object.hasOwn(changeable, field)
 
-/** Follow from the model, or are read by nobody but the one who makes the conversation. */
+/** Settings that follow from the model, or that are only read when the conversation is created. */
 const derived: ReadonlySet<string> = new Set(["contextWindow", "includeApplyPatchTool"])
 
-/** What `config` and `profile` change of what would be without them. */
+/** The settings that `config` and `profile` change. Refused if a message cannot change one of them. */
 const changedByConfig = Effect.fnUntraced(function* ({ config, profile }: Overrides) {
   if (config === undefined && profile === undefined) return []
   const without = yield* resolve({})
@@ -76,13 +78,13 @@ const changedByConfig = Effect.fnUntraced(function* ({ config, profile }: Overri
   const fixed = different.find((field) => !isChangeable(field) && !derived.has(field))
   if (fixed !== undefined) {
     return yield* badSettings(
-      `\`${fixed}\` is settled when a conversation is made; a message can change ${Object.keys(changeable).join(", ")}`,
+      `\`${fixed}\` is fixed when a conversation is created; a message can change ${Object.keys(changeable).join(", ")}`,
     )
   }
   return different.filter(isChangeable)
 })
 
-/** The context of the turn before it: the last that waits, or what is in force. */
+/** The context of the turn before this one: of the last waiting turn that has one, or the settings in effect. */
 const contextBefore = ({ settings, waiting }: State) => {
   const last = waiting.findLast(({ context }) => context !== undefined)?.context
   return {
@@ -96,7 +98,7 @@ const contextBefore = ({ settings, waiting }: State) => {
   }
 }
 
-/** The op that says `items` with these overrides. */
+/** The op that submits `items` with these overrides. */
 export const userTurn = Effect.fnUntraced(function* (
   items: ReadonlyArray<InputItem>,
   args: Overrides,
@@ -104,14 +106,14 @@ export const userTurn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Op, Refused, SettingsResolver> {
   const wanted = yield* resolve(args)
   const byConfig: ReadonlySet<string> = new Set(yield* changedByConfig(args))
-  const said = new Set([
+  const named = new Set([
     ...given(args),
     ...Object.entries(args.config ?? {}).flatMap(([key, value]) =>
       value === null || value === undefined ? [] : [key.split(".")[0] ?? key],
     ),
   ]) as ReadonlySet<string>
   const changes = (field: Changeable) =>
-    byConfig.has(field) || changeable[field].some((name) => said.has(name))
+    byConfig.has(field) || changeable[field].some((name) => named.has(name))
   return {
     type: "user_turn",
     items,

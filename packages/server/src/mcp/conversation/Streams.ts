@@ -1,156 +1,55 @@
 /**
- * The streams of the conversations of one process (§2.4): one at most per conversation, whichever connection it is of.
- * `notifications/initial_state` comes before any live event; a client too slow for its bounded outbox gets a fresh one
- * instead of what it missed (L6); questions wait in the conversation while no stream is there.
+ * The streams of the conversations of one process: at most one per conversation, whichever connection it belongs to.
+ *
+ *     waiting for the stream before it ── ended ──► replay ──► `notifications/initial_state` ──► live events
+ *                                                     ▲                                            │
+ *                                                     └────────── the client fell behind ──────────┤
+ *     `notifications/stream_disconnected` ◄── a new stream takes over, or the conversation ends ───┤
+ *     nothing ◄── cancelled ───────────────────────────────────────────────────────────────────────┘
+ *
+ * A client that falls behind the bounded outbox gets a new initial state instead of what it missed (L6). Questions stay
+ * pending in the conversation while it has no stream.
  */
-import type { Conversation } from "@colloquy/core/Conversation"
-import type { SharedState } from "../../SharedState.ts"
-import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
-import { InitialState, StreamDisconnected } from "@colloquy/protocol/mcp/CodexMcp"
-import { liveEvent } from "@colloquy/protocol/mcp/StreamNotifications"
+import { StreamDisconnected } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { CallElicitations } from "../elicitation/Elicitations.ts"
-import type { ToolCaller } from "../codex/TurnCall.ts"
-import { wireMsg } from "../../events/McpEvents.ts"
-import type { ConnectionState } from "./ConnectionState.ts"
+import type { SharedState } from "../../SharedState.ts"
+import { metaOf, StreamReader, type Viewer } from "./StreamReader.ts"
 
+/** The reasons in `notifications/stream_disconnected`, in the words of the original. */
 const takenOver = "New stream() took over"
 const ended = "The conversation ended"
 
-interface Viewer {
-  readonly conversation: Conversation
-  readonly caller: ToolCaller
-  readonly connection: ConnectionState
-}
-
-interface Current {
+interface CurrentStream {
   readonly viewer: Viewer
-  /** Completed by who takes over, with the reason. */
-  readonly over: Deferred.Deferred<string>
-  /** Nothing more of the conversation follows. */
+  /** Completed with the reason by the stream that takes over. */
+  readonly superseded: Deferred.Deferred<string>
+  /** Completed when no event of the conversation follows any more. */
   readonly silent: Deferred.Deferred<void>
-  /** Nothing more at all follows. */
-  readonly told: Deferred.Deferred<void>
+  /** Completed when no notification at all follows any more. */
+  readonly finished: Deferred.Deferred<void>
 }
 
+/** See the header. */
 export interface Streams {
+  /** Whether the conversation has a stream. */
   readonly has: (conversationId: string) => boolean
-  /** Runs until it is interrupted, which nobody is told of, or over, which its client is told with the reason. */
+  /** Runs until interrupted (silently) or superseded (the client receives the reason). */
   readonly run: (viewer: Viewer) => Effect.Effect<void>
 }
 
-const metaOf = ({ caller, conversation }: Viewer) => ({
-  conversationId: conversation.id,
-  requestId: caller.requestId,
-})
-
-const notifyLive = (
-  viewer: Viewer,
-  live: ReadonlyArray<EventMsg>,
-): Effect.Effect<void, ConnectionClosed> => {
-  const _meta = metaOf(viewer)
-  // Events of one type that follow on each other, as deltas do, go together.
-  const runs: Array<Array<EventMsg>> = []
-  for (const msg of live) {
-    const last = runs.at(-1)
-    if (last?.[0]?.type === msg.type) last.push(msg)
-    else runs.push([msg])
-  }
-  return Effect.forEach(
-    runs,
-    ([first, ...rest]) =>
-      first === undefined
-        ? Effect.void
-        : viewer.caller.peer.notify(
-            liveEvent(first.type),
-            [first, ...rest].map((msg) => ({ _meta, msg })),
-          ),
-    { discard: true },
-  )
-}
-
-/** What was delivered since the last look, in the order in which the client is told. */
-interface Round {
-  readonly over: ReadonlyArray<string>
-  readonly initial?: ReadonlyArray<{ readonly msg: EventMsg }>
-  readonly live: ReadonlyArray<EventMsg>
-  readonly ask: ReadonlyArray<Event>
-}
-
-/** Reads one listener. `seen` is the first event that the client was not told of; at first nothing is withdrawn. */
-const reader = (listener: Listener, progress: { seen: number | undefined }) => {
-  let history: Array<{ readonly msg: EventMsg }> | undefined = []
-  /** Undefined when the client was too slow. */
-  const next: Effect.Effect<Round | undefined, ListenerEnd> = Effect.map(
-    listener.take,
-    (deliveries) => {
-      const over: Array<string> = []
-      const live: Array<EventMsg> = []
-      const ask: Array<Event> = []
-      let initial: Round["initial"]
-      for (const delivery of deliveries) {
-        if (delivery._tag === "Lagged") return undefined
-        if (delivery._tag === "Ask") ask.push(delivery.event)
-        else if (delivery._tag === "Synced") {
-          initial = history
-          history = undefined
-          progress.seen = delivery.seq
-        } else {
-          const { msg, seq } = delivery.event
-          const { seen } = progress
-          if (msg.type === "approval_resolved" && seen !== undefined && seq >= seen) {
-            over.push(msg.call_id)
-          }
-          if (history === undefined) progress.seen = seq + 1
-          const wire = msg.type === "session_configured" ? undefined : wireMsg(msg)
-          if (wire === undefined) continue
-          if (history === undefined) live.push(wire)
-          else history.push({ msg: wire })
-        }
-      }
-      return { over, live, ask, ...(initial === undefined ? {} : { initial }) }
-    },
-  )
-  return next
-}
-
-/** Until the client was too slow. */
-const tell = Effect.fnUntraced(function* (
-  viewer: Viewer,
-  next: Effect.Effect<Round | undefined, ListenerEnd>,
-  questions: CallElicitations | undefined,
-): Effect.fn.Return<void, ConnectionClosed | ListenerEnd> {
-  while (true) {
-    const round = yield* next
-    if (round === undefined) return
-    for (const callId of round.over) yield* questions?.withdraw(callId) ?? Effect.void
-    if (round.initial !== undefined) {
-      const initial_state = { events: round.initial }
-      yield* viewer.caller.peer.notify(InitialState, [{ _meta: metaOf(viewer), initial_state }])
-    }
-    yield* notifyLive(viewer, round.live)
-    for (const event of round.ask) yield* questions?.put(event) ?? Effect.void
-  }
-})
-
-/** Gives the reason why there is nothing more to tell. */
+/** Sends what the conversation delivers. Resolves with the reason why no more follows. */
 const follow = (viewer: Viewer): Effect.Effect<string, ConnectionClosed> => {
-  const { caller, connection, conversation } = viewer
+  const { conversation } = viewer
   return Effect.gen(function* () {
-    const questions = yield* connection.questions(conversation, caller)
-    const progress = { seen: undefined }
-    while (true) {
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const answers = questions !== undefined
-          const listener = yield* conversation.attach({ from: 0, answers })
-          yield* tell(viewer, reader(listener, progress), questions)
-        }),
-      )
-    }
+    const questions = yield* viewer.questions
+    const reader = new StreamReader(viewer, questions)
+    const answers = questions !== undefined
+    const attachAndRead = Effect.flatMap(conversation.attach({ from: 0, answers }), (listener) =>
+      reader.read(listener),
+    )
+    return yield* Effect.forever(Effect.scoped(attachAndRead))
   }).pipe(
     Effect.scoped,
     Effect.catchTags({
@@ -162,48 +61,61 @@ const follow = (viewer: Viewer): Effect.Effect<string, ConnectionClosed> => {
   )
 }
 
-const make = (): Streams => {
-  const streams = new Map<string, Current>()
-  const finish = (one: Deferred.Deferred<void>) => Deferred.doneUnsafe(one, Effect.void)
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-  const run = (viewer: Viewer): Effect.Effect<void> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.suspend(() => {
-        const { caller, conversation } = viewer
-        const before = streams.get(conversation.id)
-        const mine: Current = {
-          viewer,
-          over: Deferred.makeUnsafe(),
-          silent: Deferred.makeUnsafe(),
-          told: Deferred.makeUnsafe(),
-        }
-        streams.set(conversation.id, mine)
-        if (before !== undefined) Deferred.doneUnsafe(before.over, Effect.succeed(takenOver))
-        const work = Effect.gen(function* () {
-          if (before !== undefined) {
-            // Another connection may be slow to take its last word; on this one it comes first.
-            const same = before.viewer.caller.peer === caller.peer
-            yield* Deferred.await(same ? before.told : before.silent)
-          }
-          const reason = yield* Effect.raceFirst(Deferred.await(mine.over), follow(viewer))
-          finish(mine.silent)
-          yield* caller.peer.notify(StreamDisconnected, [{ _meta: metaOf(viewer), reason }])
-        })
-        return restore(work).pipe(
-          Effect.catch(({ reason }) => Effect.logDebug(`stream ended: ${reason}`)),
-          Effect.ensuring(
-            Effect.sync(() => {
-              if (streams.get(conversation.id) === mine) streams.delete(conversation.id)
-              finish(mine.silent)
-              finish(mine.told)
-            }),
-          ),
-        )
-      }),
-    )
+const complete = (one: Deferred.Deferred<void>) => Deferred.doneUnsafe(one, Effect.void)
 
-  return { has: (conversationId) => streams.has(conversationId), run }
+/** Waits until the stream before this one has sent its last notification, as far as this one could come before it. */
+const awaitTurn = ({ context }: Viewer, before: CurrentStream | undefined): Effect.Effect<void> => {
+  if (before === undefined) return Effect.void
+  // Another connection may be slow to accept its last notification; on the same one it must come first.
+  const isSame = before.viewer.context.peer === context.peer
+  return Deferred.await(isSame ? before.finished : before.silent)
 }
 
-/** The streams of the conversations of one server, whichever connection they are of. */
+/** Sends the conversation to the client until the stream is superseded or the conversation ends, and then the reason. */
+const serve = Effect.fnUntraced(function* (
+  { silent, superseded, viewer }: CurrentStream,
+  before: CurrentStream | undefined,
+): Effect.fn.Return<void, ConnectionClosed> {
+  yield* awaitTurn(viewer, before)
+  const reason = yield* Effect.raceFirst(Deferred.await(superseded), follow(viewer))
+  complete(silent)
+  yield* viewer.context.peer.notify(StreamDisconnected, [{ _meta: metaOf(viewer), reason }])
+})
+
+const make = (): Streams => {
+  const current = new Map<string, CurrentStream>()
+
+  /** Takes the place of the conversation's stream. Called uninterruptibly, so that the place is always released. */
+  const replace = (viewer: Viewer, restore: Restore): Effect.Effect<void> => {
+    const { id } = viewer.conversation
+    const before = current.get(id)
+    const mine: CurrentStream = {
+      viewer,
+      superseded: Deferred.makeUnsafe(),
+      silent: Deferred.makeUnsafe(),
+      finished: Deferred.makeUnsafe(),
+    }
+    current.set(id, mine)
+    if (before !== undefined) Deferred.doneUnsafe(before.superseded, Effect.succeed(takenOver))
+    const release = Effect.sync(() => {
+      if (current.get(id) === mine) current.delete(id)
+      complete(mine.silent)
+      complete(mine.finished)
+    })
+    return restore(serve(mine, before)).pipe(
+      Effect.catch(({ reason }) => Effect.logDebug(`stream ended: ${reason}`)),
+      Effect.ensuring(release),
+    )
+  }
+
+  return {
+    has: (conversationId) => current.has(conversationId),
+    run: (viewer) =>
+      Effect.uninterruptibleMask((restore) => Effect.suspend(() => replace(viewer, restore))),
+  }
+}
+
+/** The streams of one server, shared by all its connections. */
 export const streams: SharedState<Streams> = { make: () => Effect.sync(make) }

@@ -1,7 +1,7 @@
-/** The items of a conversation as Markdown, for a person to read. Pure. */
-import type { Item } from "./Items.ts"
+/** The items of a conversation's resource as Markdown, for a person to read. Pure. */
+import type { ResourceItem } from "./Items.ts"
 
-/** A fence that nothing in the text ends. */
+/** A code block whose fence is longer than every fence in the text, so that the text cannot end it. */
 const fenced = (text: string, language = ""): string => {
   const runs = text.match(/`{3,}/g) ?? []
   const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)))
@@ -14,19 +14,23 @@ const quoted = (text: string): string =>
     .map((line) => `> ${line}`.trimEnd())
     .join("\n")
 
+/** A word that a shell reads as it is. */
 const word = /^[\w@%+=:,./-]+$/
 
 const spelled = (command: ReadonlyArray<string>): string =>
   command.map((one) => (word.test(one) ? one : `'${one.replaceAll("'", `'\\''`)}'`)).join(" ")
 
+/** The state of a patch or of a tool call. */
 const success = (ok: boolean | undefined): string => {
   if (ok === undefined) return "running"
   return ok ? "done" : "failed"
 }
 
+/** The check mark of a plan's step. */
 const marks: Readonly<Record<string, string>> = { completed: "x", in_progress: "~" }
 
-const section = (item: Item): string => {
+/** One item; a blank line follows. */
+const section = (item: ResourceItem): string => {
   switch (item.type) {
     case "message":
       return `## ${item.role === "user" ? "User" : "Agent"}\n\n${item.text}`
@@ -51,10 +55,11 @@ const section = (item: Item): string => {
   }
 }
 
+/** The whole transcript. */
 export const transcriptOf = (
   title: string,
-  items: ReadonlyArray<Item>,
-  /** Older items that are left out. */
+  items: ReadonlyArray<ResourceItem>,
+  /** Number of older items that are left out. */
   omitted: number,
 ): string =>
   [

@@ -23,12 +23,12 @@ export interface ElicitingCall {
 
 /** The questions that one tool call puts. A call that owns its turn puts the questions of that turn in its own name. */
 export interface CallElicitations extends QuestionBroker.ConversationQuestions {
-  /** Only for a call that cannot send requests: it ends with its questions as soon as there are any. */
-  readonly round?: {
+  /** Only for a call that cannot send requests: its result carries its questions, as soon as there are any. */
+  readonly inResult?: {
     /** True while a question is pending. */
     readonly isDue: () => boolean
-    /** Ends the exchange with the pending questions. `next` is the first event that was not sent to the client. */
-    readonly suspend: (next: number) => Effect.Effect<never, InputRequired>
+    /** Ends the call with the pending questions. `next` is the first event that was not sent to the client. */
+    readonly end: (next: number) => Effect.Effect<never, InputRequired>
   }
 }
 

@@ -2,10 +2,10 @@
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { Caller } from "../../jsonrpc/Peer.ts"
-import type { ConnectionState } from "../conversation/ConnectionState.ts"
+import type { ConnectionState } from "../ConnectionState.ts"
 
 export const notificationsCancelled =
   (connection: ConnectionState) =>
   ({ requestId }: { readonly requestId: RequestId }, { peer }: Caller) =>
     // What the call left is known while it is served.
-    Effect.andThen(connection.cancel(requestId), peer.cancel(requestId))
+    Effect.andThen(connection.answered.cancel(requestId), peer.cancel(requestId))

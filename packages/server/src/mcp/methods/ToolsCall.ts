@@ -36,17 +36,6 @@ export const toolsCall = Effect.fnUntraced(function* (
   ): Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired> => {
     const tool = offered.callable.get(params.name)
     if (tool === undefined) return Effect.fail(notCallable(params.name, offered))
-    const { name, prepare, taskSupport } = tool
-    const args = params.arguments
-    return callOrTask(
-      {
-        name,
-        taskSupport,
-        run: (given, prepared) => tool.invoke(args, given, prepared),
-        ...(prepare === undefined ? {} : { prepare: (given) => prepare(args, given) }),
-      },
-      context,
-      params.task,
-    )
+    return callOrTask({ tool, args: params.arguments }, context, params.task)
   }
 })

@@ -12,7 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { TaskSupport } from "@colloquy/protocol/mcp/Tasks"
+import type { Tool } from "../../features/Tool.ts"
 import type { Task } from "../../tasks/Task.ts"
 import type { TooManyTasks } from "../../tasks/TaskBook.ts"
 import type { Beginning, Tasks } from "../../tasks/Tasks.ts"
@@ -25,18 +25,10 @@ import { inTask, runAfter } from "./TaskContext.ts"
 import { asked as asksForTasks, extension, invalidParams, noRoom } from "./TaskRequests.ts"
 import { created } from "./TaskShapes.ts"
 
+/** A tool and the arguments of its call, not decoded yet. */
 interface ToolRun {
-  readonly name: string
-  /** Default `forbidden`. */
-  readonly taskSupport: TaskSupport | undefined
-  /** Of a tool that needs to know something before it may be a task: what it found out, or the result. */
-  readonly prepare?: (
-    context: RequestContext,
-  ) => Effect.Effect<Result.Result<unknown, CallToolResult>, JsonRpcError | InputRequired>
-  readonly run: (
-    context: RequestContext,
-    prepared?: Option.Option<unknown>,
-  ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired>
+  readonly tool: Tool
+  readonly args: unknown
 }
 
 /** A wanted life in milliseconds; null for ever, undefined when it is not said. */
@@ -58,7 +50,7 @@ const readWanted = (task: unknown): Result.Result<Wanted, JsonRpcError> => {
 
 /** Undefined: the call is answered with its result. */
 const wantedByClient = (
-  { name, taskSupport = "forbidden" }: ToolRun,
+  { name, taskSupport = "forbidden" }: Tool,
   context: RequestContext,
   task: unknown,
 ): Result.Result<Wanted | undefined, JsonRpcError> => {
@@ -73,7 +65,7 @@ const mayDecide = ({ client, rounds }: RequestContext): boolean =>
   rounds?.resumed?.state === undefined && missingIn(client.capabilities, extension) === undefined
 
 export type CallOrTask = (
-  tool: ToolRun,
+  call: ToolRun,
   context: RequestContext,
   /** `params.task` of the call, unread. */
   task: unknown,
@@ -95,7 +87,7 @@ export const make = (
     const isDeferred = Duration.toMillis(taskAfter) > 0
 
     const begin = Effect.fnUntraced(function* (
-      tool: ToolRun,
+      { args, tool }: ToolRun,
       context: RequestContext,
       wanted: Wanted,
       prepared?: Option.Option<unknown>,
@@ -118,7 +110,7 @@ export const make = (
         begin: Deferred.await(accepted),
         run: (control) => {
           const inside = inTask(context, control)
-          return tool.run(inside.context, prepared).pipe(
+          return tool.invoke(args, inside.context, prepared).pipe(
             Effect.catchTag("InputRequired", (required) => Effect.die(required)),
             Effect.ensuring(runAfter(inside)),
           )
@@ -127,51 +119,57 @@ export const make = (
       return created(made, yield* Clock.currentTimeMillis, context.era)
     })
 
-    const asked = (tool: ToolRun, context: RequestContext, wanted: Wanted) =>
-      Effect.mapError(begin(tool, context, wanted), noRoom)
+    const asked = (call: ToolRun, context: RequestContext, wanted: Wanted) =>
+      Effect.mapError(begin(call, context, wanted), noRoom)
 
-    const deferred = (tool: ToolRun, context: RequestContext, prepared: Option.Option<unknown>) =>
+    const deferred = (
+      { args, tool }: ToolRun,
+      context: RequestContext,
+      prepared: Option.Option<unknown>,
+    ) =>
       Effect.scoped(
         Effect.flatMap(tasks.reserve(context.principal), (reservation) =>
           callThenTask(context, {
             reservation,
             taskAfter,
-            run: (inside) => tool.run(inside, prepared),
+            run: (inside) => tool.invoke(args, inside, prepared),
           }),
         ),
       )
 
     /** Nobody asked for a task, so what comes before it is a call like any other. */
-    const decided = Effect.fnUntraced(function* (tool: ToolRun, context: RequestContext) {
-      const first = yield* tool.prepare?.(context) ?? Effect.undefined
+    const decided = Effect.fnUntraced(function* (call: ToolRun, context: RequestContext) {
+      const { args, tool } = call
+      const first = yield* tool.prepare?.(args, context) ?? Effect.undefined
       if (first?._tag === "Failure") return first.failure
       const prepared = first === undefined ? Option.none() : Option.some(first.success)
       // A tool that has to be a task says that its result is not worth waiting for.
       const waits = isDeferred && tool.taskSupport === "optional"
       const answer: Effect.Effect<CallToolResult | OtherResult, JsonRpcError | TooManyTasks> = waits
-        ? deferred(tool, context, prepared)
-        : begin(tool, context, {}, prepared)
+        ? deferred(call, context, prepared)
+        : begin(call, context, {}, prepared)
       return yield* Effect.catchTag(answer, "TooManyTasks", (refused) =>
         // The server decides, and without room it decides against a task.
         tool.taskSupport === "optional"
-          ? tool.run(context, prepared)
+          ? tool.invoke(args, context, prepared)
           : Effect.fail(noRoom(refused)),
       )
     })
 
-    return (tool, context, task) => {
+    return (call, context, task) => {
+      const { args, tool } = call
       if (context.era !== "stateless") {
         const wanted = wantedByClient(tool, context, task)
         if (wanted._tag === "Failure") return Effect.fail(wanted.failure)
         return wanted.success === undefined
-          ? tool.run(context)
-          : asked(tool, context, wanted.success)
+          ? tool.invoke(args, context)
+          : asked(call, context, wanted.success)
       }
       const { taskSupport = "forbidden" } = tool
-      if (taskSupport === "forbidden") return tool.run(context)
-      if (mayDecide(context)) return decided(tool, context)
+      if (taskSupport === "forbidden") return tool.invoke(args, context)
+      if (mayDecide(context)) return decided(call, context)
       return taskSupport === "optional"
-        ? tool.run(context)
-        : Effect.andThen(context.requires(extension), tool.run(context))
+        ? tool.invoke(args, context)
+        : Effect.andThen(context.requires(extension), tool.invoke(args, context))
     }
   })

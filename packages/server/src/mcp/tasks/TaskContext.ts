@@ -46,6 +46,7 @@ const asksClient = (method: Method): boolean =>
 /** Where a handler asks the connection, the task asks instead. */
 const taskPeer = (call: RequestContext, task: TaskControl, isOpen: () => boolean): PeerControl => ({
   cancel: call.peer.cancel,
+  passed: call.peer.passed,
   notify:
     call.era === "stateless" ? streamNotify(call.peer, isOpen) : relatedNotify(call.peer, task.id),
   request: ((method: Method, params: InputRequest["params"]) => {

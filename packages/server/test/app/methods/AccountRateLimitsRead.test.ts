@@ -14,11 +14,11 @@ const script: Script.ProviderScript = [
 const tools = ToolRuntime.simple({
   specs: () => [],
   run: (_, { emit }) =>
-    Effect.as(emit({ type: "token_count", info: null, rate_limits: limits }), "told"),
+    Effect.as(emit({ type: "token_count", info: null, rate_limits: limits }), "reported"),
 })
 
 describe("account/rateLimits/read", () => {
-  it.effect("tells what the provider said last, which at first is nothing", () =>
+  it.effect("returns what the provider reported last, at first nothing", () =>
     withApp({ script, tools }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(resultOf(yield* app.ask(1, "account/rateLimits/read")), {

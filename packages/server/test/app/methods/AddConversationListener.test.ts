@@ -16,11 +16,11 @@ import {
   withApp,
 } from "../../support/AppHarness.ts"
 
-/** With these the numbers that are told have no gap. */
+/** With these notifications the numbers that a client gets have no gap. */
 const raw = { experimentalRawEvents: true }
 
 describe("addConversationListener", () => {
-  it.effect("L2 the answer comes before the first event, however many wait", () =>
+  it.effect("L2 the response comes before the first event, however many are waiting", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -41,7 +41,7 @@ describe("addConversationListener", () => {
   )
 
   it.effect(
-    "L4 an event says of which conversation, listener and turn it is, and its number where `after` was given",
+    "L4 an event names its conversation, listener and turn, and its number if `after` was given",
     () =>
       withApp({}, (app) =>
         Effect.gen(function* () {
@@ -92,7 +92,7 @@ describe("addConversationListener", () => {
   )
 
   it.effect(
-    "L4 who comes back with the last number it has misses nothing and hears nothing twice",
+    "L4 a client that returns with its last number misses nothing and gets nothing twice",
     () =>
       withApp({}, (app) =>
         Effect.gen(function* () {
@@ -127,7 +127,7 @@ describe("addConversationListener", () => {
   )
 
   it.effect(
-    "who says what it has is told of what was said, of answers and of the beginning too",
+    "a client that gives `after` also gets user messages, resolutions and the first event",
     () =>
       withApp({}, (app) =>
         Effect.gen(function* () {
@@ -145,7 +145,7 @@ describe("addConversationListener", () => {
       ),
   )
 
-  it.effect("raw items are told to who asks for them, and to nobody else", () =>
+  it.effect("raw items are sent only to listeners that ask for them", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -178,7 +178,7 @@ describe("addConversationListener", () => {
     ),
   )
 
-  it.effect.each([2, 17, 1.5, -2])("refuses a number that no event has yet: %d", (after) =>
+  it.effect.each([2, 17, 1.5, -2])("rejects a number that no event has yet: %d", (after) =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

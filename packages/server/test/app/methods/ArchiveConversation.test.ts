@@ -29,7 +29,7 @@ const outside = (path: string) =>
   refused(path, `expected the absolute path of a rollout file in /state/sessions; got "${path}"`)
 
 describe("archiveConversation", () => {
-  it.effect("ends the conversation and puts it away, once", () =>
+  it.effect("ends the conversation and archives it, once", () =>
     withApp({ store }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -50,7 +50,7 @@ describe("archiveConversation", () => {
     ),
   )
 
-  it.effect("its end is the last that listeners who say what they have are told, each once", () =>
+  it.effect("listeners that gave `after` are notified of its end last, each once", () =>
     withApp({ store }, (app) =>
       Effect.gen(function* () {
         const other = yield* app.another
@@ -79,19 +79,21 @@ describe("archiveConversation", () => {
     ),
   )
 
-  it.effect("a conversation that ends with its server is not told to have ended: it goes on", () =>
-    withApp({ store }, (app) =>
-      Effect.gen(function* () {
-        const conversationId = yield* created(app)
-        yield* listening(app, conversationId, { after: -1 })
-        yield* app.manager.shutdown
-        yield* app.quiet
-        assert.deepStrictEqual([typesOf(app).at(-1), closedIn(app)], ["shutdown_complete", []])
-      }),
-    ),
+  it.effect(
+    "a conversation that ends with its server is not reported as closed: it will be resumed",
+    () =>
+      withApp({ store }, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId, { after: -1 })
+          yield* app.manager.shutdown
+          yield* app.quiet
+          assert.deepStrictEqual([typesOf(app).at(-1), closedIn(app)], ["shutdown_complete", []])
+        }),
+      ),
   )
 
-  it.effect("the id alone is enough", () =>
+  it.effect("archives by the id alone", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -105,42 +107,44 @@ describe("archiveConversation", () => {
     ),
   )
 
-  it.effect("refuses a path of another conversation, outside or of nothing, and nothing ends", () =>
-    withApp({ store }, (app) =>
-      Effect.gen(function* () {
-        const conversationId = yield* created(app, {}, 1)
-        const rolloutPath = PathStore.pathOf(yield* created(app, {}, 2))
-        assert.deepStrictEqual(
-          errorOf(yield* app.ask(3, "archiveConversation", { conversationId, rolloutPath })),
-          {
-            code: -32600,
-            message: `rollout path \`${rolloutPath}\` does not match conversation id ${conversationId}`,
-          },
-        )
-        for (const [id, path] of [
-          "/tmp/none.jsonl",
-          `/tmp/rollout-${conversationId}.jsonl`,
-        ].entries()) {
+  it.effect(
+    "rejects a path of another conversation, outside the directory or of no file, and ends nothing",
+    () =>
+      withApp({ store }, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app, {}, 1)
+          const rolloutPath = PathStore.pathOf(yield* created(app, {}, 2))
+          assert.deepStrictEqual(
+            errorOf(yield* app.ask(3, "archiveConversation", { conversationId, rolloutPath })),
+            {
+              code: -32600,
+              message: `rollout path \`${rolloutPath}\` does not match conversation id ${conversationId}`,
+            },
+          )
+          for (const [id, path] of [
+            "/tmp/none.jsonl",
+            `/tmp/rollout-${conversationId}.jsonl`,
+          ].entries()) {
+            assert.deepStrictEqual(
+              errorOf(
+                yield* app.ask(`p${id}`, "archiveConversation", {
+                  conversationId,
+                  rolloutPath: path,
+                }),
+              ),
+              outside(path),
+            )
+          }
+          const nothing = PathStore.pathOf(unknownId)
           assert.deepStrictEqual(
             errorOf(
-              yield* app.ask(`p${id}`, "archiveConversation", {
-                conversationId,
-                rolloutPath: path,
-              }),
+              yield* app.ask(5, "archiveConversation", { conversationId, rolloutPath: nothing }),
             ),
-            outside(path),
+            refused(nothing, `there is no rollout file at "${nothing}"`),
           )
-        }
-        const nothing = PathStore.pathOf(unknownId)
-        assert.deepStrictEqual(
-          errorOf(
-            yield* app.ask(5, "archiveConversation", { conversationId, rolloutPath: nothing }),
-          ),
-          refused(nothing, `there is no rollout file at "${nothing}"`),
-        )
-        const state = yield* app.ask(4, "getConversation", { conversationId })
-        assert.strictEqual(resultOf(state)["status"], "idle")
-      }),
-    ),
+          const state = yield* app.ask(4, "getConversation", { conversationId })
+          assert.strictEqual(resultOf(state)["status"], "idle")
+        }),
+      ),
   )
 })

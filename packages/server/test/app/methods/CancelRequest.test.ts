@@ -30,7 +30,7 @@ const takenBack = { code: -32800, message: "request cancelled" }
 const answersTo = ({ messages }: Harness, id: unknown) =>
   messages.filter((message) => message.method === undefined && message.id === id)
 
-/** Work that has no end of its own. */
+/** Work that does not end by itself. */
 const endless = (stopping: Effect.Effect<void> = Effect.void) => {
   const running = { count: 0 }
   const work = Effect.suspend(() => {
@@ -77,7 +77,7 @@ describe("$/cancelRequest", () => {
     )
   })
 
-  it.effect("ids that name no request, or one that is answered, are ignored", () => {
+  it.effect("ignores ids of no request and of an answered one", () => {
     const { host, running } = endless()
     return withApp({ ports: { host } }, (app) =>
       Effect.gen(function* () {
@@ -94,29 +94,32 @@ describe("$/cancelRequest", () => {
     )
   })
 
-  it.effect("L14 a client that no longer waits for an interrupt is answered; the turn ends", () => {
-    const tools = ToolRuntime.simple({
-      specs: () => [],
-      run: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("500 millis")),
-    })
-    return withApp({ script: oneCall, tools }, (app) =>
-      Effect.gen(function* () {
-        yield* TestClock.adjust(0)
-        const conversationId = yield* created(app)
-        yield* listening(app, conversationId)
-        yield* say(app, conversationId, "hi")
-        yield* app.quiet
-        yield* app.send(request(1, "interruptConversation", { conversationId }), cancelRequest(1))
-        yield* app.quiet
-        assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [takenBack])
-        yield* TestClock.adjust("1 second")
-        yield* app.quiet
-        assert.strictEqual(typesOf(app).at(-1), "turn_aborted")
-      }),
-    )
-  })
+  it.effect(
+    "L14 a cancelled interrupt is answered with an error, and the turn ends all the same",
+    () => {
+      const tools = ToolRuntime.simple({
+        specs: () => [],
+        run: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("500 millis")),
+      })
+      return withApp({ script: oneCall, tools }, (app) =>
+        Effect.gen(function* () {
+          yield* TestClock.adjust(0)
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId)
+          yield* say(app, conversationId, "hi")
+          yield* app.quiet
+          yield* app.send(request(1, "interruptConversation", { conversationId }), cancelRequest(1))
+          yield* app.quiet
+          assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [takenBack])
+          yield* TestClock.adjust("1 second")
+          yield* app.quiet
+          assert.strictEqual(typesOf(app).at(-1), "turn_aborted")
+        }),
+      )
+    },
+  )
 
-  it.effect("a login that its client gave up before it knew of it is ended", () =>
+  it.effect("ends a login whose request was cancelled before the client knew its id", () =>
     Effect.gen(function* () {
       const { auth } = account()
       const may = yield* Deferred.make<void>()
@@ -141,26 +144,28 @@ describe("$/cancelRequest", () => {
     }),
   )
 
-  it.effect("what changes something is not left half-done: it is answered as ever", () =>
-    Effect.gen(function* () {
-      const { auth, key } = account()
-      const may = yield* Deferred.make<void>()
-      const slow: Auth["Service"] = {
-        ...auth,
-        loginApiKey: (given) => Effect.andThen(Deferred.await(may), auth.loginApiKey(given)),
-      }
-      yield* withApp({ ports: { auth: slow } }, (app) =>
-        Effect.gen(function* () {
-          yield* app.send(request(1, "loginApiKey", { apiKey: "k" }), cancelRequest(1))
-          yield* app.quiet
-          yield* Deferred.succeed(may, undefined)
-          assert.deepStrictEqual(resultOf(yield* app.response(1)), {})
-          assert.strictEqual(key(), "k")
-          yield* app.send(request(2, "newConversation", {}), cancelRequest(2))
-          resultOf(yield* app.response(2))
-        }),
-      )
-    }),
+  it.effect(
+    "a request that changes something is completed and answered in spite of its cancellation",
+    () =>
+      Effect.gen(function* () {
+        const { auth, key } = account()
+        const may = yield* Deferred.make<void>()
+        const slow: Auth["Service"] = {
+          ...auth,
+          loginApiKey: (given) => Effect.andThen(Deferred.await(may), auth.loginApiKey(given)),
+        }
+        yield* withApp({ ports: { auth: slow } }, (app) =>
+          Effect.gen(function* () {
+            yield* app.send(request(1, "loginApiKey", { apiKey: "k" }), cancelRequest(1))
+            yield* app.quiet
+            yield* Deferred.succeed(may, undefined)
+            assert.deepStrictEqual(resultOf(yield* app.response(1)), {})
+            assert.strictEqual(key(), "k")
+            yield* app.send(request(2, "newConversation", {}), cancelRequest(2))
+            resultOf(yield* app.response(2))
+          }),
+        )
+      }),
   )
 
   it.effect("L9 L1 a request that is still being stopped at the end of input is answered", () => {

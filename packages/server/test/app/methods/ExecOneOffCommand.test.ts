@@ -20,39 +20,42 @@ const recorder = (failing?: string) => {
 }
 
 describe("execOneOffCommand", () => {
-  it.effect("runs with the directory and the sandbox of the configuration, for ten seconds", () => {
-    const { host, ran } = recorder()
-    return withApp(
-      { ports: { host }, settings: settingsWith({ sandbox_mode: "danger-full-access" }) },
-      (app) =>
-        Effect.gen(function* () {
-          const answer = yield* app.ask(1, "execOneOffCommand", { command: ["echo", "hi"] })
-          assert.deepStrictEqual(resultOf(answer), {
-            exitCode: 3,
-            stdout: "out\n",
-            stderr: "err\n",
-          })
-          assert.deepStrictEqual(
-            ran.map(({ argv, settings, timeout }) => ({
-              argv,
-              cwd: settings.cwd,
-              sandbox: settings.sandboxPolicy,
-              timeoutMs: Duration.toMillis(timeout),
-            })),
-            [
-              {
-                argv: ["echo", "hi"],
-                cwd: "/work",
-                sandbox: { mode: "danger-full-access" },
-                timeoutMs: 10_000,
-              },
-            ],
-          )
-        }),
-    )
-  })
+  it.effect(
+    "runs with the directory and sandbox of the configuration, for at most ten seconds",
+    () => {
+      const { host, ran } = recorder()
+      return withApp(
+        { ports: { host }, settings: settingsWith({ sandbox_mode: "danger-full-access" }) },
+        (app) =>
+          Effect.gen(function* () {
+            const answer = yield* app.ask(1, "execOneOffCommand", { command: ["echo", "hi"] })
+            assert.deepStrictEqual(resultOf(answer), {
+              exitCode: 3,
+              stdout: "out\n",
+              stderr: "err\n",
+            })
+            assert.deepStrictEqual(
+              ran.map(({ argv, settings, timeout }) => ({
+                argv,
+                cwd: settings.cwd,
+                sandbox: settings.sandboxPolicy,
+                timeoutMs: Duration.toMillis(timeout),
+              })),
+              [
+                {
+                  argv: ["echo", "hi"],
+                  cwd: "/work",
+                  sandbox: { mode: "danger-full-access" },
+                  timeoutMs: 10_000,
+                },
+              ],
+            )
+          }),
+      )
+    },
+  )
 
-  it.effect("L15 or with those of the request", () => {
+  it.effect("L15 runs with the directory and sandbox of the request", () => {
     const { host, ran } = recorder()
     return withApp(
       { ports: { host }, settings: settingsWith({ sandbox_mode: "danger-full-access" }) },
@@ -76,7 +79,7 @@ describe("execOneOffCommand", () => {
     )
   })
 
-  it.effect("L15 a command that cannot be confined is an error that says so in its data", () => {
+  it.effect("L15 a command that cannot be confined is an error with the reason in its data", () => {
     const message = "the sandbox is not available: no bwrap (install it)"
     const host = {
       ...HostPort.none,
@@ -91,7 +94,7 @@ describe("execOneOffCommand", () => {
     )
   })
 
-  it.effect("a program that does not run is an error", () =>
+  it.effect("a program that cannot be run is an error", () =>
     withApp({ ports: { host: recorder("no such program").host } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(

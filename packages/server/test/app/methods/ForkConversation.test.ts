@@ -15,32 +15,34 @@ import {
 import { listed } from "../../support/Harness.ts"
 
 describe("forkConversation", () => {
-  it.effect("goes on from another one's beginning; its listener hears what is new alone", () =>
-    withApp({}, (app) =>
-      Effect.gen(function* () {
-        const conversationId = yield* created(app)
-        yield* say(app, conversationId, "one", {}, 1)
-        yield* app.quiet
-        yield* say(app, conversationId, "two", {}, 2)
-        yield* app.quiet
-        const { conversationId: fork, ...rest } = resultOf(
-          yield* app.ask(3, "forkConversation", { conversationId, dropLastMessages: 1 }),
-        )
-        assert.deepStrictEqual(rest, { model: "mock-model" })
-        assert.notStrictEqual(fork, conversationId)
-        yield* listening(app, String(fork))
-        yield* app.quiet
-        assert.deepStrictEqual(typesOf(app), [])
-        yield* say(app, String(fork), "three", {}, 4)
-        yield* app.quiet
-        assert.deepStrictEqual(typesOf(app), liveTurn)
-        const last = JSON.stringify((yield* app.provider.requests).at(-1))
-        assert.deepStrictEqual(
-          ["one", "two", "three"].map((word) => last.includes(`"${word}"`)),
-          [true, false, true],
-        )
-      }),
-    ),
+  it.effect(
+    "continues the beginning of another conversation; its listener gets only new events",
+    () =>
+      withApp({}, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app)
+          yield* say(app, conversationId, "one", {}, 1)
+          yield* app.quiet
+          yield* say(app, conversationId, "two", {}, 2)
+          yield* app.quiet
+          const { conversationId: fork, ...rest } = resultOf(
+            yield* app.ask(3, "forkConversation", { conversationId, dropLastMessages: 1 }),
+          )
+          assert.deepStrictEqual(rest, { model: "mock-model" })
+          assert.notStrictEqual(fork, conversationId)
+          yield* listening(app, String(fork))
+          yield* app.quiet
+          assert.deepStrictEqual(typesOf(app), [])
+          yield* say(app, String(fork), "three", {}, 4)
+          yield* app.quiet
+          assert.deepStrictEqual(typesOf(app), liveTurn)
+          const last = JSON.stringify((yield* app.provider.requests).at(-1))
+          assert.deepStrictEqual(
+            ["one", "two", "three"].map((word) => last.includes(`"${word}"`)),
+            [true, false, true],
+          )
+        }),
+      ),
   )
 
   it.effect.each([

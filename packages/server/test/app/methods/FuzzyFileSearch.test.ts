@@ -10,7 +10,7 @@ import { errorOf, resultOf, withApp } from "../../support/AppHarness.ts"
 
 const found = (path: string): FoundFile => ({ root: "/r", path, file_name: path, score: 1 })
 
-/** Goes on until it is ended, and then gives what it has. */
+/** Runs until it is ended, and then returns what it has found. */
 const endless = (running: { count: number }) => ({
   ...HostPort.none,
   searchFiles: ({ query, until }: FileQuery) =>
@@ -37,7 +37,7 @@ const params = (query: string, cancellationToken?: string | null) => ({
 })
 
 describe("fuzzyFileSearch", () => {
-  it.effect("gives the files best first; for nothing it gives none", () =>
+  it.effect("returns the best files first, and none for an empty query", () =>
     withApp({ ports: { host: endless({ count: 0 }) } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(resultOf(yield* app.ask(1, "fuzzyFileSearch", params("quick"))), {
@@ -50,28 +50,31 @@ describe("fuzzyFileSearch", () => {
     ),
   )
 
-  it.effect("a later one with the same token ends the earlier one, which gives what it has", () => {
-    const running = { count: 0 }
-    return withApp({ ports: { host: endless(running) } }, (app) =>
-      Effect.gen(function* () {
-        const search = (id: number, query: string, token?: string | null) =>
-          app.send({ id, method: "fuzzyFileSearch", params: params(query, token) })
-        yield* search(1, "one", "t")
-        yield* search(2, "two", "other")
-        yield* search(3, "three")
-        yield* search(4, "four", null)
-        yield* app.quiet
-        assert.strictEqual(running.count, 4)
-        yield* search(5, "five", "t")
-        assert.deepStrictEqual(resultOf(yield* app.response(1)), { files: [found("half")] })
-        yield* app.quiet
-        assert.strictEqual(running.count, 4)
-        yield* search(6, "", "t")
-        assert.deepStrictEqual(resultOf(yield* app.response(5)), { files: [found("half")] })
-        assert.deepStrictEqual(resultOf(yield* app.response(6)), { files: [] })
-      }),
-    )
-  })
+  it.effect(
+    "a later search with the same token ends the earlier one, which returns what it has found",
+    () => {
+      const running = { count: 0 }
+      return withApp({ ports: { host: endless(running) } }, (app) =>
+        Effect.gen(function* () {
+          const search = (id: number, query: string, token?: string | null) =>
+            app.send({ id, method: "fuzzyFileSearch", params: params(query, token) })
+          yield* search(1, "one", "t")
+          yield* search(2, "two", "other")
+          yield* search(3, "three")
+          yield* search(4, "four", null)
+          yield* app.quiet
+          assert.strictEqual(running.count, 4)
+          yield* search(5, "five", "t")
+          assert.deepStrictEqual(resultOf(yield* app.response(1)), { files: [found("half")] })
+          yield* app.quiet
+          assert.strictEqual(running.count, 4)
+          yield* search(6, "", "t")
+          assert.deepStrictEqual(resultOf(yield* app.response(5)), { files: [found("half")] })
+          assert.deepStrictEqual(resultOf(yield* app.response(6)), { files: [] })
+        }),
+      )
+    },
+  )
 
   it.effect.each([
     [params("broken"), -32603, "search failed: no lister"],

@@ -4,7 +4,7 @@ import { account } from "../../support/Accounts.ts"
 import { errorOf, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("getAuthStatus", () => {
-  it.effect("tells the token only to who asks for it", () =>
+  it.effect("returns the token only if the client asks for it", () =>
     withApp({ ports: { auth: account().auth } }, (app) =>
       Effect.gen(function* () {
         const ask = (id: number, params: object) =>
@@ -25,7 +25,7 @@ describe("getAuthStatus", () => {
     ),
   )
 
-  it.effect("of a provider without a login nothing else is told; params may be left out", () =>
+  it.effect("returns nothing else for a provider without a login; params may be absent", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const answer = yield* app.ask(1, "getAuthStatus")
@@ -34,7 +34,7 @@ describe("getAuthStatus", () => {
     ),
   )
 
-  it.effect("refuses what is no truth value", () =>
+  it.effect("rejects a value that is not a boolean", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const { code, message } = errorOf(

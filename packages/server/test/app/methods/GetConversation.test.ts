@@ -16,7 +16,7 @@ import { asking, exec, oneCall } from "../../support/Asking.ts"
 const hangs: Script.ProviderScript = () => Script.reply(Script.hang)
 
 describe("getConversation", () => {
-  it.effect("tells of the turn that runs and of what waits", () =>
+  it.effect("returns the running turn and the number of waiting messages", () =>
     withApp({ script: hangs }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -34,7 +34,7 @@ describe("getConversation", () => {
     ),
   )
 
-  it.effect("tells that it waits for a person", () =>
+  it.effect("says that a question is pending", () =>
     withApp({ script: oneCall, tools: asking([exec]).tools }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -52,7 +52,7 @@ describe("getConversation", () => {
     ),
   )
 
-  it.effect("`nextSeq` less one is where a listener gets only what is new", () =>
+  it.effect("a listener after `nextSeq - 1` gets only new events", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -71,7 +71,7 @@ describe("getConversation", () => {
     ),
   )
 
-  it.effect("refuses an unknown conversation", () =>
+  it.effect("rejects an unknown conversation", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(

@@ -15,7 +15,7 @@ const saved = {
 } as const
 
 describe("getUserSavedConfig", () => {
-  it.effect("tells what stands in the file, in its profiles `null` for what does not", () =>
+  it.effect("returns the contents of the file, with `null` for what a profile does not set", () =>
     withApp({ ports: { config: savedConfig(saved).config } }, (app) =>
       Effect.gen(function* () {
         for (const [id, params] of [undefined, {}].entries()) {
@@ -27,7 +27,7 @@ describe("getUserSavedConfig", () => {
     ),
   )
 
-  it.effect("without a file there are no profiles", () =>
+  it.effect("returns no profiles if there is no file", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(resultOf(yield* app.ask(1, "getUserSavedConfig")), {
@@ -37,7 +37,7 @@ describe("getUserSavedConfig", () => {
     ),
   )
 
-  it.effect.each(["load", "parse"] as const)("tells what is wrong with the file: %s", (step) =>
+  it.effect.each(["load", "parse"] as const)("says what is wrong with the file: %s", (step) =>
     withApp({ ports: { config: savedConfig(saved, step).config } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "getUserSavedConfig")), {

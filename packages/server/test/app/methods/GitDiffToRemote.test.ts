@@ -13,7 +13,7 @@ const host = {
 }
 
 describe("gitDiffToRemote", () => {
-  it.effect("tells the nearest commit of a remote and the diff against it", () =>
+  it.effect("returns the nearest commit of a remote and the diff against it", () =>
     withApp({ ports: { host } }, (app) =>
       Effect.gen(function* () {
         for (const [id, cwd] of ["/work/repo", "repo"].entries()) {
@@ -26,7 +26,7 @@ describe("gitDiffToRemote", () => {
     ),
   )
 
-  it.effect("names the directory as it was given when there is none", () =>
+  it.effect("names the given directory if there is no such commit", () =>
     withApp({ ports: { host } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(

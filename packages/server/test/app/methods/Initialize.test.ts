@@ -5,7 +5,7 @@ import { errorOf, hello, initializeParams, resultOf, withApp } from "../../suppo
 const gate = { code: -32600, message: "Not initialized" }
 
 describe("initialize", () => {
-  it.effect("tells how the server calls itself with this client", () =>
+  it.effect("returns the user agent of the server with this client", () =>
     withApp({ initialized: false }, (app) =>
       Effect.gen(function* () {
         const answer = yield* app.ask(1, "initialize", initializeParams())
@@ -14,7 +14,7 @@ describe("initialize", () => {
     ),
   )
 
-  it.effect("nothing is served before it, and no second one after it", () =>
+  it.effect("no request is served before it, and no second `initialize` after it", () =>
     withApp({ initialized: false }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "newConversation", {})), gate)
@@ -31,7 +31,7 @@ describe("initialize", () => {
     ),
   )
 
-  it.effect("what cannot be understood is told first (§3.1)", () =>
+  it.effect("invalid requests are reported as such also before it", () =>
     withApp({ initialized: false }, (app) =>
       Effect.gen(function* () {
         for (const [id, method, params, text] of [
@@ -54,7 +54,7 @@ describe("initialize", () => {
     ),
   )
 
-  it.effect("`null` stands for what is left out", () =>
+  it.effect("`null` means absent", () =>
     withApp({ initialized: false }, (app) =>
       Effect.gen(function* () {
         const params = {

@@ -4,7 +4,7 @@ import { errorOf, hello, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("initialized", () => {
   it.effect.each([undefined, null, {}])(
-    "is taken at any time, is not answered, and is not needed: %j",
+    "is accepted at any time, is not answered, and is not required: %j",
     (params) =>
       withApp({ initialized: false }, (app) =>
         Effect.gen(function* () {
@@ -19,7 +19,7 @@ describe("initialized", () => {
       ),
   )
 
-  it.effect("as a request it is refused, and what is wrong with it told", () =>
+  it.effect("is rejected as a request, with an error that says what is wrong", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "initialized")), {

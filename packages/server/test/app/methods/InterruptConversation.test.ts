@@ -20,7 +20,7 @@ import { defaultReply } from "../../support/Harness.ts"
 const hangs: Script.ProviderScript = () => Script.reply(Script.deltas("par"), Script.hang)
 
 describe("interruptConversation", () => {
-  it.effect("L14 is answered behind `turn_aborted`", () =>
+  it.effect("L14 is answered after `turn_aborted`", () =>
     withApp({ script: hangs }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -41,7 +41,7 @@ describe("interruptConversation", () => {
   )
 
   it.effect(
-    "L4 the text that was streamed before is delivered, kept, and part of the next request",
+    "L4 the text that was streamed before is delivered, recorded, and part of the next request",
     () =>
       withApp(
         {
@@ -70,7 +70,7 @@ describe("interruptConversation", () => {
       ),
   )
 
-  it.effect("is answered at once when no turn runs, and the conversation goes on", () =>
+  it.effect("is answered at once when no turn runs, and the conversation continues", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -86,7 +86,7 @@ describe("interruptConversation", () => {
     ),
   )
 
-  it.effect("is answered where nobody listens, and where another connection does", () =>
+  it.effect("is answered without listeners, and with a listener of another connection", () =>
     withApp({ script: hangs }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -105,7 +105,7 @@ describe("interruptConversation", () => {
     ),
   )
 
-  it.effect("several at once are all answered; what waited is dropped", () =>
+  it.effect("several at once are all answered, and waiting messages are dropped", () =>
     withApp({ script: hangs }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -130,7 +130,7 @@ describe("interruptConversation", () => {
     ),
   )
 
-  it.effect("L7 L14 withdraws the question that the turn has open", () =>
+  it.effect("L7 L14 withdraws the pending question of the turn", () =>
     withApp({ script: oneCall, tools: asking([exec]).tools }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -150,7 +150,7 @@ describe("interruptConversation", () => {
     ),
   )
 
-  it.effect("refuses an unknown conversation", () =>
+  it.effect("rejects an unknown conversation", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(

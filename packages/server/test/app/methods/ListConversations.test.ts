@@ -7,7 +7,7 @@ import * as PathStore from "../../support/PathStore.ts"
 
 const store = PathStore.layer
 
-/** Three, of which one has not been spoken in; oldest first. */
+/** Three conversations, one of them without a message; oldest first. */
 const three = Effect.fnUntraced(function* (app: Harness) {
   const ids: Array<string> = []
   for (const [index, words] of ["A", "", "look at this ## My request for Codex: B "].entries()) {
@@ -24,7 +24,7 @@ const ask = (app: Harness, id: unknown, params?: object) =>
   Effect.map(app.ask(id, "listConversations", params), resultOf)
 
 describe("listConversations", () => {
-  it.effect("tells those in which somebody has spoken, newest first", () =>
+  it.effect("lists the conversations that have a message, newest first", () =>
     withApp({ store }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* ask(app, 0), { items: [] })

@@ -4,7 +4,7 @@ import { account } from "../../support/Accounts.ts"
 import { errorOf, outline, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("loginApiKey", () => {
-  it.effect("keeps the key and tells of it behind the answer", () => {
+  it.effect("stores the key and notifies of it after the response", () => {
     const { auth, key } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -21,7 +21,7 @@ describe("loginApiKey", () => {
     )
   })
 
-  it.effect("what goes wrong is told without the key, and nothing has changed", () => {
+  it.effect("an error does not contain the key, and nothing has changed", () => {
     const { auth } = account({ failing: "auth.json: permission denied" })
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -41,7 +41,7 @@ describe("loginApiKey", () => {
   })
 
   it.effect.each(["", " ", "sk-secret\n", "sk secret", "sk-sécret"])(
-    "%j is no key, and changes nothing",
+    "%j is not a key, and changes nothing",
     (apiKey) => {
       const { auth, key } = account()
       return withApp({ ports: { auth } }, (app) =>
@@ -63,7 +63,7 @@ describe("loginApiKey", () => {
     },
   )
 
-  it.effect("a server that keeps no keys says so", () =>
+  it.effect("a server that cannot store keys says so", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "loginApiKey", { apiKey: "k" })), {

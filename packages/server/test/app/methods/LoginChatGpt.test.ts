@@ -4,28 +4,31 @@ import { account, loginId } from "../../support/Accounts.ts"
 import { errorOf, outline, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("loginChatGpt", () => {
-  it.effect("L2 is answered when it has begun; its end is told, then who is logged in", () => {
-    const { auth, end } = account()
-    return withApp({ ports: { auth } }, (app) =>
-      Effect.gen(function* () {
-        const answer = yield* app.ask(1, "loginChatGpt")
-        assert.deepStrictEqual(resultOf(answer), { loginId, authUrl: "http://issuer.test/login" })
-        yield* app.quiet
-        assert.deepStrictEqual(outline(app).slice(1), ["answer 1"])
-        end()
-        yield* app.quiet
-        assert.deepStrictEqual(
-          app.messages.slice(2).map(({ method, params }) => [method, params]),
-          [
-            ["loginChatGptComplete", { loginId, success: true }],
-            ["authStatusChange", { authMethod: "chatgpt" }],
-          ],
-        )
-      }),
-    )
-  })
+  it.effect(
+    "L2 is answered when it was started; then its end is notified, and the new login",
+    () => {
+      const { auth, end } = account()
+      return withApp({ ports: { auth } }, (app) =>
+        Effect.gen(function* () {
+          const answer = yield* app.ask(1, "loginChatGpt")
+          assert.deepStrictEqual(resultOf(answer), { loginId, authUrl: "http://issuer.test/login" })
+          yield* app.quiet
+          assert.deepStrictEqual(outline(app).slice(1), ["answer 1"])
+          end()
+          yield* app.quiet
+          assert.deepStrictEqual(
+            app.messages.slice(2).map(({ method, params }) => [method, params]),
+            [
+              ["loginChatGptComplete", { loginId, success: true }],
+              ["authStatusChange", { authMethod: "chatgpt" }],
+            ],
+          )
+        }),
+      )
+    },
+  )
 
-  it.effect("one that fails is told with its reason, and nobody is logged in", () => {
+  it.effect("a failure is notified with its reason, and no login", () => {
     const { auth, end } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -40,7 +43,7 @@ describe("loginChatGpt", () => {
     )
   })
 
-  it.effect("one that cannot begin is an error", () =>
+  it.effect("a login that cannot be started is an error", () =>
     withApp({ ports: { auth: account({ failing: "port 1455 is taken" }).auth } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "loginChatGpt")), {

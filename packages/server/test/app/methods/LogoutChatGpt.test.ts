@@ -4,7 +4,7 @@ import { account } from "../../support/Accounts.ts"
 import { errorOf, outline, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("logoutChatGpt", () => {
-  it.effect("forgets, and tells behind the answer that nobody is logged in", () => {
+  it.effect("deletes the login, and notifies of it after the response", () => {
     const { auth, key } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -19,7 +19,7 @@ describe("logoutChatGpt", () => {
     )
   })
 
-  it.effect("a key in the environment is not forgotten, and is told", () => {
+  it.effect("a key in the environment remains, and is notified", () => {
     const { auth } = account({ status: { required: true, method: "apikey" } })
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -30,7 +30,7 @@ describe("logoutChatGpt", () => {
     )
   })
 
-  it.effect("what goes wrong is told", () =>
+  it.effect("a failure is an error with its reason", () =>
     withApp({ ports: { auth: account({ failing: "the disk is full" }).auth } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "logoutChatGpt")), {

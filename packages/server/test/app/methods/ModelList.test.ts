@@ -28,7 +28,7 @@ const inEffect = { id: "mock-model", isDefault: true, effort: "medium" }
 const fast = { id: "small", isDefault: false, effort: "low" }
 
 describe("model/list", () => {
-  it.effect("tells the model in effect and those of the profiles, each once", () =>
+  it.effect("lists the model in effect and those of the profiles, each once", () =>
     withApp({ ports: { config } }, (app) =>
       Effect.gen(function* () {
         const result = resultOf(yield* app.ask(1, "model/list", {}))
@@ -38,7 +38,7 @@ describe("model/list", () => {
     ),
   )
 
-  it.effect("comes in pages", () =>
+  it.effect("returns pages", () =>
     withApp({ ports: { config } }, (app) =>
       Effect.gen(function* () {
         const first = resultOf(yield* app.ask(1, "model/list", { pageSize: 1 }))
@@ -53,7 +53,7 @@ describe("model/list", () => {
     ),
   )
 
-  it.effect.each([{ cursor: "bogus" }, { cursor: 1 }, { pageSize: -1 }])("refuses %j", (params) =>
+  it.effect.each([{ cursor: "bogus" }, { cursor: 1 }, { pageSize: -1 }])("rejects %j", (params) =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const { code, message } = errorOf(yield* app.ask(1, "model/list", params))

@@ -13,7 +13,7 @@ import {
 import { listed } from "../../support/Harness.ts"
 
 describe("newConversation", () => {
-  it.effect("makes a conversation with the settings that were asked for", () =>
+  it.effect("creates a conversation with the requested settings", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app, {
@@ -47,7 +47,7 @@ describe("newConversation", () => {
     ),
   )
 
-  it.effect("params may be left out", () =>
+  it.effect("params may be absent", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const { conversationId, ...rest } = resultOf(yield* app.ask(1, "newConversation"))
@@ -57,7 +57,7 @@ describe("newConversation", () => {
     ),
   )
 
-  it.effect("what is said before anybody listens is told to the first listener", () =>
+  it.effect("events before the first listener are delivered to it", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

@@ -26,7 +26,7 @@ const slow = Script.reply(
 )
 
 describe("removeConversationListener", () => {
-  it.effect("in the middle of a turn nothing of the subscription follows the answer", () =>
+  it.effect("in the middle of a turn nothing of the subscription follows the response", () =>
     withApp({ script: () => slow }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -45,7 +45,7 @@ describe("removeConversationListener", () => {
     ),
   )
 
-  it.effect("is done once; the id may be spelled in upper case", () =>
+  it.effect("succeeds once; the id may be in upper case", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const subscriptionId = (yield* listening(app, yield* created(app))).toUpperCase()
@@ -62,7 +62,7 @@ describe("removeConversationListener", () => {
     ),
   )
 
-  it.effect("one that has ended with its conversation can still be removed, once", () =>
+  it.effect("a listener of an ended conversation can still be removed, once", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -76,7 +76,7 @@ describe("removeConversationListener", () => {
     ),
   )
 
-  it.effect("does not know one of another connection, which goes on", () =>
+  it.effect("does not find a listener of another connection, which continues", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -94,7 +94,7 @@ describe("removeConversationListener", () => {
     ),
   )
 
-  it.effect("nor one of a connection that went away", () =>
+  it.effect("does not find a listener of a closed connection", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

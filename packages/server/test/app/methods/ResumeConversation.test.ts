@@ -20,7 +20,7 @@ const store = PathStore.layer
 const spoken = ["user_message", "agent_message", "token_count"]
 
 describe("resumeConversation", () => {
-  it.effect("L2 tells what was said, then once more on its own; a listener hears what is new", () =>
+  it.effect("L2 returns the history, then notifies of it; a listener gets only new events", () =>
     withApp({ store }, (app) =>
       Effect.gen(function* () {
         const id = yield* created(app)
@@ -57,7 +57,7 @@ describe("resumeConversation", () => {
     ),
   )
 
-  it.effect("lays overrides on the settings that it had", () =>
+  it.effect("applies overrides to the settings that it had", () =>
     withApp({ store }, (app) =>
       Effect.gen(function* () {
         const id = yield* created(app, { approvalPolicy: "never" })
@@ -108,7 +108,7 @@ describe("resumeConversation", () => {
     [{ profile: "nobody" }, "error deriving config: "],
     [{ includePlanTool: true }, "error deriving config: `includePlanTool` is settled"],
   ] as ReadonlyArray<Refusal>)(
-    "refuses the overrides %j, and nothing changes",
+    "rejects the overrides %j, and nothing changes",
     ([overrides, text]) =>
       withApp({ store }, (app) =>
         Effect.gen(function* () {

@@ -28,7 +28,7 @@ const answers = (app: Parameters<typeof eventsOf>[0]) =>
   })
 
 describe("sendUserMessage", () => {
-  it.effect("L2 the answer comes before everything that it causes, every time", () =>
+  it.effect("L2 the response comes before everything that the request causes, every time", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -52,7 +52,7 @@ describe("sendUserMessage", () => {
     ),
   )
 
-  it.effect("tells which turn it began or joined", () =>
+  it.effect("returns the turn that it started or joined", () =>
     withApp({ script: slow }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -93,7 +93,7 @@ describe("sendUserMessage", () => {
     ),
   )
 
-  it.effect("`reject` refuses while a turn runs, `steer` where none does", () =>
+  it.effect("`reject` fails while a turn runs, `steer` while none does", () =>
     withApp({ script: slow }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -107,7 +107,7 @@ describe("sendUserMessage", () => {
     ),
   )
 
-  it.effect("sent again under its own id it is answered again, and nothing else happens", () =>
+  it.effect("a repeated submission id gets the same response, and nothing else happens", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -122,7 +122,7 @@ describe("sendUserMessage", () => {
     ),
   )
 
-  it.effect("images go along; nothing to say is taken and nothing happens", () =>
+  it.effect("accepts images; an empty message is accepted and does nothing", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -146,7 +146,7 @@ describe("sendUserMessage", () => {
     [{ conversationId: "not-a-uuid", items: text("x") }, "Invalid request: params.conversationId"],
     [{ conversationId: unknownId }, "Invalid request: params.items: Missing key"],
     [{ conversationId: unknownId, items: "x" }, "Invalid request: params.items"],
-    // The flat form of core and MCP is not the one of this wire (§3.7).
+    // The flat form of the core and of MCP is not the form of this dialect.
     [{ conversationId: unknownId, items: [{ type: "text", text: "x" }] }, "Invalid request: "],
     [{ conversationId: unknownId, items: [{ type: "sound" }] }, "Invalid request: params.items.0"],
     [

@@ -20,7 +20,7 @@ import {
 const slow = () => Script.reply(Script.delay("1 second"), Script.text("done"))
 
 describe("sendUserTurn", () => {
-  it.effect("runs with its own settings, which stay; the answer comes first", () =>
+  it.effect("runs with the given settings, which remain in effect; the response comes first", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -40,7 +40,7 @@ describe("sendUserTurn", () => {
     ),
   )
 
-  it.effect("while a turn runs it waits, so that its settings are not lost", () =>
+  it.effect("waits while another turn runs, so that its settings are not lost", () =>
     withApp({ script: slow }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -62,7 +62,7 @@ describe("sendUserTurn", () => {
     ),
   )
 
-  it.effect("a relative directory is taken from the server's", () =>
+  it.effect("resolves a relative directory against that of the server", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -102,7 +102,7 @@ describe("sendUserTurn", () => {
     ),
   )
 
-  it.effect("refuses an unknown conversation", () =>
+  it.effect("rejects an unknown conversation", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "sendUserTurn", turnParams(unknownId))), {

@@ -4,7 +4,7 @@ import { errorOf, resultOf, withApp } from "../../support/AppHarness.ts"
 import { savedConfig } from "../../support/SavedConfig.ts"
 
 describe("setDefaultModel", () => {
-  it.effect("writes both; what is left out is cleared, and so is `null`", () => {
+  it.effect("saves both; an absent or `null` value is cleared", () => {
     const { config, written } = savedConfig({ profiles: {} })
     return withApp({ ports: { config } }, (app) =>
       Effect.gen(function* () {
@@ -25,7 +25,7 @@ describe("setDefaultModel", () => {
     )
   })
 
-  it.effect("tells when it cannot be written", () =>
+  it.effect("fails if the file cannot be written", () =>
     withApp({ ports: { config: savedConfig({ profiles: {} }, "write").config } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "setDefaultModel", { model: "m" })), {
@@ -36,7 +36,7 @@ describe("setDefaultModel", () => {
     ),
   )
 
-  it.effect("refuses an effort that does not exist, and writes nothing", () => {
+  it.effect("rejects an unknown effort, and writes nothing", () => {
     const { config, written } = savedConfig({ profiles: {} })
     return withApp({ ports: { config } }, (app) =>
       Effect.gen(function* () {

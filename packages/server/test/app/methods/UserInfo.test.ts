@@ -5,7 +5,7 @@ import { resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("userInfo", () => {
   it.effect.each([["a@example.test", "a@example.test"] as const, [undefined, null] as const])(
-    "tells the address that is claimed: %j",
+    "returns the claimed email address: %j",
     ([email, told]) =>
       withApp({ ports: { auth: account(email === undefined ? {} : { email }).auth } }, (app) =>
         Effect.gen(function* () {

@@ -34,7 +34,7 @@ const patchReason = [
   'Approved for the session, every later patch that names this directory too may change files below it without a question, in this conversation and its forks, also after a restart: "/workspace"',
   "Files (1 add):",
   '  add "/workspace/a.txt" (outside the working directory)',
-  'It asks for leave to change files below: "/workspace"',
+  'It asks for permission to change files below: "/workspace"',
   'It is asked because: "because"',
 ].join("\n")
 
@@ -44,7 +44,7 @@ const questions = ({ messages }: Harness) =>
 const withdrawn = ({ messages }: Harness) =>
   messages.flatMap(({ method, params }) => (method === "$/cancelRequest" ? [params?.["id"]] : []))
 
-/** A conversation that has put its question. */
+/** A conversation with a pending question. */
 const asked = Effect.fnUntraced(function* (app: Harness, more: object = {}) {
   const conversationId = yield* created(app)
   yield* listening(app, conversationId, more)
@@ -59,8 +59,8 @@ const resolutions = (app: Harness) =>
     return msg["type"] === "approval_resolved" ? [[msg["decision"], msg["reason"]]] : []
   })
 
-describe("Questions", () => {
-  it.effect("a command is asked about behind its event, in the words of October", () =>
+describe("V1Approvals", () => {
+  it.effect("puts the question about a command after its event, in camelCase", () =>
     withApp({ script: oneCall, tools: asking([exec]).tools }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* asked(app)
@@ -87,7 +87,7 @@ describe("Questions", () => {
     ),
   )
 
-  it.effect("a patch is asked about with its changes", () =>
+  it.effect("puts the question about a patch with its changes", () =>
     withApp({ script: oneCall, tools: asking([patch]).tools }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* asked(app)
@@ -102,7 +102,7 @@ describe("Questions", () => {
     ),
   )
 
-  it.effect("to who asks for it, in the words of September", () =>
+  it.effect("puts questions in snake_case to a client that asks for it", () =>
     withApp(
       {
         script: oneCall,
@@ -138,7 +138,7 @@ describe("Questions", () => {
   )
 
   it.effect.each(["approved", "approved_for_session", "denied"] as const)(
-    "the answer `%s` is the one the tool gets",
+    "the tool gets the answer `%s`",
     (decision) => {
       const { tools, verdicts } = asking([exec])
       return withApp({ script: oneCall, tools }, (app) =>
@@ -171,31 +171,34 @@ describe("Questions", () => {
     )
   })
 
-  it.effect("L7 two clients are asked, the first answer wins, the other one is told", () => {
-    const { tools, verdicts } = asking([exec])
-    return withApp({ script: oneCall, tools }, (app) =>
-      Effect.gen(function* () {
-        const other = yield* app.another
-        yield* hello(other)
-        const conversationId = yield* created(app)
-        yield* listening(app, conversationId, { after: -1 })
-        yield* listening(other, conversationId, { after: -1 })
-        yield* say(app, conversationId, "hi")
-        yield* app.quiet
-        yield* other.send({ id: questions(other)[0]?.id, result: { decision: "approved" } })
-        yield* app.quiet
-        assert.deepStrictEqual(withdrawn(app), [questions(app)[0]?.id])
-        assert.deepStrictEqual(withdrawn(other), [])
-        assert.deepStrictEqual(resolutions(app), [["approved", "answered"]])
-        assert.deepStrictEqual(resolutions(other), [["approved", "answered"]])
-        yield* app.send({ id: questions(app)[0]?.id, result: { decision: "denied" } })
-        yield* app.quiet
-        assert.deepStrictEqual(verdicts, [{ decision: "approved", reason: "answered" }])
-      }),
-    )
-  })
+  it.effect(
+    "L7 two clients are asked, the first answer counts, and the other request is withdrawn",
+    () => {
+      const { tools, verdicts } = asking([exec])
+      return withApp({ script: oneCall, tools }, (app) =>
+        Effect.gen(function* () {
+          const other = yield* app.another
+          yield* hello(other)
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId, { after: -1 })
+          yield* listening(other, conversationId, { after: -1 })
+          yield* say(app, conversationId, "hi")
+          yield* app.quiet
+          yield* other.send({ id: questions(other)[0]?.id, result: { decision: "approved" } })
+          yield* app.quiet
+          assert.deepStrictEqual(withdrawn(app), [questions(app)[0]?.id])
+          assert.deepStrictEqual(withdrawn(other), [])
+          assert.deepStrictEqual(resolutions(app), [["approved", "answered"]])
+          assert.deepStrictEqual(resolutions(other), [["approved", "answered"]])
+          yield* app.send({ id: questions(app)[0]?.id, result: { decision: "denied" } })
+          yield* app.quiet
+          assert.deepStrictEqual(verdicts, [{ decision: "approved", reason: "answered" }])
+        }),
+      )
+    },
+  )
 
-  it.effect("two listeners of one connection put one question", () =>
+  it.effect("two listeners of one connection put a question once", () =>
     withApp({ script: oneCall, tools: asking([exec]).tools }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -208,7 +211,7 @@ describe("Questions", () => {
     ),
   )
 
-  it.effect("L7 one that is open is put to who comes later, behind what was told before", () => {
+  it.effect("L7 a pending question is put to a later listener, after the events before it", () => {
     const { tools, verdicts } = asking([exec])
     return withApp({ script: oneCall, tools }, (app) =>
       Effect.gen(function* () {
@@ -252,7 +255,7 @@ describe("Questions", () => {
       ),
   )
 
-  it.effect("L7 who declares that it answers none is asked none", () => {
+  it.effect("L7 a client that declares that it answers none is asked none", () => {
     const { tools, verdicts } = asking([exec])
     return withApp({ script: oneCall, tools, capabilities: { approvals: "none" } }, (app) =>
       Effect.gen(function* () {
@@ -263,7 +266,7 @@ describe("Questions", () => {
     )
   })
 
-  it.effect("`abort` stops the turn", () =>
+  it.effect("`abort` interrupts the turn", () =>
     withApp({ script: oneCall, tools: asking([exec]).tools }, (app) =>
       Effect.gen(function* () {
         yield* asked(app)
@@ -274,7 +277,7 @@ describe("Questions", () => {
     ),
   )
 
-  it.effect("of several conversations each is asked and answered for itself", () => {
+  it.effect("keeps the questions of several conversations apart", () => {
     const { tools, verdicts } = asking([exec])
     const script: Script.ProviderScript = ({ lastUserText }) =>
       lastUserText === undefined

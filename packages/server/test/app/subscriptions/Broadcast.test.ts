@@ -16,8 +16,8 @@ const told = ({ messages }: Harness) =>
 
 const loggedIn = (authMethod: string) => [AuthStatusChange._tag, { authMethod }]
 
-describe("Audience", () => {
-  it.effect("every connection that has said who it is hears who is logged in", () => {
+describe("Broadcast", () => {
+  it.effect("every initialized connection is notified of a change of the login", () => {
     const { auth } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -39,25 +39,28 @@ describe("Audience", () => {
     )
   })
 
-  it.effect("a login's end is told to who began it, who is logged in to everybody", () => {
-    const { auth, end } = account()
-    return withApp({ ports: { auth } }, (app) =>
-      Effect.gen(function* () {
-        const other = yield* app.another
-        yield* hello(other)
-        yield* app.ask(1, "loginChatGpt")
-        end()
-        yield* app.quiet
-        assert.deepStrictEqual(told(app), [
-          [LoginChatGptComplete._tag, { loginId, success: true }],
-          loggedIn("chatgpt"),
-        ])
-        assert.deepStrictEqual(told(other), [loggedIn("chatgpt")])
-      }),
-    )
-  })
+  it.effect(
+    "only the connection that started a login is notified of its end, all of the new status",
+    () => {
+      const { auth, end } = account()
+      return withApp({ ports: { auth } }, (app) =>
+        Effect.gen(function* () {
+          const other = yield* app.another
+          yield* hello(other)
+          yield* app.ask(1, "loginChatGpt")
+          end()
+          yield* app.quiet
+          assert.deepStrictEqual(told(app), [
+            [LoginChatGptComplete._tag, { loginId, success: true }],
+            loggedIn("chatgpt"),
+          ])
+          assert.deepStrictEqual(told(other), [loggedIn("chatgpt")])
+        }),
+      )
+    },
+  )
 
-  it.effect("a login that nobody waits for any more is told to the others", () => {
+  it.effect("the other connections are notified of a login whose client has disconnected", () => {
     const { auth, end } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -74,39 +77,44 @@ describe("Audience", () => {
     )
   })
 
-  it.effect("beside MCP who has never spoken this dialect hears nothing of it", () => {
-    const { auth } = account()
-    const besideMcp = AppServer.beside({})
-    return withApp({ ports: { auth }, besideMcp, initialized: false }, (app) =>
-      Effect.gen(function* () {
-        const mcp = yield* app.another
-        const both = yield* app.another
-        for (const one of [mcp, both]) yield* one.send(initialize({}))
-        yield* both.ask(1, "getUserAgent")
-        yield* app.ask(1, "loginApiKey", { apiKey: "k" })
-        yield* app.quiet
-        assert.deepStrictEqual([app, both, mcp].map(told), [
-          [loggedIn("apikey")],
-          [loggedIn("apikey")],
-          [],
-        ])
-      }),
-    )
-  })
-
-  it.effect("holds nothing of who is gone, and tells nobody whose logins are others'", () =>
-    Effect.gen(function* () {
-      const audience = Broadcast.make()("local")
+  it.effect(
+    "beside MCP a client that never used this dialect gets none of its notifications",
+    () => {
       const { auth } = account()
-      const heard: Array<unknown> = []
-      const notices = { put: (_: unknown, params: unknown) => heard.push(params) }
-      const scope = yield* Scope.make()
-      yield* Scope.provide(audience.join({ auth, notices }), scope)
-      yield* audience.authChanged(auth, { authMethod: "apikey" })
-      yield* audience.authChanged(Auth.none, {})
-      yield* Scope.close(scope, Exit.void)
-      yield* audience.authChanged(auth, {})
-      assert.deepStrictEqual([heard, audience.size()], [[{ authMethod: "apikey" }], 0])
-    }),
+      const besideMcp = AppServer.beside({})
+      return withApp({ ports: { auth }, besideMcp, initialized: false }, (app) =>
+        Effect.gen(function* () {
+          const mcp = yield* app.another
+          const both = yield* app.another
+          for (const one of [mcp, both]) yield* one.send(initialize({}))
+          yield* both.ask(1, "getUserAgent")
+          yield* app.ask(1, "loginApiKey", { apiKey: "k" })
+          yield* app.quiet
+          assert.deepStrictEqual([app, both, mcp].map(told), [
+            [loggedIn("apikey")],
+            [loggedIn("apikey")],
+            [],
+          ])
+        }),
+      )
+    },
+  )
+
+  it.effect(
+    "keeps nothing of closed connections, and notifies none with another login service",
+    () =>
+      Effect.gen(function* () {
+        const audience = Broadcast.make()("local")
+        const { auth } = account()
+        const heard: Array<unknown> = []
+        const notices = { put: (_: unknown, params: unknown) => heard.push(params) }
+        const scope = yield* Scope.make()
+        yield* Scope.provide(audience.join({ auth, notices }), scope)
+        yield* audience.authChanged(auth, { authMethod: "apikey" })
+        yield* audience.authChanged(Auth.none, {})
+        yield* Scope.close(scope, Exit.void)
+        yield* audience.authChanged(auth, {})
+        assert.deepStrictEqual([heard, audience.size()], [[{ authMethod: "apikey" }], 0])
+      }),
   )
 })

@@ -8,7 +8,7 @@ import { loginId } from "../../support/Accounts.ts"
 
 describe("Notices", () => {
   it.effect(
-    "L6 keep of a state the latest for who does not read, and each of the rest, in order",
+    "L6 a client that does not read gets the latest of each state and all others, in order",
     () =>
       Effect.gen(function* () {
         const reads = Latch.makeUnsafe(false)
@@ -18,9 +18,14 @@ describe("Notices", () => {
             reads.await,
             Effect.sync(() => sent.push(...params)),
           )
-        const notices = Notices.make(Effect.void)
+        const notices = Notices.make()
         yield* Effect.forkChild(
-          notices.tell({ notify, request: () => Effect.never, cancel: () => Effect.void }),
+          notices.deliver({
+            notify,
+            request: () => Effect.never,
+            cancel: () => Effect.void,
+            passed: () => Effect.void,
+          }),
         )
         notices.put(AuthStatusChange, {}, "latest")
         yield* Effect.yieldNow

@@ -25,7 +25,7 @@ const tools = ToolRuntime.simple({
     ),
 })
 
-/** Never comes to an end by itself. */
+/** A turn that does not end by itself. */
 const hanging = ToolRuntime.simple({
   specs: () => [],
   run: (_, { emit }) =>
@@ -52,7 +52,7 @@ const client = Effect.fnUntraced(function* () {
   const send = (id: number, method: string, params: object) =>
     Effect.orDie(near.send([JSON.stringify({ id, method, params })]))
   const messages: Array<WireMessage> = []
-  /** Reads until that is there. */
+  /** Reads until that message has arrived. */
   const until = (is: (message: WireMessage) => boolean): Effect.Effect<WireMessage> =>
     Effect.suspend(() => {
       const found = messages.find(is)
@@ -74,7 +74,7 @@ const client = Effect.fnUntraced(function* () {
 
 type Client = Effect.Success<ReturnType<typeof client>>
 
-/** One that reads and one that stops, both listening to a conversation that has much to tell. */
+/** A client that reads and one that stops, both with a listener of a conversation with many events. */
 const withTwo = <A>(
   body: (
     reading: Client,
@@ -107,7 +107,7 @@ const numbers = ({ messages }: Client) =>
   )
 
 describe("Subscriptions", () => {
-  it.effect("L6 a client that does not read delays nobody; what it missed it is told, once", () =>
+  it.effect("L6 a client that does not read delays no other, and gets what it missed, once", () =>
     withTwo((reading, stuck) =>
       Effect.gen(function* () {
         yield* reading.until(isEnd)
@@ -132,7 +132,7 @@ describe("Subscriptions", () => {
     ),
   )
 
-  it.effect("L6 a client that does not read and goes away takes nothing along", () =>
+  it.effect("L6 a client that does not read and disconnects disturbs no other", () =>
     withTwo((reading, stuck, conversationId) =>
       Effect.gen(function* () {
         yield* stuck.near.drop
@@ -145,7 +145,7 @@ describe("Subscriptions", () => {
   )
 
   it.effect(
-    "L14 behind a client that does not read, too, `turn_aborted` comes before the answer",
+    "L14 `turn_aborted` comes before the response also if another client does not read",
     () =>
       withTwo(
         (reading, stuck, conversationId) =>

@@ -16,7 +16,7 @@ const hang: Script.ProviderScript = Script.byLastUserText([
   ["", Script.reply(Script.text("done"))],
 ])
 
-/** A tool that tells of every kind of item. */
+/** A tool that emits every kind of item. */
 const busy = ToolRuntime.simple({
   specs: () => [],
   run: (_, { emit }) =>
@@ -88,7 +88,7 @@ describe("notifications/progress", () => {
     ),
   )
 
-  it.effect("complaint 4: a turn that says nothing is told of every ten seconds, and rises", () =>
+  it.effect("a silent turn is reported every ten seconds, with rising numbers", () =>
     withServer({ script: hang }, (server) =>
       Effect.gen(function* () {
         yield* server.send(codex(2, "hang", 7))
@@ -109,7 +109,7 @@ describe("notifications/progress", () => {
     ),
   )
 
-  it.effect("deltas alone do not count as a word: the ten seconds run on", () => {
+  it.effect("deltas alone do not count as progress: the reminder still comes", () => {
     const drip = Array.from({ length: 30 }, () => [
       Script.bareDeltas("a"),
       Script.delay("1 second"),
@@ -131,44 +131,41 @@ describe("notifications/progress", () => {
     )
   })
 
-  it.effect(
-    "complaint 4: while a person is asked, and while an earlier turn runs, it goes on",
-    () => {
-      const asked = asking([exec])
-      const tools = asked.tools
-      return withServer({ script: oneCall, tools }, (server) =>
-        Effect.gen(function* () {
-          yield* server.send(initialize({ elicitation: {} }))
-          yield* server.send(codex(2, "ask", "first"))
-          yield* server.quiet
-          const [threadId] = yield* listed(server.manager)
-          const reply = toolCall(3, "codex-reply", { threadId, prompt: "later" })
-          yield* server.send(withToken(reply, "second"))
-          yield* server.quiet
-          yield* TestClock.adjust("20 seconds")
-          yield* server.quiet
-          assert.deepStrictEqual(
-            [lines(server, "first"), lines(server, "second")],
+  it.effect("continues while a person is asked, and while an earlier turn is running", () => {
+    const asked = asking([exec])
+    const tools = asked.tools
+    return withServer({ script: oneCall, tools }, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(initialize({ elicitation: {} }))
+        yield* server.send(codex(2, "ask", "first"))
+        yield* server.quiet
+        const [threadId] = yield* listed(server.manager)
+        const reply = toolCall(3, "codex-reply", { threadId, prompt: "later" })
+        yield* server.send(withToken(reply, "second"))
+        yield* server.quiet
+        yield* TestClock.adjust("20 seconds")
+        yield* server.quiet
+        assert.deepStrictEqual(
+          [lines(server, "first"), lines(server, "second")],
+          [
             [
-              [
-                "turn begun",
-                "asking whether to run `touch made.txt`",
-                "asking whether to run `touch made.txt` (10 s)",
-                "asking whether to run `touch made.txt` (20 s)",
-              ],
-              ["waiting (10 s)", "waiting (20 s)"],
+              "turn begun",
+              "asking whether to run `touch made.txt`",
+              "asking whether to run `touch made.txt` (10 s)",
+              "asking whether to run `touch made.txt` (20 s)",
             ],
-          )
-          yield* server.send(result(questionId(server), { action: "accept" }))
-          yield* server.response(3)
-          assert.include(lines(server, "first"), "decided: approved")
-          assert.include(lines(server, "second"), "message: later")
-        }),
-      )
-    },
-  )
+            ["waiting (10 s)", "waiting (20 s)"],
+          ],
+        )
+        yield* server.send(result(questionId(server), { action: "accept" }))
+        yield* server.response(3)
+        assert.include(lines(server, "first"), "decided: approved")
+        assert.include(lines(server, "second"), "message: later")
+      }),
+    )
+  })
 
-  it.effect("none comes after a cancellation, though its open question ends with it", () => {
+  it.effect("none comes after a cancellation, although its pending question ends with it", () => {
     const { tools } = asking([exec])
     return withServer({ script: oneCall, tools }, (server) =>
       Effect.gen(function* () {

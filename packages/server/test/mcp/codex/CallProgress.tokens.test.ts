@@ -19,9 +19,9 @@ describe("notifications/progress: tokens", () => {
           const text = JSON.stringify(codex(1, "x", "TOKEN")).replace('"TOKEN"', token)
           yield* server.sendTexts(text)
           yield* server.response(1)
-          const told = server.texts.filter((line) => line.includes("notifications/progress"))
-          assert.isAbove(told.length, 1)
-          for (const line of told) assert.include(line, `"progressToken":${token},`)
+          const lines = server.texts.filter((line) => line.includes("notifications/progress"))
+          assert.isAbove(lines.length, 1)
+          for (const line of lines) assert.include(line, `"progressToken":${token},`)
         }),
       ),
   )

@@ -6,12 +6,13 @@ import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { type CallProgress, make } from "../../../src/mcp/codex/CallProgress.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import { callContext } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, {
   discard: true,
 })
 
-interface Told {
+interface SentProgress {
   readonly progressToken: ProgressToken
   readonly progress: number
   readonly message: string
@@ -19,7 +20,7 @@ interface Told {
 
 /** A client that reads while the latch is open. */
 const client = (reading: Latch.Latch) => {
-  const told: Array<Told> = []
+  const sent: Array<SentProgress> = []
   let waiting = 0
   let mostWaiting = 0
   const peer: PeerControl = {
@@ -28,7 +29,7 @@ const client = (reading: Latch.Latch) => {
         mostWaiting = Math.max(mostWaiting, ++waiting)
         return Effect.ensuring(
           Effect.andThen(reading.await, () => {
-            told.push(...(params as ReadonlyArray<unknown> as ReadonlyArray<Told>))
+            sent.push(...(params as ReadonlyArray<unknown> as ReadonlyArray<SentProgress>))
             return Effect.void
           }),
           Effect.sync(() => waiting--),
@@ -36,36 +37,43 @@ const client = (reading: Latch.Latch) => {
       }),
     request: () => Effect.die("not asked here"),
     cancel: () => Effect.void,
+    passed: () => Effect.void,
   }
-  return { told, peer, mostWaiting: () => mostWaiting }
+  return { sent, peer, mostWaiting: () => mostWaiting }
 }
 
-/** Runs a call that tells items until `body` ends. */
+/** Runs a call that reports items until `body` ends. */
 const during = <A>(
   peer: PeerControl,
   body: (progress: CallProgress) => Effect.Effect<A>,
 ): Effect.Effect<A> =>
-  Effect.scoped(Effect.flatMap(make, (all) => all.during({ peer, token: "t" }, body)))
+  Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* make
+      const progress = yield* connection.open(callContext(peer, { progressToken: "t" }))
+      return yield* body(progress ?? assert.fail("the call named a token"))
+    }),
+  )
 
 describe("CallProgress: a client that does not read", () => {
   it.effect("L6 gets one batch, however long it waits, and the numbers rise when it reads", () =>
     Effect.gen(function* () {
       const reading = yield* Latch.make(false)
-      const { told, peer, mostWaiting } = client(reading)
+      const { sent, peer, mostWaiting } = client(reading)
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
-          const telling = yield* Effect.forkChild(Effect.orDie(progress.notify(["a"])), {
+          const notifying = yield* Effect.forkChild(Effect.orDie(progress.notify(["a"])), {
             startImmediately: true,
           })
           yield* settled
           yield* TestClock.adjust("10 minutes")
           yield* settled
-          assert.deepStrictEqual([told, mostWaiting()], [[], 1])
+          assert.deepStrictEqual([sent, mostWaiting()], [[], 1])
           yield* reading.open
-          yield* Fiber.join(telling)
+          yield* Fiber.join(notifying)
           yield* Effect.orDie(progress.notify(["b", "c"]))
           assert.deepStrictEqual(
-            told.map(({ progress: n, message }) => [n, message]),
+            sent.map(({ progress: n, message }) => [n, message]),
             [
               [1, "a"],
               [2, "b"],
@@ -77,35 +85,35 @@ describe("CallProgress: a client that does not read", () => {
     }),
   )
 
-  it.effect("L6 of more items at once than could be read the last alone is told", () =>
+  it.effect("L6 sends only the last of more items at once than could be read", () =>
     Effect.gen(function* () {
-      const { told, peer } = client(yield* Latch.make(true))
+      const { sent, peer } = client(yield* Latch.make(true))
       yield* during(peer, (progress) =>
         Effect.orDie(progress.notify(Array.from({ length: 1000 }, (_, i) => `item ${i}`))),
       )
       assert.deepStrictEqual(
-        told.map(({ message }) => message),
+        sent.map(({ message }) => message),
         ["item 999"],
       )
     }),
   )
 
-  it.effect("L2 nothing is told once the call has returned, also not what waited", () =>
+  it.effect("L2 sends nothing once the call has returned, not even a pending reminder", () =>
     Effect.gen(function* () {
       const reading = yield* Latch.make(false)
-      const { told, peer } = client(reading)
+      const { sent, peer } = client(reading)
       yield* during(peer, () => TestClock.adjust("10 seconds"))
       yield* settled
       yield* reading.open
       yield* TestClock.adjust("1 minute")
       yield* settled
-      assert.deepStrictEqual(told, [])
+      assert.deepStrictEqual(sent, [])
     }),
   )
 
-  it.effect("nothing is told after its end", () =>
+  it.effect("sends nothing after its end", () =>
     Effect.gen(function* () {
-      const { told, peer } = client(yield* Latch.make(true))
+      const { sent, peer } = client(yield* Latch.make(true))
       yield* during(peer, (progress) =>
         Effect.gen(function* () {
           progress.end()
@@ -114,7 +122,7 @@ describe("CallProgress: a client that does not read", () => {
           yield* settled
         }),
       )
-      assert.deepStrictEqual(told, [])
+      assert.deepStrictEqual(sent, [])
     }),
   )
 })

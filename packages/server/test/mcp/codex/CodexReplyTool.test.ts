@@ -82,28 +82,23 @@ describe("codex-reply without an id", () => {
     ),
   )
 
-  it.effect(
-    "L13 is refused in a request of its own revision, and leaves no conversation for others",
-    () =>
-      withServer({ script: echo }, (server) =>
-        Effect.gen(function* () {
-          const call = (id: number, name: string, args: object) =>
-            server.ask(id, "tools/call", saying({ name, arguments: args }))
-          yield* call(1, "codex", { prompt: "a" })
-          const refused = yield* call(2, "codex-reply", { prompt: "x" })
-          assert.strictEqual(
-            textOf(refused),
-            `${missing}: in this revision of the protocol each request has to name its conversation`,
-          )
-          assert.strictEqual(
-            textOf(yield* server.call(3, "codex-reply", { prompt: "x" })),
-            noneHere,
-          )
-        }),
-      ),
+  it.effect("L13 is refused in a stateless request, and leaves no conversation for others", () =>
+    withServer({ script: echo }, (server) =>
+      Effect.gen(function* () {
+        const call = (id: number, name: string, args: object) =>
+          server.ask(id, "tools/call", saying({ name, arguments: args }))
+        yield* call(1, "codex", { prompt: "a" })
+        const refused = yield* call(2, "codex-reply", { prompt: "x" })
+        assert.strictEqual(
+          textOf(refused),
+          `${missing}: in this revision of the protocol each request has to name its conversation`,
+        )
+        assert.strictEqual(textOf(yield* server.call(3, "codex-reply", { prompt: "x" })), noneHere)
+      }),
+    ),
   )
 
-  it.effect("L14 goes into a running turn of it, and a refused one changes nothing", () =>
+  it.effect("L14 joins a running turn, and a refused message changes nothing", () =>
     withServer({ script: [Script.silence, Script.silence] }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "a" }))
@@ -144,7 +139,7 @@ describe("the id of the conversation as text", () => {
     ),
   )
 
-  it.effect("is not offered for a conversation that there is none of", () =>
+  it.effect("does not exist for an unknown conversation", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const threadId = "01a1fa29-0000-7000-8000-000000000000"

@@ -10,6 +10,7 @@ import { ConversationsView } from "../../../src/ConversationsView.ts"
 import { Server } from "../../../src/Server.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
 import { defaultReply, listed, withCore } from "../../support/Harness.ts"
+import { callContext, connectionState } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 300 }), () => Effect.yieldNow, {
   discard: true,
@@ -19,6 +20,7 @@ const peer: PeerControl = {
   notify: () => Effect.void,
   request: () => Effect.die("not asked here"),
   cancel: () => Effect.void,
+  passed: () => Effect.void,
 }
 
 /** A call of `codex` that is interrupted after `before`; gives what is left. */
@@ -33,7 +35,8 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
         create: (settings) =>
           Effect.uninterruptible(Effect.tap(manager.create(settings), () => created.await)),
       })
-      const call = yield* codex({ prompt: "x" }, { requestId: 1, peer }).pipe(
+      const connection = yield* connectionState
+      const call = yield* codex({ prompt: "x" }, callContext(peer), connection, undefined).pipe(
         Effect.provideService(ConversationsView, slow),
         Effect.forkChild({ startImmediately: true }),
       )
@@ -51,7 +54,7 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   )
 
 describe("CodexTool", () => {
-  it.effect("cancelled while its conversation is being made it leaves none", () =>
+  it.effect("cancelled while its conversation is being created, it leaves none", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* interrupted(() => Effect.void), {
         conversations: 0,
@@ -60,7 +63,7 @@ describe("CodexTool", () => {
     }),
   )
 
-  it.effect("cancelled later it leaves the conversation, which the client has heard of", () =>
+  it.effect("cancelled later it keeps the conversation, which the client knows by then", () =>
     Effect.gen(function* () {
       const after = (created: Latch.Latch) => Effect.andThen(created.open, settled)
       assert.deepStrictEqual(yield* interrupted(after), { conversations: 1, requests: 1 })

@@ -55,14 +55,14 @@ describe("ProgressMessages", () => {
     assert.strictEqual(progressMessage(msg), line)
   })
 
-  it("a long text is cut, and not in the middle of a character", () => {
+  it("a long text is cut, never in the middle of a character", () => {
     assert.strictEqual(said("x".repeat(100)), `message: ${"x".repeat(100)}`)
     assert.strictEqual(said("x".repeat(101)), `message: ${"x".repeat(100)}…`)
     assert.strictEqual(said(`${"x".repeat(99)}😀`), `message: ${"x".repeat(99)}…`)
     assert.strictEqual(said(`a${" ".repeat(10_000)}b`), "message: a…")
   })
 
-  it("one line, and nothing in it that a terminal obeys", () => {
+  it("one line, without control characters for a terminal", () => {
     const line = said("a\r\nb\u001b[2Kc\u202Ed")
     assert.strictEqual(line, "message: $'a b\\x1b[2Kc\\u202ed'")
   })

@@ -15,6 +15,7 @@ import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
 import { oneCall } from "../../support/Asking.ts"
 import { withCore, withServer } from "../../support/Harness.ts"
 import { callResult, textOf, typesOf } from "../../support/Wire.ts"
+import { callContext, connectionState } from "../../support/CallContext.ts"
 
 /** Tools of a turn in which something else goes wrong. */
 const failing = (emit: (context: ToolContext) => Effect.Effect<void>) =>
@@ -41,6 +42,7 @@ const client = (reading: Latch.Latch) => {
       }),
     request: () => Effect.die("not asked here"),
     cancel: () => Effect.void,
+    passed: () => Effect.void,
   }
   return { events, peer }
 }
@@ -55,8 +57,11 @@ const cancelWhileBlocked = (script: Script.ProviderScript, readAgain: boolean) =
       const conversation = yield* Effect.orDie(manager.create(settings))
       const reading = yield* Latch.make(false)
       const { events, peer } = client(reading)
-      const call = { conversation, prompt: "x", submissionId: "1", from: 0, requestId: 1, peer }
-      const turn = yield* Effect.forkChild(runTurn(call), { startImmediately: true })
+      const call = { conversation, prompt: "x", submissionId: "1", from: 0, progress: undefined }
+      const connection = yield* connectionState
+      const turn = yield* Effect.forkChild(runTurn(connection, callContext(peer), call), {
+        startImmediately: true,
+      })
       yield* settled
       yield* TestClock.adjust(0)
       const cancelled = yield* Effect.forkChild(Fiber.interrupt(turn), { startImmediately: true })
@@ -70,7 +75,7 @@ const cancelWhileBlocked = (script: Script.ProviderScript, readAgain: boolean) =
   )
 
 describe("TurnCall", () => {
-  it.effect("cancelled while the client does not read: nothing that was told is lost to it", () =>
+  it.effect("cancelled while the client does not read: no event is lost", () =>
     Effect.gen(function* () {
       const hanging = [Script.reply(Script.bareDeltas("a", "b"), Script.hang)]
       assert.deepStrictEqual((yield* cancelWhileBlocked(hanging, true)).events, [
@@ -84,7 +89,7 @@ describe("TurnCall", () => {
     }),
   )
 
-  it.effect("L5 a turn that was over before its cancellation still shows its terminal event", () =>
+  it.effect("L5 a turn that ended before its cancellation still shows its terminal event", () =>
     Effect.gen(function* () {
       const answered = [Script.reply(Script.text("a"))]
       assert.deepStrictEqual((yield* cancelWhileBlocked(answered, true)).events, [
@@ -98,16 +103,18 @@ describe("TurnCall", () => {
     }),
   )
 
-  it.effect("L14 a client that never reads again keeps neither the turn nor the call", () =>
-    Effect.gen(function* () {
-      const hanging = [Script.reply(Script.bareDeltas("a"), Script.hang)]
-      const { events, state } = yield* cancelWhileBlocked(hanging, false)
-      assert.deepStrictEqual([events, state.turn], [[], undefined])
-    }),
+  it.effect(
+    "L14 a client that never reads again delays neither the end of the turn nor of the call",
+    () =>
+      Effect.gen(function* () {
+        const hanging = [Script.reply(Script.bareDeltas("a"), Script.hang)]
+        const { events, state } = yield* cancelWhileBlocked(hanging, false)
+        assert.deepStrictEqual([events, state.turn], [[], undefined])
+      }),
   )
 
   it.effect(
-    "an error that the turn lives through, as that of a tool server, does not take the answer's place",
+    "an error that does not end the turn, such as that of a tool server, does not replace the answer",
     () => {
       const emit = (context: ToolContext) =>
         context.emit({ type: "error", message: "MCP client for `a` failed to start: no" })

@@ -53,7 +53,7 @@ describe("codex/event: whether it is sent", () => {
     ["on", client(false), off],
     ["on", client({ enabled: false }), off],
     ["twice", client({ enabled: false, more: 1 }), off],
-    // Of who asks for it the server's owner is not asked again.
+    // For a client that asks for the events, the server's setting does not matter again.
     ["off", client({ enabled: true }), off],
     ["on", client({ enabled: true }), on],
     ["on", client({}), on],
@@ -102,14 +102,14 @@ describe("codex/event: whether it is sent", () => {
     ),
   )
 
-  it.effect("always: with a handshake as ever, and declined as ever", () =>
+  it.effect("always: with a handshake as usual, and declined as usual", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* seen("always", {}), on)
       assert.deepStrictEqual(yield* seen("always", client(false)), off)
     }),
   )
 
-  it.effect("without a handshake it is sent", () =>
+  it.effect("is sent without a handshake", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.call(2, "codex", { prompt: "x" })
@@ -118,7 +118,7 @@ describe("codex/event: whether it is sent", () => {
     ),
   )
 
-  it.effect("one client declines for itself alone", () =>
+  it.effect("one client declines only for itself", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const other = yield* server.another
@@ -135,23 +135,21 @@ describe("codex/event: whether it is sent", () => {
     ),
   )
 
-  it.effect(
-    "the second notification has the same parameters and stands right behind the first",
-    () =>
-      withServer({ events: "twice" }, (server) =>
-        Effect.gen(function* () {
-          yield* server.call("a", "codex", { prompt: "x" })
-          const notes = server.messages.filter(({ method }) => method !== undefined)
-          for (let i = 0; i < notes.length; i += 2) {
-            assert.deepStrictEqual(notes[i + 1]?.params, notes[i]?.params)
-          }
-        }),
-      ),
+  it.effect("the second notification has the same parameters and directly follows the first", () =>
+    withServer({ events: "twice" }, (server) =>
+      Effect.gen(function* () {
+        yield* server.call("a", "codex", { prompt: "x" })
+        const notes = server.messages.filter(({ method }) => method !== undefined)
+        for (let i = 0; i < notes.length; i += 2) {
+          assert.deepStrictEqual(notes[i + 1]?.params, notes[i]?.params)
+        }
+      }),
+    ),
   )
 })
 
 describe("codex/event: without it", () => {
-  it.effect("L7 questions are put all the same, and the result comes", () => {
+  it.effect("L7 questions are presented as usual, and the result comes", () => {
     const asked = asking([exec])
     return withServer({ script: oneCall, tools: asked.tools, events: "off" }, (server) =>
       Effect.gen(function* () {
@@ -165,7 +163,7 @@ describe("codex/event: without it", () => {
     )
   })
 
-  it.effect("a failed turn and a cancelled one end as ever", () =>
+  it.effect("a failed turn and a cancelled one end as usual", () =>
     withServer(
       {
         events: "off",
@@ -190,7 +188,7 @@ describe("codex/event: without it", () => {
 
 describe("codex/event: a client that does not read", () => {
   it.effect.each(["on", "twice"] as const)(
-    "%s: a flush that is interrupted goes on with what was not accepted",
+    "%s: an interrupted flush continues with what was not accepted",
     (events) =>
       Effect.gen(function* () {
         const reading = yield* Latch.make(false)
@@ -203,6 +201,7 @@ describe("codex/event: a client that does not read", () => {
             }),
           request: () => Effect.die("not asked here"),
           cancel: () => Effect.void,
+          passed: () => Effect.void,
         }
         const { add, flush } = sink(events, peer)
         add({ id: "1", msg: { type: "agent_message", message: "a" } })

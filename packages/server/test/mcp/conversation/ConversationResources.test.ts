@@ -15,7 +15,7 @@ const textOf = (server: Harness, id: unknown, uri: string) =>
     return { mimeType: contents?.["mimeType"], text: String(contents?.["text"]) }
   })
 
-/** A conversation that heard something and answered. */
+/** A conversation with one message and one answer. */
 const talked = (server: Harness, id: string, words: string) =>
   Effect.gen(function* () {
     const conversation = yield* created(server, `create ${id}`)
@@ -34,7 +34,7 @@ const notices = (server: Harness) =>
   noticesOf(server).filter(({ method }) => method.startsWith("notifications/resources/"))
 
 describe("ConversationResources", () => {
-  it.effect("each conversation is there, newest first, a page at a time, and goes with it", () =>
+  it.effect("lists each conversation, newest first, a page at a time, until it is removed", () =>
     withServer({ script: echo, pageSize: 2 }, (server) =>
       Effect.gen(function* () {
         const ids: Array<string> = []
@@ -63,7 +63,7 @@ describe("ConversationResources", () => {
     ),
   )
 
-  it.effect("holds its state and what was said, as JSON and as Markdown", () =>
+  it.effect("has the state and the items, as JSON and as Markdown", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* talked(server, "a", "hello")
@@ -116,7 +116,7 @@ describe("ConversationResources", () => {
       ),
   )
 
-  it.effect("one that is there and cannot be loaded says why, and is not called missing", () =>
+  it.effect("a conversation that cannot be loaded says why, and is not called missing", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* talked(server, "a", "hello")
@@ -168,7 +168,7 @@ describe("ConversationResources", () => {
   )
 
   it.effect(
-    "L2 who has read the list is told of a new and of a removed one, after the answer",
+    "L2 a client that has read the list is notified of a new and of a removed conversation, after the response",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -193,7 +193,7 @@ describe("ConversationResources", () => {
   )
 
   it.effect(
-    "who subscribes is told of a turn a few times at most, of the end, and of no other",
+    "a subscriber is notified of a turn a few times at most, of its end, and of no other conversation",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {

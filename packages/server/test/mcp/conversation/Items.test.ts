@@ -1,6 +1,6 @@
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
-import { type Item, itemsOf, newest } from "../../../src/mcp/conversation/Items.ts"
+import { newest, type ResourceItem, resourceItemsOf } from "../../../src/mcp/conversation/Items.ts"
 import { transcriptOf } from "../../../src/mcp/conversation/Transcript.ts"
 
 const events = (...msgs: ReadonlyArray<EventMsg>) => msgs.map((msg, seq) => ({ seq, id: "1", msg }))
@@ -43,13 +43,13 @@ const said = events(
   { type: "error", message: "broke" },
   { type: "agent_message", message: "done" },
   { type: "turn_aborted", reason: "interrupted" },
-  // Of a call that nobody saw begin.
+  // The end of a call without a start.
   { type: "exec_command_end", call_id: "z", stdout: "", stderr: "", exit_code: 0, duration },
 )
 
 describe("Items", () => {
-  it("are what was said and done, in order, each call with its end", () => {
-    assert.deepStrictEqual(itemsOf(said), [
+  it("lists what was said and done, in order, each call with its end", () => {
+    assert.deepStrictEqual(resourceItemsOf(said), [
       { type: "message", role: "user", text: "list ```it```" },
       { type: "reasoning", text: "I look\nclosely" },
       {
@@ -84,9 +84,9 @@ describe("Items", () => {
     ])
   })
 
-  it("read as Markdown, with fences that nothing in them ends", () => {
+  it("renders Markdown with fences that no text can end", () => {
     assert.strictEqual(
-      transcriptOf("Title", itemsOf(said), 2),
+      transcriptOf("Title", resourceItemsOf(said), 2),
       [
         "# Title",
         "_2 earlier items left out._",
@@ -105,7 +105,7 @@ describe("Items", () => {
         .join("\n\n")
         .replace(/\n\n$/, "\n"),
     )
-    const tricky: Item = {
+    const tricky: ResourceItem = {
       type: "command",
       call_id: "a",
       command: ["it's"],
@@ -117,11 +117,11 @@ describe("Items", () => {
     assert.include(transcriptOf("T", [tricky], 0), String.raw`'it'\''s'`)
   })
 
-  it("a text over 64 KiB is cut and says so; of all, the newest 4 MiB are taken", () => {
-    const [item] = itemsOf(events({ type: "agent_message", message: "x".repeat(70_000) }))
+  it("cuts a text over 64 KiB with a note, and takes the newest 4 MiB of all", () => {
+    const [item] = resourceItemsOf(events({ type: "agent_message", message: "x".repeat(70_000) }))
     assert.isTrue(item?.type === "message" && item.text.endsWith("x\n[4464 more characters]"))
-    const large: Item = { type: "reasoning", text: "x".repeat(60_000) }
-    const many = Array.from({ length: 100 }, (_, i): Item => ({
+    const large: ResourceItem = { type: "reasoning", text: "x".repeat(60_000) }
+    const many = Array.from({ length: 100 }, (_, i): ResourceItem => ({
       ...large,
       text: `${i}${large.text}`,
     }))

@@ -36,7 +36,7 @@ const status = (server: Harness, id: string) =>
   })
 
 describe("questions of the conversation tools", () => {
-  it.effect("wait while no stream is there, and are put behind the initial state", () => {
+  it.effect("wait while there is no stream, and are presented after the initial state", () => {
     const asked = asking([exec])
     return converse(asked, (server, id) =>
       Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("questions of the conversation tools", () => {
     )
   })
 
-  it.effect("are put at once while a stream is there, behind their event", () => {
+  it.effect("are presented at once while there is a stream, after their event", () => {
     const asked = asking([exec])
     return converse(asked, (server, id) =>
       Effect.gen(function* () {
@@ -78,7 +78,7 @@ describe("questions of the conversation tools", () => {
     )
   })
 
-  it.effect("that are with the client when it pauses can still be answered", () => {
+  it.effect("that the client has when its stream ends can still be answered", () => {
     const asked = asking([exec, exec])
     return converse(asked, (server, id) =>
       Effect.gen(function* () {
@@ -104,7 +104,7 @@ describe("questions of the conversation tools", () => {
     )
   })
 
-  it.effect("are asked once, however often the stream comes back", () => {
+  it.effect("are presented once, however often the stream is opened again", () => {
     const asked = asking([exec])
     return converse(asked, (server, id) =>
       Effect.gen(function* () {
@@ -118,7 +118,7 @@ describe("questions of the conversation tools", () => {
     )
   })
 
-  it.effect("L7 nobody answers: denied at the deadline, with and without a stream", () => {
+  it.effect("L7 without an answer it is denied at the deadline, with and without a stream", () => {
     const asked = asking([exec])
     return converse(asked, (server, id) =>
       Effect.gen(function* () {
@@ -132,24 +132,27 @@ describe("questions of the conversation tools", () => {
     )
   })
 
-  it.effect("L7 an answer elsewhere takes the question back, also while the stream pauses", () => {
-    const asked = asking([exec])
-    return converse(asked, (server, id) =>
-      Effect.gen(function* () {
-        yield* server.call("s", "conversationStream", { conversation_id: id })
-        yield* send(server, 1, id, "go")
-        yield* server.quiet
-        yield* server.send(cancelled("s"))
-        yield* server.quiet
-        const conversation = yield* Effect.orDie(server.manager.get(id))
-        yield* Effect.orDie(
-          conversation.submit({ type: "exec_approval", id: "c", decision: "denied" }),
-        )
-        yield* server.quiet
-        assert.deepStrictEqual(withdrawn(server), [elicitations(server)[0]?.id])
-      }),
-    )
-  })
+  it.effect(
+    "L7 an answer of another client withdraws the question, also while there is no stream",
+    () => {
+      const asked = asking([exec])
+      return converse(asked, (server, id) =>
+        Effect.gen(function* () {
+          yield* server.call("s", "conversationStream", { conversation_id: id })
+          yield* send(server, 1, id, "go")
+          yield* server.quiet
+          yield* server.send(cancelled("s"))
+          yield* server.quiet
+          const conversation = yield* Effect.orDie(server.manager.get(id))
+          yield* Effect.orDie(
+            conversation.submit({ type: "exec_approval", id: "c", decision: "denied" }),
+          )
+          yield* server.quiet
+          assert.deepStrictEqual(withdrawn(server), [elicitations(server)[0]?.id])
+        }),
+      )
+    },
+  )
 
   it.effect("L7 a client that cannot answer is not asked: the setting decides at once", () => {
     const asked = asking([exec])

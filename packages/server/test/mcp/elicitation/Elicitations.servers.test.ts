@@ -41,7 +41,7 @@ const requestedSchema = {
   required: ["name"],
 }
 
-/** A server whose model calls a tool that passes on what a tool server asks; runs `body` when it was asked. */
+/** A server with a model that calls a tool which forwards a question of a tool server; runs `body` when it was asked. */
 const withForm = <A, E>(
   body: (
     server: Harness,
@@ -90,7 +90,7 @@ const shapeOf = (value: unknown): unknown =>
     : typeof value
 
 describe("elicitation/create: a tool server asks", () => {
-  it.effect("goes out behind its event, as it was put, and says who asks", () =>
+  it.effect("follows its event, unchanged, and names the tool server that asks", () =>
     withForm((server) =>
       Effect.gen(function* () {
         const [threadId] = yield* listed(server.manager)
@@ -131,7 +131,7 @@ describe("elicitation/create: a tool server asks", () => {
     [{ action: "yes" }, { action: "decline" }],
     [{}, { action: "decline" }],
     [null, { action: "decline" }],
-  ])("L7 %j is told the server as %j, and the turn goes on", ([answer, expected]) =>
+  ])("L7 %j reaches the server as %j, and the turn continues", ([answer, expected]) =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* server.send(result(questionId(server), answer))
@@ -171,7 +171,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 a client that cannot be asked is not, and the form is declined", () =>
+  it.effect("L7 a client that cannot answer is not asked, and the form is declined", () =>
     withForm(
       (server, answers) =>
         Effect.sync(() => {
@@ -183,7 +183,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 past its deadline it is taken back, and declined", () =>
+  it.effect("L7 past its deadline it is withdrawn and declined", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("10 minutes")
@@ -195,7 +195,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L14 a cancelled call takes it back", () =>
+  it.effect("L14 a cancelled call withdraws it", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* server.send(cancelled(2))
@@ -234,7 +234,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 a form with a member whose name cannot be seen is declined and put to nobody", () =>
+  it.effect("L7 a form with an invisible member name is declined and never presented", () =>
     withForm(
       (server, answers) =>
         Effect.sync(() => {

@@ -73,7 +73,7 @@ const patchReason = [
   'Approved for the session, every later patch that names this directory too may change files below it without a question, in this conversation and its forks, also after a restart: "/workspace"',
   "Files (1 update):",
   '  update "/workspace/hello.txt" (outside the working directory)',
-  'It asks for leave to change files below: "/workspace"',
+  'It asks for permission to change files below: "/workspace"',
   'It is asked because: "why"',
 ].join("\n")
 
@@ -161,7 +161,7 @@ describe("elicitation/create: the question", () => {
     )
   })
 
-  it.effect("L7 without a handshake nobody is asked", () => {
+  it.effect("L7 without a handshake no client is asked", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -295,7 +295,7 @@ describe("elicitation/create: the answer", () => {
     )
   })
 
-  it.effect("L7 a call that asks twice gets no answer twice", () => {
+  it.effect("L7 no answer counts for a second question of the same call", () => {
     const asked = asking([exec, exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -322,7 +322,7 @@ describe("elicitation/create: the end of a question", () => {
   const lateYes = (server: Harness) =>
     Effect.andThen(server.send(result(questionId(server), { decision: "approved" })), server.quiet)
 
-  it.effect("L7 nobody answers in time: the question is withdrawn and denied", () => {
+  it.effect("L7 without an answer in time the question is withdrawn and denied", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -360,7 +360,7 @@ describe("elicitation/create: the end of a question", () => {
     )
   })
 
-  it.effect("L14 a cancelled call takes its question back and is not answered", () =>
+  it.effect("L14 a cancelled call withdraws its question and gets no response", () =>
     withQuestion(asking([exec]), (server) =>
       Effect.gen(function* () {
         yield* server.send(cancelled(2))
@@ -375,7 +375,7 @@ describe("elicitation/create: the end of a question", () => {
     ),
   )
 
-  it.effect("L9 at the end of input the turn is stopped and its call answered", () => {
+  it.effect("L9 at the end of input the turn is interrupted and its call gets a response", () => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -397,55 +397,58 @@ describe("elicitation/create: the end of a question", () => {
 })
 
 describe("elicitation/create: several calls of one connection", () => {
-  it.effect("leaves a question to the call that runs the turn, whichever gets it first", () =>
-    Effect.gen(function* () {
-      const put: Array<unknown> = []
-      const call = (requestId: number) => ({
-        conversation: {
-          id: ConversationId.make("0199f0a0-0000-7000-8000-000000000001"),
-          submit: () => Effect.die("nobody answers"),
-          attach: () => Effect.die("nobody is away"),
-          cancel: () => Effect.void,
-        },
-        requestId,
-        peer: {
-          notify: () => Effect.void,
-          request: (_: unknown, params: unknown) => {
-            put.push((params as ElicitParams).codex_mcp_tool_call_id)
-            return Effect.never
+  it.effect(
+    "leaves a question to the call that runs the turn, whichever listener gets it first",
+    () =>
+      Effect.gen(function* () {
+        const put: Array<unknown> = []
+        const call = (requestId: number) => ({
+          conversation: {
+            id: ConversationId.make("0199f0a0-0000-7000-8000-000000000001"),
+            submit: () => Effect.die("no answer expected"),
+            attach: () => Effect.die("no listener expected"),
+            cancel: () => Effect.void,
           },
-          cancel: () => Effect.void,
-        },
-      })
-      const question: Event = {
-        seq: 7,
-        id: "turn",
-        msg: {
-          type: "exec_approval_request",
-          call_id: "c",
-          command: ["x"],
-          cwd: "/",
-        },
-      }
-      const elicitations = yield* Elicitations.make
-      const scope = yield* Scope.make()
-      const runner = yield* Scope.provide(elicitations.of(call(2)), scope)
-      runner.ownTurn("turn")
-      const other = yield* elicitations.of(call(3))
-      yield* other.put(question)
-      assert.deepStrictEqual(put, [])
-      yield* runner.put(question)
-      yield* other.put(question)
-      yield* runner.put(question)
-      assert.deepStrictEqual(put, ["2"])
-      yield* Scope.close(scope, Exit.void)
-      yield* other.put(question)
-      assert.deepStrictEqual(put, ["2", "3"])
-    }),
+          requestId,
+          peer: {
+            notify: () => Effect.void,
+            request: (_: unknown, params: unknown) => {
+              put.push((params as ElicitParams).codex_mcp_tool_call_id)
+              return Effect.never
+            },
+            cancel: () => Effect.void,
+            passed: () => Effect.void,
+          },
+        })
+        const question: Event = {
+          seq: 7,
+          id: "turn",
+          msg: {
+            type: "exec_approval_request",
+            call_id: "c",
+            command: ["x"],
+            cwd: "/",
+          },
+        }
+        const elicitations = yield* Elicitations.make
+        const scope = yield* Scope.make()
+        const runner = yield* Scope.provide(elicitations.of(call(2)), scope)
+        runner.ownTurn("turn")
+        const other = yield* elicitations.of(call(3))
+        yield* other.put(question)
+        assert.deepStrictEqual(put, [])
+        yield* runner.put(question)
+        yield* other.put(question)
+        yield* runner.put(question)
+        assert.deepStrictEqual(put, ["2"])
+        yield* Scope.close(scope, Exit.void)
+        yield* other.put(question)
+        assert.deepStrictEqual(put, ["2", "3"])
+      }),
   )
 })
 
-describe("elicitation/create: several who can answer", () => {
+describe("elicitation/create: several clients that can answer", () => {
   /** Another connection that waits behind the turn of call 2. */
   const waiting = Effect.fnUntraced(function* (server: Harness, ...ids: ReadonlyArray<number>) {
     const another = yield* server.another
@@ -459,7 +462,7 @@ describe("elicitation/create: several who can answer", () => {
   })
   const idsOf = (messages: ReadonlyArray<WireMessage>) => messages.map(({ id }) => id)
 
-  it.effect("L7 each is asked, the first answer counts, the others are told", () => {
+  it.effect("L7 each is asked, the first answer counts, and the others are notified", () => {
     const asked = asking([exec, exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -491,7 +494,7 @@ describe("elicitation/create: several who can answer", () => {
     )
   })
 
-  it.effect("L7 one connection is asked once, in the name of the call that runs the turn", () => {
+  it.effect("L7 one connection is asked once, with the id of the call that runs the turn", () => {
     const asked = asking([exec, exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {
@@ -526,7 +529,7 @@ describe("elicitation/create: several who can answer", () => {
     )
   })
 
-  it.effect("L7 a parked question is put to the client that can answer it", () => {
+  it.effect("L7 a pending question is presented to the client that can answer it", () => {
     const asked = asking([exec])
     return withQuestion(
       asked,

@@ -25,7 +25,7 @@ const chatter = ({ emit }: ToolContext) =>
     ),
   )
 
-/** A client that has read its question and then reads no more, while the server has more to tell than there is room. */
+/** A client that has read its question and then stops reading, while the server has more to send than there is room. */
 const withUnread = <A>(
   asked: Asked,
   body: (
@@ -61,11 +61,11 @@ const withUnread = <A>(
 const deny = { type: "exec_approval", id: "c", decision: "denied" } as const
 
 describe("elicitation/create: a client that does not read", () => {
-  it.effect("L7 its answer to a question that is over does not answer the next of the call", () => {
+  it.effect("L7 its answer to a resolved question does not answer the next one of the call", () => {
     const asked = asking([exec, exec], chatter)
     return withUnread(asked, (send, conversation) =>
       Effect.gen(function* () {
-        // The server cannot tell yet that the question is over.
+        // The server cannot withdraw the question yet.
         yield* Effect.orDie(conversation.submit(deny))
         yield* settled
         assert.strictEqual((yield* Effect.orDie(conversation.state)).approvals.open.length, 1)

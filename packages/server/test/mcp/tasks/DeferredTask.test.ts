@@ -134,6 +134,13 @@ const withTools = <A, E>(body: (server: Harness) => Effect.Effect<A, E>, options
     return waiting({ features, ...options }, body)
   })
 
+const oneTool = {
+  name: "one",
+  taskSupport: "optional",
+  inputSchema: {},
+  problem: undefined,
+} as const
+
 describe("a call that may become a task (2026-07-28)", () => {
   it.effect("is answered with its result when that is there soon, and no task is left", () =>
     waiting({ script: turnOf("2 seconds") }, (server) =>
@@ -492,7 +499,7 @@ describe("a call that may become a task (2026-07-28)", () => {
             over = whenOver
           },
         } as unknown as RequestContext
-        const run = () =>
+        const invoke = () =>
           Deferred.await(gate).pipe(
             Effect.as({ content: [] }),
             Effect.onExit(({ _tag }) =>
@@ -502,7 +509,7 @@ describe("a call that may become a task (2026-07-28)", () => {
             ),
           )
         const call = yield* Effect.forkChild(
-          callOrTask({ name: "one", taskSupport: "optional", run }, context, undefined),
+          callOrTask({ tool: { ...oneTool, invoke }, args: {} }, context, undefined),
           { startImmediately: true },
         )
         yield* TestClock.adjust("20 seconds")

@@ -28,6 +28,13 @@ const start = "1970-01-01T00:00:00.000Z"
 
 const hi = { prompt: "hi" }
 
+const oneTool = {
+  name: "one",
+  taskSupport: "optional",
+  inputSchema: {},
+  problem: undefined,
+} as const
+
 describe("a call as a task", () => {
   it.effect("2025-11-25: is answered with a task, before anything else of it (L2)", () =>
     withServer({}, (server) =>
@@ -218,12 +225,12 @@ describe("a call as a task", () => {
             over = whenOver
           },
         } as unknown as RequestContext
-        const run = () =>
+        const invoke = () =>
           Effect.sync(() => {
             ran = true
             return { content: [] }
           })
-        yield* callOrTask({ name: "one", taskSupport: "optional", run }, context, undefined)
+        yield* callOrTask({ tool: { ...oneTool, invoke }, args: {} }, context, undefined)
         yield* TestClock.adjust(0)
         const before = yield* tasks.list("me")
         assert.deepStrictEqual([ran, before.tasks.length], [false, 1])

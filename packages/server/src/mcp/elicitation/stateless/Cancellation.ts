@@ -1,24 +1,24 @@
 /**
- * The call of a parked turn is taken back before its run knows of it, or while its next question is made: the turn stops,
- * as it does at any other moment (L14). Nobody else would stop it.
+ * Interrupts the turn of a stateless call that is cancelled where no call runs it: before the call with the answers has
+ * started, or while the result with the next question is being sealed (L14).
  */
 import type { ConversationsView } from "../../../ConversationsView.ts"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { readTurnState } from "./TurnState.ts"
+import { readCallState } from "./CallState.ts"
 
-/** Ignores the states of other tools, and of calls that run no turn. */
+/** What cancelling does, given the state that a tool kept. Ignores states of other tools, and of calls that run no turn. */
 export const cancellation =
-  (manager: ConversationsView["Service"]) =>
-  (own: unknown): Effect.Effect<void> =>
+  (conversations: ConversationsView["Service"]) =>
+  (state: unknown): Effect.Effect<void> =>
     Effect.gen(function* () {
-      const { conversation, turn } = yield* readTurnState(own)
+      const { conversation, turn } = yield* readCallState(state)
       const parsed = parseConversationId(conversation)
       if (turn === "" || "problem" in parsed) return
-      const found = yield* manager.get(parsed.id)
+      const found = yield* conversations.get(parsed.id)
       yield* found.cancel(turn)
     }).pipe(
       Effect.catch(({ message }) =>
-        Effect.logDebug(`nothing to stop of what was taken back: ${message}`),
+        Effect.logDebug(`no turn interrupted for a cancelled request: ${message}`),
       ),
     )

@@ -1,39 +1,33 @@
 /**
- * The turns whose caller is away to get an answer: somebody who can answer still counts as there until the turn ends,
- * so that what is asked meanwhile waits for the caller, or for its deadline (L7). Of the conversations of one process:
- * the caller may come back over another connection.
+ * The turns whose stateless call has ended with a question. Keeps a listener attached until the turn ends, so that its
+ * questions stay pending until the client calls again or their deadline passes (L7); without one the setting `unattended`
+ * would decide them. One set for all conversations of the process: the client may call again over another connection.
+ *
+ *     run by a call ── the call ends with a question ──► detached ── terminal event, or conversation closed ──► gone
+ *           ▲                                               │
+ *           └───────────── the client calls again ──────────┘  (the listener stays until the turn ends)
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { SharedState } from "../../../SharedState.ts"
-import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
-import { isTerminal } from "@colloquy/protocol/EventMsg"
+import { untilTurnEnds } from "@colloquy/core/listeners/Listening"
 import * as Effect from "effect/Effect"
 import { CountedSet } from "../../../internal/CountedSet.ts"
+import type { SharedState } from "../../../SharedState.ts"
 import { turnKey } from "../../../questions/QuestionBroker.ts"
 
+/** See the header. */
 export interface DetachedTurns {
-  /** Until that turn has ended; `from` is an event not after its end. */
+  /**
+   * Attaches a listener that stays until the turn has ended, and resolves at once. `from`: number of an event that is not
+   * after the end of the turn. Does nothing for a turn that has such a listener already.
+   */
   readonly park: (
     conversation: Pick<Conversation, "id" | "attach">,
     turnId: string,
     from: number,
   ) => Effect.Effect<void>
-  /** Turns that a call runs or has left, by `turnKey`: other calls leave their questions to that call. */
+  /** Turns that a call runs, or that wait for their next call, by `turnKey`: other calls leave the questions of these. */
   readonly owned: CountedSet
 }
-
-const untilEnd = Effect.fnUntraced(function* (
-  listener: Listener,
-  turnId: string,
-): Effect.fn.Return<void, ListenerEnd> {
-  while (true) {
-    for (const delivery of yield* listener.take) {
-      if (delivery._tag !== "Event") continue
-      const { id, msg } = delivery.event
-      if (id === turnId && isTerminal(msg)) return
-    }
-  }
-})
 
 const make = (): DetachedTurns => {
   const owned = new CountedSet()
@@ -48,12 +42,12 @@ const make = (): DetachedTurns => {
         const disown = owned.add(name)
         const stay = Effect.gen(function* () {
           const listener = yield* conversation.attach({ answers: true, from })
-          yield* Effect.interruptible(untilEnd(listener, turnId))
+          yield* Effect.interruptible(untilTurnEnds(listener, turnId))
         })
-        // Nobody waits for it: it ends with its turn, or with the conversation.
+        // Detached: it ends with its turn or with the conversation, and nothing waits for it.
         yield* Effect.scoped(stay).pipe(
           Effect.catch((failure) =>
-            Effect.logDebug(`nobody stays for turn ${turnId}: ${failure._tag}`),
+            Effect.logDebug(`no listener stays for turn ${turnId}: ${failure._tag}`),
           ),
           Effect.ensuring(
             Effect.sync(() => {
@@ -69,5 +63,5 @@ const make = (): DetachedTurns => {
   return { park, owned }
 }
 
-/** The detached turns of one server: their callers may return on another connection. */
+/** The detached turns of one server: the client may call again on another connection. */
 export const detachedTurns: SharedState<DetachedTurns> = { make: () => Effect.sync(make) }

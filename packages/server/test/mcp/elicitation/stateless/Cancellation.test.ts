@@ -49,7 +49,7 @@ const outcome = (server: Harness, asked: Asked, id: number) =>
 const stopped = { answers: [], turn: undefined, verdicts: ["denied" as const] }
 
 describe("notifications/cancelled of a call without a handshake", () => {
-  it.effect("L14 stops the turn while the state that came back is being opened", () => {
+  it.effect("L14 interrupts the turn while the returned state is being opened", () => {
     const asked = asking([exec])
     return withHeld(asked, (server, { opens }) =>
       Effect.gen(function* () {
@@ -66,7 +66,7 @@ describe("notifications/cancelled of a call without a handshake", () => {
     )
   })
 
-  it.effect("and says nothing to a state that is none while it is being opened", () => {
+  it.effect("sends nothing for an invalid state while it is being opened", () => {
     const asked = asking([exec])
     return withHeld(asked, (server, { opens }) =>
       Effect.gen(function* () {
@@ -84,7 +84,7 @@ describe("notifications/cancelled of a call without a handshake", () => {
     )
   })
 
-  it.effect("L14 stops the turn while the state of its question is being sealed", () => {
+  it.effect("L14 interrupts the turn while the state of its question is being sealed", () => {
     const asked = asking([exec])
     return withHeld(asked, (server, { seals }) =>
       Effect.gen(function* () {
@@ -100,7 +100,7 @@ describe("notifications/cancelled of a call without a handshake", () => {
     )
   })
 
-  it.effect("L14 stops the turn when it crosses the question on its way", () => {
+  it.effect("L14 interrupts the turn when the cancellation crosses the question", () => {
     const asked = asking([exec])
     return withHeld(asked, (server) =>
       Effect.gen(function* () {
@@ -116,7 +116,7 @@ describe("notifications/cancelled of a call without a handshake", () => {
     )
   })
 
-  it.effect("of a call whose id stands for another since: the turn goes on", () => {
+  it.effect("of a call whose id another call uses by now: the turn continues", () => {
     const asked = asking([exec])
     return withHeld(asked, (server) =>
       Effect.gen(function* () {
@@ -135,20 +135,23 @@ describe("notifications/cancelled of a call without a handshake", () => {
 })
 
 describe("the end of the connection", () => {
-  it.effect("L14 stops the turn of a question whose state is being sealed: nobody got it", () => {
-    const asked = asking([exec])
-    return withHeld(asked, (server, { seals }) =>
-      Effect.gen(function* () {
-        yield* seals.close
-        yield* server.send(call(1, codex()))
-        yield* server.quiet
-        yield* server.connection.close
-        yield* server.quiet
-        yield* TestClock.adjust("500 millis")
-        yield* server.quiet
-        const { turn, verdicts } = yield* outcome(server, asked, 1)
-        assert.deepStrictEqual([turn, verdicts], [undefined, stopped.verdicts])
-      }),
-    )
-  })
+  it.effect(
+    "L14 interrupts the turn while the state of its question is being sealed: no client got it",
+    () => {
+      const asked = asking([exec])
+      return withHeld(asked, (server, { seals }) =>
+        Effect.gen(function* () {
+          yield* seals.close
+          yield* server.send(call(1, codex()))
+          yield* server.quiet
+          yield* server.connection.close
+          yield* server.quiet
+          yield* TestClock.adjust("500 millis")
+          yield* server.quiet
+          const { turn, verdicts } = yield* outcome(server, asked, 1)
+          assert.deepStrictEqual([turn, verdicts], [undefined, stopped.verdicts])
+        }),
+      )
+    },
+  )
 })

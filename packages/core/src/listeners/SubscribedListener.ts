@@ -1,0 +1,195 @@
+/**
+ * One listener of a conversation: a `Subscription` to its `PubSub` that the code which serves the listener pulls from.
+ * There is no fiber and no queue between: publishing never waits and runs none of the listener's code (L6).
+ *
+ * ```
+ *            attach from n
+ *                 │
+ *                 ▼         the log is read to its end
+ *            replaying ─────────────────────────────────▶ live
+ *                 ▲                                         │
+ *                 └─────────────────────────────────────────┘
+ *                    beyond its limits: the conversation drops
+ *                    the subscription; the next take says `Lagged`
+ *
+ * either one, everything delivered and the conversation over ──▶ ended
+ * either one, its scope closed                               ──▶ closed
+ * ```
+ *
+ * While it replays it holds nothing but a number in the event log. Once it has read the log to its end it subscribes; what
+ * had been published until then is in the log, what follows is in the subscription, so it delivers every durable event once
+ * and in order (L4). Each replay ends with one delta per text in progress and one `Synced`.
+ */
+import type { Event } from "@colloquy/protocol/EventMsg"
+import * as Effect from "effect/Effect"
+import type * as PubSub from "effect/PubSub"
+import type { Answers } from "../approvals/Approval.ts"
+import { takes } from "../approvals/Elicitation.ts"
+import {
+  coalesceAfter,
+  coalesced,
+  exceeds,
+  type ListenerLimits,
+  type Published,
+} from "./Backlog.ts"
+import type { Delivery } from "./Delivery.ts"
+import type { Listener } from "./Listener.ts"
+import type { Batch, Publisher } from "./Publisher.ts"
+
+/** Durable events read from the log at a time while replaying. */
+const replayBatch = 256
+
+type Batches = ReadonlyArray<Batch>
+
+const none: Batches = []
+
+/** A class: its methods are shared, where closures would be made for every listener anew. */
+export class SubscribedListener implements Listener {
+  /** Exists while the listener is live, and only then. */
+  private subscription: PubSub.PubSub.BackingSubscription<Batch> | undefined
+  /** What was pulled and is not read yet, before what the subscription holds: coalesced, or left when it was closed. */
+  private left = none
+  /** Of all events published, how many were when the subscription was pulled from last. */
+  private pulledAt = 0
+  /** Resumes the fiber that waits in `take`. */
+  private wake: (() => void) | undefined
+  /** Number of the next durable event to deliver. */
+  private next: number
+  /** The totals of the publisher at the last take. */
+  private read: Published
+  private closed = false
+  /** True from the end of one replay to the start of the next. */
+  private isSynced = false
+  /** True where the next replay starts with `Lagged`. */
+  private lagged = false
+  private readonly publisher: Publisher
+  private readonly limits: ListenerLimits
+  private readonly answers: Answers | undefined
+
+  /**
+   * @param from number of the first durable event to deliver; a negative number counts as 0
+   * @param answers which of the conversation's questions the listener is asked; default: none
+   */
+  constructor(publisher: Publisher, limits: ListenerLimits, from: number, answers?: Answers) {
+    this.publisher = publisher
+    this.limits = limits
+    this.next = Math.max(0, from)
+    this.read = publisher.published
+    this.answers = answers
+  }
+
+  get take(): Listener["take"] {
+    return Effect.suspend(() => this.takeNow())
+  }
+
+  /** True where `take` has something to give at once. */
+  get isReady(): boolean {
+    if (this.left.length > 0 || this.subscription?.isEmpty() === false) return true
+    return !this.isSynced && !this.closed
+  }
+
+  /**
+   * Called after every publication, and when the conversation has ended: drops the subscription once the listener is beyond
+   * its limits, and wakes the fiber that waits in `take`.
+   */
+  published(): void {
+    const { limits, publisher, read, subscription } = this
+    const { published } = publisher
+    if (subscription !== undefined && exceeds(published, read, limits)) {
+      this.left = none
+      subscription.unsubscribe()
+      this.subscription = undefined
+      this.isSynced = false
+      this.lagged = true
+    } else if (subscription !== undefined && published.events - this.pulledAt > coalesceAfter) {
+      this.left = [coalesced(this.pull())]
+    }
+    const waiting = this.wake
+    this.wake = undefined
+    waiting?.()
+  }
+
+  /** Unsubscribes. What was unread then can still be taken; after that `take` is interrupted. */
+  close(): void {
+    this.left = this.pull()
+    this.subscription?.unsubscribe()
+    this.subscription = undefined
+    this.closed = true
+    this.published()
+  }
+
+  private takeNow(): Listener["take"] {
+    if (this.isReady)
+      return Effect.succeed(this.isSynced ? this.deliver(this.pull()) : this.replay())
+    const { end } = this.publisher
+    if (end !== undefined) return Effect.fail(end)
+    return this.closed ? Effect.interrupt : Effect.flatMap(this.ready, () => this.takeNow())
+  }
+
+  private get ready(): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      // Something may have been published since `take` looked.
+      if (this.isReady || this.publisher.end !== undefined) return resume(Effect.void)
+      // Resumed with a plain effect, the fiber would continue at once, inside the fiber that publishes.
+      this.wake = () => resume(Effect.yieldNow)
+      return Effect.sync(() => {
+        this.wake = undefined
+      })
+    })
+  }
+
+  /** Empties the subscription. */
+  private pull(): Batches {
+    const { left, subscription } = this
+    this.left = none
+    this.pulledAt = this.publisher.published.events
+    const unread = subscription?.pollUpTo(Infinity) ?? none
+    return left.length === 0 ? unread : left.concat(unread)
+  }
+
+  private deliver(batches: Batches): ReadonlyArray<Delivery> {
+    this.read = this.publisher.published
+    const deliveries: Array<Delivery> = []
+    for (const event of coalesced(batches)) {
+      deliveries.push({ _tag: "Event", event })
+      // A delta carries the number of the durable event before it.
+      this.next = event.seq + 1
+      if (this.answers !== undefined && this.publisher.log.isOpenQuestion(event)) {
+        this.ask(event, this.answers, deliveries)
+      }
+    }
+    return deliveries
+  }
+
+  /** The next piece of the log; the last one makes the listener live. */
+  private replay(): ReadonlyArray<Delivery> {
+    const { log } = this.publisher
+    const deliveries: Array<Delivery> = []
+    if (this.lagged) deliveries.push({ _tag: "Lagged", from: this.next })
+    this.lagged = false
+    for (const event of log.slice(this.next, replayBatch)) {
+      deliveries.push({ _tag: "Event", event })
+      this.next++
+    }
+    if (this.next >= log.seq) this.goLive(deliveries)
+    return deliveries
+  }
+
+  private goLive(deliveries: Array<Delivery>): void {
+    const { log } = this.publisher
+    for (const event of log.inProgress()) deliveries.push({ _tag: "Event", event })
+    deliveries.push({ _tag: "Synced", seq: log.seq })
+    if (this.answers !== undefined) {
+      for (const event of log.openQuestions()) this.ask(event, this.answers, deliveries)
+    }
+    this.isSynced = true
+    this.read = this.publisher.published
+    this.pulledAt = this.read.events
+    if (this.publisher.end === undefined) this.subscription = this.publisher.subscribe()
+  }
+
+  private ask(event: Event, answers: Answers, deliveries: Array<Delivery>): void {
+    if (!takes(answers, event.msg.type === "elicitation_request")) return
+    deliveries.push({ _tag: "Ask", event })
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * What a client shows of a conversation: messages, commands, file changes and so on, each with an id, a start, an end and a
+ * status. `Items.ts` derives items from events. Types only.
+ */
+import type { EventOf } from "@colloquy/protocol/EventMsg"
+import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
+import type { PlanItem } from "@colloquy/protocol/events/ToolEvents"
+
+/**
+ * - `running`: started and not ended yet;
+ * - `completed`: ended successfully;
+ * - `failed`: ended with an error, or a command with an exit code other than 0;
+ * - `declined`: a question that was not approved;
+ * - `interrupted`: the turn ended first.
+ */
+export type ItemStatus = "running" | "completed" | "failed" | "declined" | "interrupted"
+
+interface Base<T extends string> {
+  readonly type: T
+  /**
+   * `<submission id>/<type>/<n>`, where `n` counts the items of this type in the submission from 0. It is the same for
+   * live events and for a replayed log.
+   */
+  readonly id: string
+  /** Id of the submission whose events made the item. */
+  readonly turnId: string
+  readonly status: ItemStatus
+}
+
+/** An item whose text arrives in deltas. Until it is recorded, `text` is what was received so far. */
+export interface TextItem extends Base<"agent_message" | "reasoning" | "raw_reasoning"> {
+  readonly text: string
+}
+
+/** A message of the user, or one that was added on the user's behalf. */
+export interface UserMessageItem extends Base<"user_message"> {
+  readonly text: string
+  /** `plain` is a person's message; the others were added by the server or the client. */
+  readonly kind: NonNullable<EventOf<"user_message">["kind"]>
+  /** URLs. */
+  readonly images: ReadonlyArray<string>
+}
+
+/** A command that the agent runs. */
+export interface CommandItem extends Base<"command"> {
+  readonly callId: string
+  readonly command: ReadonlyArray<string>
+  readonly cwd: string
+  readonly parsed?: ReadonlyArray<ParsedCommand>
+  /** Absent while it runs and when the turn ended first, like `output` and `durationMs`. */
+  readonly exitCode?: number
+  /** Both streams, in the order in which they were written where that is known. */
+  readonly output?: string
+  readonly durationMs?: number
+}
+
+/** A patch that the agent applies. */
+export interface FileChangeItem extends Base<"file_change"> {
+  readonly callId: string
+  /** By path. */
+  readonly changes: Readonly<Record<string, FileChange>>
+  /** Absent while it is applied and when the turn ended first. */
+  readonly success?: boolean
+}
+
+/** A call of a tool server's tool. */
+export interface McpToolCallItem extends Base<"mcp_tool_call"> {
+  readonly callId: string
+  readonly server: string
+  readonly tool: string
+  readonly arguments: unknown
+  /** Absent while it runs and when the turn ended first, like `durationMs`. */
+  readonly result?: EventOf<"mcp_tool_call_end">["result"]
+  readonly durationMs?: number
+}
+
+/** A web search by the model's provider. */
+export interface WebSearchItem extends Base<"web_search"> {
+  readonly callId: string
+  /** Known when the search has ended. */
+  readonly query?: string
+}
+
+/** A question to a person: an approval, or the form of a tool server. */
+export interface QuestionItem extends Base<"question"> {
+  readonly callId: string
+  readonly kind: "command" | "file_change" | "form"
+  /** Absent while the question is pending, like `reason`. */
+  readonly decision?: EventOf<"approval_resolved">["decision"]
+  readonly reason?: EventOf<"approval_resolved">["reason"]
+}
+
+/** An image file that the agent reads. */
+export interface ImageViewItem extends Base<"image_view"> {
+  readonly callId: string
+  readonly path: string
+}
+
+/** The agent's plan, as it was written or changed. */
+export interface PlanUpdateItem extends Base<"plan"> {
+  readonly explanation: string | null
+  readonly steps: ReadonlyArray<PlanItem>
+}
+
+/** A message about the conversation itself: why a turn failed, a warning, or the summary of a compaction. */
+export interface NoticeItem extends Base<"error" | "warning" | "compaction"> {
+  readonly message: string
+}
+
+/** The end of a turn before its answer. */
+export interface InterruptionItem extends Base<"interruption"> {
+  readonly reason: EventOf<"turn_aborted">["reason"]
+}
+
+/** An item that ends with another event than the one it starts with. */
+export type CallItem = CommandItem | FileChangeItem | McpToolCallItem | WebSearchItem | QuestionItem
+
+/** Every kind of item. */
+export type Item =
+  | TextItem
+  | CallItem
+  | UserMessageItem
+  | ImageViewItem
+  | PlanUpdateItem
+  | NoticeItem
+  | InterruptionItem

@@ -1,0 +1,347 @@
+/**
+ * The state of one manager: which conversations exist for it, and what creates, finds, removes and ends them.
+ *
+ * Keeps L3 (a failed creation leaves nothing behind) and L8 at its level (the shutdown ends every conversation, all at the
+ * same time and each within its bound). `LoadedConversations` decides which conversations are in memory; `Storage` reads
+ * and writes their logs. The members that `ConversationManager` documents behave as described there.
+ */
+import type { Event } from "@colloquy/protocol/EventMsg"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import type { Conversation } from "../Conversation.ts"
+import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
+import type {
+  Access,
+  ConversationManager,
+  CreateError,
+  GetError,
+  RemoveError,
+} from "../ConversationManager.ts"
+import type { ConversationSettings } from "../ConversationSettings.ts"
+import type { ConversationStore, ConversationSummary, LogAddress } from "../ConversationStore.ts"
+import { initialEvents } from "../decider/InitialEvents.ts"
+import { numberDrafts } from "../decider/State.ts"
+import { type ForkRule, problemOf } from "../ForkRule.ts"
+import type { IdGenerator } from "../IdGenerator.ts"
+import { beyondHistory, forkLog } from "../recovery/Fork.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import type { StoreError } from "../StoreErrors.ts"
+import { isVisible } from "./Access.ts"
+import { type Entry, makeEntry } from "./Entry.ts"
+import type { LoadedConversations } from "./LoadedConversations.ts"
+import { ManagedConversation } from "./ManagedConversation.ts"
+import { pageOf } from "./Pages.ts"
+import { type Storage, unavailable } from "./Storage.ts"
+
+/** Longest wait for the end of all conversations: ten seconds for a store, one for a turn, its kill grace, some room. */
+const shutdownTimeout = Duration.seconds(12)
+
+const wholeHistory: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
+
+/** The conversation that a new one continues: its id, and its log as the beginning of the new one's. */
+interface Origin {
+  readonly id: string
+  readonly log: (id: ConversationId) => ReadonlyArray<Event>
+}
+
+/** The conversations of one manager. */
+export class ConversationDirectory {
+  private readonly maxConversations: number
+  private readonly ids: IdGenerator["Service"]
+  private readonly store: ConversationStore["Service"]
+  private readonly storage: Storage
+  private readonly inMemory: LoadedConversations
+  /** Every conversation that this manager created or opened, by id. */
+  private readonly entries = new Map<string, Entry>()
+  /** Conversations that are being created and have no id yet. */
+  private creating = 0
+  /** Present from the start of the shutdown on; completed at its end. */
+  private closed: Deferred.Deferred<void> | undefined
+  private readonly watchers = new Set<() => void>()
+
+  constructor(parts: {
+    readonly maxConversations: number
+    readonly ids: IdGenerator["Service"]
+    readonly store: ConversationStore["Service"]
+    readonly storage: Storage
+    readonly inMemory: LoadedConversations
+  }) {
+    this.maxConversations = parts.maxConversations
+    this.ids = parts.ids
+    this.store = parts.store
+    this.storage = parts.storage
+    this.inMemory = parts.inMemory
+  }
+
+  create({ resumePath, ...settings }: ConversationSettings, access: Access | undefined) {
+    return Effect.gen({ self: this }, function* () {
+      const owner = access?.owner ?? undefined
+      if (resumePath === undefined) return yield* this.start(settings, owner)
+      yield* this.checkOpen
+      const { events, id } = yield* this.storage.history(resumePath, access)
+      return yield* this.start(settings, owner, {
+        id,
+        log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
+      })
+    })
+  }
+
+  get(id: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(id, this.find(id, access)))
+  }
+
+  open(path: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(path, this.findStored(path, { path }, access)))
+  }
+
+  metadata(
+    address: LogAddress,
+    access: Access | undefined,
+  ): Effect.Effect<ConversationSummary, NoSuchConversation | StoreError> {
+    return Effect.filterOrFail(
+      withinStoreTimeout("metadata", this.store.metadata(address)),
+      ({ meta }) => isVisible(meta, access),
+      () => new NoSuchConversation({ id: "id" in address ? address.id : address.path }),
+    )
+  }
+
+  list(...[page]: Parameters<ConversationManager["Service"]["list"]>) {
+    return pageOf(this.store, this.entries, page)
+  }
+
+  fork(id: string, rule: ForkRule, access: Access | undefined) {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const problem = problemOf(rule)
+      if (problem !== undefined) return yield* problem
+      const entry = yield* orUnavailable(id, this.find(id, access))
+      const { events, settings } = yield* this.inMemory.use(entry, (conversation) =>
+        Effect.all({
+          events: conversation.events,
+          settings: Effect.map(conversation.state, (state) => state.settings),
+        }),
+      )
+      const beyond = beyondHistory(events, rule)
+      if (beyond !== undefined) return yield* beyond
+      return yield* this.start(settings, entry.owner, {
+        id: entry.id,
+        log: (forked) => forkLog(events, rule, { id: forked, settings }),
+      })
+    })
+  }
+
+  /** Releases the conversation, then has the store delete or archive its log. No caller finds it meanwhile. */
+  releaseAnd(
+    operation: "delete" | "archive",
+    name: string,
+    access: Access | undefined,
+  ): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const entry = yield* this.find(name, access)
+      entry.isHidden = true
+      yield* this.inMemory.release(entry, { quietly: false })
+      const { id } = entry
+      const exit = yield* Effect.exit(withinStoreTimeout(operation, this.store[operation](id)))
+      if (Exit.isFailure(exit) || operation === "archive") {
+        entry.placement = { _tag: "Stored" }
+        entry.isHidden = false
+      } else this.entries.delete(id)
+      yield* exit
+      // The store has moved its file.
+      delete entry.path
+      this.notifyWatchers()
+      // An interruption in between would leave an entry that no caller can find or remove.
+    }).pipe(Effect.uninterruptible)
+  }
+
+  unarchive(name: string, access: Access | undefined): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const parsed = parseConversationId(name)
+      if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
+      if (access !== undefined) yield* this.metadata({ id: parsed.id }, access)
+      yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
+      this.notifyWatchers()
+    })
+  }
+
+  watch(listener: () => void): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => this.watchers.add(listener)),
+        () => Effect.sync(() => this.watchers.delete(listener)),
+      ),
+    )
+  }
+
+  get shutdown(): Effect.Effect<void> {
+    return Effect.flatMap(Effect.uninterruptible(this.startShutdown()), (done) =>
+      Effect.interruptible(Deferred.await(done)).pipe(
+        Effect.timeoutOrElse({
+          duration: shutdownTimeout,
+          orElse: () =>
+            Effect.logWarning(
+              `conversation abandoned: a tool did not stop within ${Duration.format(shutdownTimeout)}`,
+            ),
+        }),
+      ),
+    )
+  }
+
+  get isClosed(): Effect.Effect<boolean> {
+    return Effect.sync(() => this.closed !== undefined)
+  }
+
+  private get checkOpen(): Effect.Effect<void, ManagerClosed> {
+    return Effect.suspend(() =>
+      this.closed === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
+    )
+  }
+
+  private notifyWatchers(): void {
+    for (const notify of this.watchers) notify()
+  }
+
+  private load(
+    name: string,
+    finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+  ): Effect.Effect<Conversation, GetError> {
+    return Effect.flatMap(orUnavailable(name, finding), (entry) =>
+      this.inMemory.use(entry, () => Effect.succeed(this.managed(entry))),
+    )
+  }
+
+  private managed(entry: Entry): Conversation {
+    return new ManagedConversation(entry, this.inMemory)
+  }
+
+  private find(
+    name: string,
+    access: Access | undefined,
+  ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> {
+    return Effect.suspend(() => {
+      const entry = this.entries.get(name)
+      if (entry !== undefined && !entry.isHidden && isVisible(entry, access)) {
+        return Effect.succeed(entry)
+      }
+      const parsed = parseConversationId(name)
+      return entry !== undefined || "problem" in parsed
+        ? Effect.fail(new NoSuchConversation({ id: name }))
+        : this.findStored(name, { id: parsed.id }, access)
+    })
+  }
+
+  /** Makes the entry of a conversation that is in the store and that this manager does not know yet. */
+  private findStored(
+    name: string,
+    address: LogAddress,
+    access: Access | undefined,
+  ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> {
+    return Effect.gen({ self: this }, function* () {
+      const { meta } = yield* withinStoreTimeout("metadata", this.store.metadata(address))
+      yield* this.checkOpen
+      const { id } = meta
+      const entry = this.entries.get(id) ?? makeEntry(id, { _tag: "Stored" }, meta.owner)
+      if (entry.isHidden || !isVisible(entry, access)) {
+        return yield* new NoSuchConversation({ id: name })
+      }
+      this.entries.set(id, entry)
+      if ("path" in address) entry.path = address.path
+      return entry
+    })
+  }
+
+  /** Makes the hidden entry of a new conversation. It counts from now on; no caller finds it before it is created. */
+  private makeHiddenEntry(owner: string | undefined): Effect.Effect<Entry, TooManyConversations> {
+    return Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
+      const { entries, maxConversations } = this
+      if (entries.size + this.creating >= maxConversations) {
+        return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
+      }
+      this.creating++
+      return this.ids.conversationId.pipe(
+        Effect.map((id) => {
+          const entry = makeEntry(id, { _tag: "Removed" }, owner)
+          entry.isHidden = true
+          entries.set(id, entry)
+          return entry
+        }),
+        Effect.ensuring(
+          Effect.sync(() => {
+            this.creating--
+          }),
+        ),
+      )
+    })
+  }
+
+  /** Creates a conversation, with the log of its origin or with the first events of a new one. */
+  private start(
+    settings: ConversationSettings,
+    owner: string | undefined,
+    origin?: Origin,
+  ): Effect.Effect<Conversation, CreateError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const entry = yield* this.makeHiddenEntry(owner)
+      return yield* this.startEntry(entry, settings, origin).pipe(
+        Effect.onError(() => Effect.sync(() => this.entries.delete(entry.id))),
+      )
+    }).pipe(Effect.uninterruptible)
+  }
+
+  private startEntry(
+    entry: Entry,
+    settings: ConversationSettings,
+    origin: Origin | undefined,
+  ): Effect.Effect<Conversation, CreateError> {
+    return Effect.gen({ self: this }, function* () {
+      const initialLog =
+        origin === undefined
+          ? { events: numberDrafts(0, initialEvents(entry.id, settings)) }
+          : { events: origin.log(entry.id), forkedFrom: origin.id }
+      yield* this.inMemory.create(entry, settings, initialLog)
+      if (this.closed !== undefined) {
+        yield* this.inMemory.release(entry, { quietly: false })
+        yield* this.storage.deleteUnknown(entry)
+        return yield* new ManagerClosed()
+      }
+      entry.isHidden = false
+      this.notifyWatchers()
+      return this.managed(entry)
+    })
+  }
+
+  /** Starts the shutdown once. Resolves at once with what completes at its end, for every caller the same. */
+  private startShutdown(): Effect.Effect<Deferred.Deferred<void>> {
+    return Effect.suspend(() => {
+      if (this.closed !== undefined) return Effect.succeed(this.closed)
+      const done = Deferred.makeUnsafe<void>()
+      this.closed = done
+      this.inMemory.halt()
+      const all = [...this.entries.values()].filter(({ isHidden }) => !isHidden)
+      for (const { id } of all) this.entries.delete(id)
+      return Effect.forEach(all, (entry) => this.inMemory.release(entry, { quietly: true }), {
+        concurrency: "unbounded",
+        discard: true,
+      }).pipe(
+        Effect.andThen(this.inMemory.close),
+        Effect.onExit((exit) => Deferred.done(done, exit)),
+        Effect.forkDetach({ startImmediately: true, uninterruptible: true }),
+        Effect.as(done),
+      )
+    })
+  }
+}
+
+/** A store that cannot say whether it has the conversation makes it unavailable. */
+const orUnavailable = (
+  name: string,
+  finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+): Effect.Effect<Entry, GetError> =>
+  Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))

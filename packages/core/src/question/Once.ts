@@ -1,0 +1,7 @@
+/** Values that are made at their first use and kept. */
+
+/** A function that calls `make` at its first call and returns the same value every time. `make` must be pure. */
+export const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}

@@ -1,0 +1,93 @@
+/**
+ * Reads one response of the model: emits its events, starts its tool calls, and remembers what the turn needs to
+ * continue. Per delta it makes no more than one call of the port.
+ */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import * as Effect from "effect/Effect"
+import type { ConversationSettings } from "../ConversationSettings.ts"
+import { isToolCall } from "../log/History.ts"
+import { answerOf } from "../log/MessageEvents.ts"
+import type { ModelEvent } from "../ModelClient.ts"
+import { deltaEvents, itemEvents, tokenCount } from "./ModelEvents.ts"
+import type { ToolCalls } from "./ToolCalls.ts"
+import type { Step, TurnPort } from "./TurnPort.ts"
+import { WebSearches } from "./WebSearches.ts"
+
+/** What the turn needs to know of a complete response. */
+export interface ResponseResult {
+  /** True when the response contains a tool call: its output is sent with another request. */
+  readonly followUp: boolean
+  /** The last message of the model. Null when it sent none. */
+  readonly lastMessage: string | null
+}
+
+/** One response of the model. */
+export class ModelResponse {
+  private readonly port: TurnPort
+  private readonly settings: ConversationSettings
+  private readonly usage: Step["usage"]
+  private readonly calls: ToolCalls
+  private readonly searches: WebSearches
+  private followUp = false
+  private lastMessage: string | null = null
+
+  constructor(parts: {
+    readonly port: TurnPort
+    readonly settings: ConversationSettings
+    readonly usage: Step["usage"]
+    readonly calls: ToolCalls
+  }) {
+    this.port = parts.port
+    this.settings = parts.settings
+    this.usage = parts.usage
+    this.calls = parts.calls
+    this.searches = new WebSearches(parts.port.eventCallId)
+  }
+
+  /** The result so far. */
+  get result(): ResponseResult {
+    return { followUp: this.followUp, lastMessage: this.lastMessage }
+  }
+
+  /** Handles the next events of the stream. Resolves when they are emitted and their calls have started or ended. */
+  readonly handle = Effect.fnUntraced(function* (
+    this: ModelResponse,
+    events: ReadonlyArray<ModelEvent>,
+  ): Effect.fn.Return<void> {
+    let pending: Array<EventMsg> = []
+    for (const event of events) {
+      if (event._tag === "Completed") {
+        // The outputs of the calls precede the token count of the response.
+        pending.push(...(yield* this.remaining()))
+        const { rateLimits, usage } = event
+        pending.push(tokenCount(this.usage, usage, this.settings.contextWindow, rateLimits))
+      } else if (event._tag === "ItemDone") {
+        pending.push(...itemEvents(event.item, this.settings))
+        this.lastMessage = answerOf(event.item) ?? this.lastMessage
+        if (isToolCall(event.item)) {
+          this.followUp = true
+          yield* this.port.emit(pending)
+          pending = []
+          yield* this.calls.start(event.item)
+        }
+      } else if (event._tag === "WebSearchBegin" || event._tag === "WebSearchEnd") {
+        pending.push(...this.searches.add(event))
+      } else pending.push(...deltaEvents(event, this.settings))
+    }
+    yield* this.emit(pending)
+  })
+
+  /** The stream failed: emits the outputs of the calls that were made, so that a retried request contains them. */
+  get abandon(): Effect.Effect<void> {
+    return Effect.flatMap(this.remaining(), (events) => this.emit(events))
+  }
+
+  /** Waits for the calls of the response. Resolves with the events that are left to emit. */
+  private remaining(): Effect.Effect<ReadonlyArray<EventMsg>> {
+    return Effect.map(this.calls.finish, (outputs) => [...this.searches.close(), ...outputs])
+  }
+
+  private emit(events: ReadonlyArray<EventMsg>): Effect.Effect<void> {
+    return events.length === 0 ? Effect.void : this.port.emit(events)
+  }
+}

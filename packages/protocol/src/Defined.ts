@@ -1,0 +1,15 @@
+/**
+ * Optional members from values that may be undefined. With `exactOptionalPropertyTypes` an absent member and one that
+ * is undefined are different types; `defined` turns the second into the first.
+ */
+
+type Defined<A> = { [K in keyof A as undefined extends A[K] ? never : K]: A[K] } & {
+  [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined>
+}
+
+/** A copy without the members whose value is undefined. Null and other values stay. */
+export const defined = <A extends object>(members: A): Defined<A> =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+    // What is left has exactly the members that the type names.
+  ) as Defined<A>

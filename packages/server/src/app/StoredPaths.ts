@@ -1,0 +1,56 @@
+/** Where the rollout files of conversations are. A store without files has none. */
+import type { ConversationSummary } from "@colloquy/core/ConversationStore"
+import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import type { GetError } from "@colloquy/core/ConversationManager"
+import type { StoreError } from "@colloquy/core/StoreErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import { ConversationsView } from "../ConversationsView.ts"
+
+/** The member `rolloutPath` of a conversation; absent where the store keeps no files, or cannot be read now. */
+export const rolloutPathOf = (
+  id: ConversationId,
+): Effect.Effect<{ readonly rolloutPath?: string }, never, ConversationsView> =>
+  Effect.gen(function* () {
+    const conversations = yield* ConversationsView
+    const { path } = yield* conversations.metadata({ id })
+    return path === undefined ? {} : { rolloutPath: path }
+  }).pipe(
+    Effect.catch(({ message }) =>
+      Effect.as(Effect.logDebug(`the path of a stored conversation is unknown: ${message}`), {}),
+    ),
+  )
+
+/** The stored conversation whose rollout file is at this path, archived or not. */
+export const storedAtPath = (
+  path: string,
+): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation, ConversationsView> =>
+  Effect.flatMap(ConversationsView, (conversations) => conversations.metadata({ path }))
+
+/** What is wrong with the member of a request that holds the path of a rollout file. */
+export interface PathFault {
+  readonly path: readonly [field: string]
+  readonly message: string
+}
+
+/**
+ * What is wrong with the path that a client gave, naming the member of the request and what was expected; undefined for
+ * an error that is not about the path. It never says what is at a path outside the directory of rollout files.
+ */
+export const pathFaultOf = (
+  field: string,
+  path: string,
+  error: GetError | StoreError,
+): PathFault | undefined => {
+  if (error._tag === "NoSuchConversation") {
+    return { path: [field], message: `there is no rollout file at ${JSON.stringify(path)}` }
+  }
+  const cause = error._tag === "ConversationUnavailable" ? error.because : error
+  if (cause?._tag !== "StoreError") return undefined
+  if (cause.reason !== "Outside" && cause.reason !== "Foreign") return undefined
+  return { path: [field], message: `${cause.message}; got ${JSON.stringify(path)}` }
+}
+
+/** The fault as one line: the member, and what is wrong with it. */
+export const pathFaultText = ({ message, path: [field] }: PathFault): string =>
+  `${field}: ${message}`

@@ -1,0 +1,101 @@
+/**
+ * The order between the responses of one connection and what follows them (L2): the one place that knows whether a
+ * response was accepted by the connection. Sends nothing itself.
+ *
+ *     request ──► handler runs ──► response accepted ──► work after the response runs, held keys are released
+ *                     └──► ended without a response: held keys are released
+ *
+ * A handler registers work that starts after its response (`afterAnswer`), and holds the keys of notifications that its
+ * request causes while another fiber sends them (`hold`); that fiber waits until the key has `passed`. Keys are chosen by
+ * the dialects: the id of a conversation, or the name of a group of notifications.
+ */
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+
+/** A key that requests hold. */
+interface Held {
+  requests: number
+  readonly open: Latch.Latch
+}
+
+/** The part of the gate that belongs to one request. */
+export class RequestGate {
+  private after: Effect.Effect<void> | undefined
+  private over: ((sent: boolean) => void) | undefined
+  private releases: Array<() => void> | undefined
+  private readonly holdKey: (key: string) => () => void
+
+  /** @param holdKey holds that key until the result is called */
+  constructor(holdKey: (key: string) => () => void) {
+    this.holdKey = holdKey
+  }
+
+  /**
+   * Registers what runs once the response was accepted, before anything else of the request; the last registration
+   * counts. `over` is called when the request has ended; `sent`: the response may have reached the client, also where
+   * `effect` did not run. A defect in `effect` is logged.
+   */
+  readonly afterAnswer = (effect: Effect.Effect<void>, over?: (sent: boolean) => void): void => {
+    this.after = Effect.catchDefect(effect, (defect) =>
+      Effect.logError("what follows a response failed", defect),
+    )
+    this.over = over
+  }
+
+  /** Notifications under this key wait until the response was accepted, or the request has ended without one. */
+  readonly hold = (key: string): void => {
+    this.releases ??= []
+    this.releases.push(this.holdKey(key))
+  }
+
+  private release(): void {
+    const { releases = [] } = this
+    this.releases = undefined
+    for (const release of releases) release()
+  }
+
+  /** What has to run once the response was accepted; undefined if nothing has. */
+  accepted(): Effect.Effect<void> | undefined {
+    const { after } = this
+    if (this.releases === undefined) return after
+    return Effect.andThen(
+      after ?? Effect.void,
+      Effect.sync(() => this.release()),
+    )
+  }
+
+  /** The request has ended. `sent`: its response may have reached the client. */
+  ended(sent: boolean): void {
+    this.release()
+    this.over?.(sent)
+  }
+}
+
+/** The gate of one connection. Keeps nothing of a key that no request holds. */
+export class AnswerGate {
+  private readonly held = new Map<string, Held>()
+
+  /** Opens the part of one request. */
+  request(): RequestGate {
+    return new RequestGate((key) => this.holdKey(key))
+  }
+
+  /** Waits while a request holds this key. */
+  passed(key: string): Effect.Effect<void> {
+    return Effect.suspend(() => this.held.get(key)?.open.await ?? Effect.void)
+  }
+
+  private holdKey(key: string): () => void {
+    const held = this.held.get(key) ?? { requests: 0, open: Latch.makeUnsafe(false) }
+    this.held.set(key, held)
+    held.requests++
+    let released = false
+    return () => {
+      if (released) return
+      released = true
+      if (--held.requests > 0) return
+      this.held.delete(key)
+      held.open.openUnsafe()
+    }
+  }
+}

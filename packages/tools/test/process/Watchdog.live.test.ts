@@ -1,0 +1,280 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ChildProcess from "node:child_process"
+import * as FS from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { canMark, leaving } from "../support/Leaving.ts"
+
+const hasBwrap = FS.existsSync("/usr/bin/bwrap")
+if (!hasBwrap) {
+  process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
+}
+
+/** A server that runs one command and passes on what it prints. */
+const server = `
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { seccompProgram } from "../../src/sandbox/linux/Seccomp.ts"
+const options = {
+  timeout: Duration.minutes(1),
+  killGrace: Duration.seconds(1),
+  onOutput: ({ bytes }) => Effect.sync(() => process.stdout.write(bytes)),
+}
+const asked = JSON.parse(process.argv[1])
+const launch = {
+  cwd: "/",
+  env: { PATH: process.env.PATH },
+  ...asked,
+  inputs: new Map([
+    ...(asked.inputs ?? []).map(([fd, text]) => [fd, new TextEncoder().encode(text)]),
+    ...(asked.held === undefined ? [] : [[asked.held.inside, seccompProgram(process.arch)]]),
+  ]),
+}
+const first = { ...launch, argv: ["echo", "first"], inputs: new Map(), diesWithParent: false, held: undefined, statusFd: undefined }
+const program = Effect.flatMap(CommandRunner, (runner) =>
+  Effect.andThen(
+    asked.first === undefined ? Effect.void : Effect.andThen(runner.run(first, options), Effect.sleep(50)),
+    runner.run(launch, options),
+  ),
+)
+Effect.runFork(Effect.provide(program, Layer.provide(CommandRunner.layer, NodeServices.layer)))
+`
+
+interface Found {
+  readonly pid: number
+  readonly parent: number
+  readonly words: string
+}
+
+/** Zombies left out: their command line is empty. */
+const processes = (): ReadonlyArray<Found> =>
+  FS.readdirSync("/proc").flatMap((name) => {
+    try {
+      const stat = FS.readFileSync(`/proc/${name}/stat`, "utf8")
+      const words = FS.readFileSync(`/proc/${name}/cmdline`, "utf8")
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
+      return /^\d+$/.test(name) && words !== "" ? [{ pid: Number(name), parent, words }] : []
+    } catch {
+      return []
+    }
+  })
+
+/** The descendants of this process, and all processes with the word in their command line, without the process itself. */
+const related = (root: number, word: string): ReadonlyArray<number> => {
+  const all = processes()
+  const found = new Set([root])
+  for (let before = 0; before < found.size;) {
+    before = found.size
+    for (const { parent, pid, words } of all) {
+      if (found.has(parent) || (words.includes(word) && pid !== process.pid)) found.add(pid)
+    }
+  }
+  return [...found].filter((pid) => pid !== root)
+}
+
+let marks = 0
+
+const childrenOf = (pid: number): ReadonlyArray<string> =>
+  FS.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean)
+
+const started = (launch: object) =>
+  ChildProcess.spawn(
+    process.execPath,
+    ["--input-type=module", "-e", server, JSON.stringify(launch)],
+    { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] },
+  )
+
+const nextOutput = (child: ReturnType<typeof started>) =>
+  new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve())
+    child.once("exit", () => reject(new Error("the server ended before its command was up")))
+  })
+
+/** Starts the server with the command, kills it with -9 once the command says `up`, and gives who was and who is left. */
+const killed = async (command: object, script: string, prefix: ReadonlyArray<string> = []) => {
+  const word = `${80_000 + process.pid}.${++marks}`
+  const argv = [...prefix, "bash", "-c", script.replaceAll("WORD", word)]
+  const child = started({ argv, ...command })
+  await nextOutput(child)
+  const before = related(child.pid ?? 0, word)
+  child.kill("SIGKILL")
+  await new Promise((resolve) => child.once("close", resolve))
+  const isLeft = () => {
+    const now = new Set(processes().map(({ pid }) => pid))
+    return before.filter((pid) => now.has(pid)).concat(related(-1, word))
+  }
+  for (let tries = 0; tries < 40 && isLeft().length > 0; tries++) await sleep(20)
+  return { before: before.length, left: isLeft() }
+}
+
+/**
+ * Kills the server so many milliseconds after it has begun to start the command, its watchdog being there already; gives
+ * who is left of the command a moment later.
+ */
+const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyArray<string>) => {
+  const word = `${80_000 + process.pid}.${++marks}`
+  const argv = [...prefix, "sleep", word]
+  const child = started({ argv, ...command, first: true })
+  await nextOutput(child)
+  const pid = child.pid ?? 0
+  while (childrenOf(pid).length > 1) await sleep(1)
+  // Without a pause: between the birth of the command and the word of it lies a millisecond.
+  while (childrenOf(pid).length === 1);
+  for (const until = performance.now() + delayMs; performance.now() < until;);
+  child.kill("SIGKILL")
+  await new Promise((resolve) => child.once("close", resolve))
+  for (let tries = 0; tries < 20 && related(-1, word).length > 0; tries++) await sleep(20)
+  const left = related(-1, word)
+  for (const stayer of left) process.kill(stayer, "SIGKILL")
+  return left.length
+}
+
+const own = { diesWithParent: false }
+
+describe("Watchdog, a server killed with -9", () => {
+  it("L8 leaves no command", async () => {
+    const { before, left } = await killed(own, "echo up; exec sleep WORD")
+    // The command and the watchdog.
+    assert.strictEqual(before, 2)
+    assert.deepStrictEqual(left, [])
+  })
+
+  it("L8 leaves no grandchild, not one that ignores signals either", async () => {
+    const script = `
+      trap '' TERM HUP INT
+      (bash -c "trap '' TERM HUP INT; sleep WORD & sleep WORD") &
+      (while :; do sleep WORD; done) &
+      sleep 0.3; echo up; sleep WORD`
+    const { before, left } = await killed(own, script)
+    assert.isAtLeast(before, 7)
+    assert.deepStrictEqual(left, [])
+  })
+
+  it("L8 leaves no command that it was just starting", async () => {
+    const left: Array<number> = []
+    for (const delayMs of [0, 0, 0.2, 0.5, 0.8, 1.2])
+      left.push(await killedAtStart(own, delayMs, []))
+    assert.deepStrictEqual(left, [0, 0, 0, 0, 0, 0])
+  })
+
+  it.skipIf(!hasBwrap)("L8 leaves no sandbox that it was just starting", async () => {
+    const options =
+      "--new-session --die-with-parent --ro-bind / / --dev /dev --unshare-user --unshare-pid --json-status-fd 4 --seccomp 3"
+    const prefix = ["bwrap", "--args", "5", "--"]
+    const inputs = [
+      [
+        5,
+        options
+          .split(" ")
+          .map((word) => `${word}\0`)
+          .join(""),
+      ],
+    ]
+    const held = { outside: 5, inside: 3 }
+    const sandboxed = { diesWithParent: true, held, statusFd: 4, inputs }
+    const left: Array<number> = []
+    for (let delayMs = 0; delayMs < 6; delayMs += 0.4) {
+      left.push(await killedAtStart(sandboxed, delayMs, prefix))
+    }
+    assert.deepStrictEqual(
+      left,
+      Array.from(left, () => 0),
+    )
+  })
+
+  it("L8 without the watchdog a command does stay: what is counted here is real", async () => {
+    const { left } = await killed({ diesWithParent: true }, "echo up; exec sleep WORD")
+    for (const pid of left) process.kill(pid, "SIGKILL")
+    assert.strictEqual(new Set(left).size, 1)
+  })
+
+  for (const [name, script] of Object.entries(leaving)) {
+    it.skipIf(!canMark)(`L8 leaves no process that left its group: ${name}`, async () => {
+      const { before, left } = await killed(
+        own,
+        `${script("WORD")}\nsleep 0.3; echo up; sleep WORD`,
+      )
+      assert.isAtLeast(before, 3)
+      assert.deepStrictEqual(left, [])
+    })
+  }
+
+  it.skipIf(!canMark)(
+    "L8 leaves nothing of a server that is itself a command of another",
+    async () => {
+      const inner = JSON.stringify({
+        ...own,
+        argv: ["bash", "-c", "setsid sleep WORD & echo up; sleep WORD"],
+      })
+      const script = `exec "$NODE" --input-type=module -e "$SERVER" '${inner}'`
+      const env = { PATH: process.env["PATH"], NODE: process.execPath, SERVER: server }
+      const { before, left } = await killed({ ...own, cwd: import.meta.dirname, env }, script)
+      // Two watchdogs, two servers' commands and what they left behind.
+      assert.isAtLeast(before, 5)
+      assert.deepStrictEqual(left, [])
+    },
+  )
+
+  it.skipIf(!hasBwrap)(
+    "L8 leaves nothing of a sandbox, sessions of their own included",
+    async () => {
+      const { before, left } = await killed(
+        { diesWithParent: true },
+        "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
+        ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
+      )
+      assert.isAtLeast(before, 5)
+      assert.deepStrictEqual(left, [])
+    },
+  )
+})
+
+const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
+
+describe("Watchdog, a server that keeps running", () => {
+  const sh = (script: string) => ({
+    argv: ["bash", "-c", script] as const,
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+    inputs: new Map<number, Uint8Array>(),
+    diesWithParent: false,
+  })
+  const options = {
+    timeout: Duration.seconds(10),
+    killGrace: Duration.millis(200),
+    onOutput: () => Effect.void,
+  }
+  const watchdogs = () =>
+    processes().filter(
+      ({ parent, words }) => parent === process.pid && words.includes("read -r line"),
+    )
+
+  it.live("starts one watchdog for all commands, another when it is killed, and none stays", () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        const { run } = yield* CommandRunner
+        yield* Effect.forEach(Array.from({ length: 20 }), () => run(sh("true"), options), {
+          concurrency: 8,
+        })
+        const [first, ...more] = watchdogs()
+        assert.deepStrictEqual(more, [])
+        assert.isDefined(first)
+        // A command that gets at its watchdog ends nothing but its own safety.
+        const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
+        assert.strictEqual(result.stdout.text, "on\n")
+        yield* run(sh("true"), options)
+        const pids = watchdogs().map(({ pid }) => pid)
+        assert.strictEqual(pids.length, 1)
+        assert.notStrictEqual(pids[0], first?.pid)
+      }).pipe(Effect.provide(live))
+      assert.deepStrictEqual(watchdogs(), [])
+    }),
+  )
+})

@@ -1,0 +1,218 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Fs from "node:fs"
+import { join } from "node:path"
+import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
+
+const name = "colloquy-trusted-program"
+
+/** Not below the directory for temporary files, where nothing is trusted. */
+const ground = Effect.acquireRelease(
+  Effect.sync(() => {
+    const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-trusted-"))
+    for (const directory of ["workspace/bin", "machine", "links", "open"]) {
+      Fs.mkdirSync(join(base, directory), { recursive: true })
+    }
+    return base
+  }),
+  (base) => Effect.sync(() => Fs.rmSync(base, { recursive: true })),
+)
+
+const program = (directory: string) =>
+  Fs.writeFileSync(join(directory, name), "#!/bin/sh\n", { mode: 0o755 })
+
+const workspaceWrite = { mode: "workspace-write" } as const
+
+/** With this PATH, whose entries are below the ground unless they are absolute. */
+const withPath = <A, E>(
+  entries: ReadonlyArray<string>,
+  test: (programs: TrustedPrograms["Service"], base: string) => Effect.Effect<A, E>,
+) =>
+  Effect.gen(function* () {
+    const base = yield* ground
+    const PATH = entries
+      .map((entry) => (entry.startsWith("/") ? entry : join(base, entry)))
+      .join(":")
+    const programs = Layer.provide(
+      TrustedPrograms.layer({ environment: { PATH } }),
+      NodeServices.layer,
+    )
+    return yield* Effect.gen(function* () {
+      return yield* test(yield* TrustedPrograms, base)
+    }).pipe(Effect.provide(programs))
+  }).pipe(Effect.scoped)
+
+describe("TrustedPrograms", () => {
+  it.live("gives the real path of a program that is reached through links", () =>
+    withPath(["links"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "machine"))
+        Fs.symlinkSync("../machine", join(base, "links", "more"))
+        Fs.symlinkSync(`more/${name}`, join(base, "links", name))
+        assert.strictEqual(yield* programs.resolve(name), join(base, "machine", name))
+      }),
+    ),
+  )
+
+  it.live(
+    "L15 passes over one in a workspace of any conversation, and says why when there is no other",
+    () =>
+      withPath(["workspace/bin", "machine"], (programs, base) =>
+        Effect.gen(function* () {
+          program(join(base, "workspace", "bin"))
+          const workspace = join(base, "workspace")
+          assert.strictEqual(yield* programs.resolve(name), join(workspace, "bin", name))
+          yield* programs.remember(workspaceWrite, workspace)
+          yield* programs.remember({ mode: "read-only" }, join(base, "links"))
+          const refused = yield* Effect.flip(programs.resolve(name))
+          assert.strictEqual(refused.program, name)
+          assert.include(refused.searched, join(base, "machine"))
+          assert.include(
+            refused.message,
+            `${workspace}/bin/${name} is refused: it lies in ${workspace}`,
+          )
+        }),
+      ),
+  )
+
+  it.live("L15 takes the next one on PATH when the first lies in an additional writable root", () =>
+    withPath(["links", "machine"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "links"))
+        program(join(base, "machine"))
+        const policy = { ...workspaceWrite, writable_roots: [join(base, "links")] }
+        yield* programs.remember(policy, join(base, "workspace"))
+        assert.strictEqual(yield* programs.resolve(name), join(base, "machine", name))
+      }),
+    ),
+  )
+
+  it.live("L15 refuses a link that a command could lead elsewhere, whatever it leads to now", () =>
+    withPath(["links"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "machine"))
+        Fs.symlinkSync(`../machine/${name}`, join(base, "workspace", name))
+        Fs.symlinkSync(`../workspace/${name}`, join(base, "links", name))
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        const { message } = yield* Effect.flip(programs.resolve(name))
+        assert.include(message, `leads through ${base}/workspace/${name}`)
+      }),
+    ),
+  )
+
+  it.live("L15 refuses one in a directory for temporary files, or that every user can change", () =>
+    withPath(["open", "/tmp"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "open"))
+        Fs.chmodSync(join(base, "open"), 0o777)
+        const planted = join("/tmp", name)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => program("/tmp")),
+          () => Effect.sync(() => Fs.rmSync(planted)),
+        )
+        const { message } = yield* Effect.flip(programs.resolve(name))
+        assert.include(message, `${base}/open/${name} is refused: every user of this machine`)
+        assert.include(message, `${planted} is refused: it lies in /tmp`)
+      }).pipe(Effect.scoped),
+    ),
+  )
+
+  it.live("L15 an installed program is refused only where commands can write", () =>
+    withPath([], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "workspace"))
+        const installed = join(base, "workspace", name)
+        yield* programs.remember({ mode: "read-only" }, join(base, "workspace"))
+        assert.strictEqual(yield* programs.resolve(name, installed), installed)
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        const { refusals } = yield* Effect.flip(programs.resolve(name, installed))
+        assert.strictEqual(refusals[0]?.path, installed)
+      }),
+    ),
+  )
+
+  it.live("L15 a configured program is the one at its absolute path, or none", () =>
+    withPath(["machine"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "machine"))
+        program(join(base, "workspace"))
+        Fs.symlinkSync(join(base, "machine", name), join(base, "links", name))
+        const named = join(base, "machine", name)
+        assert.strictEqual(yield* programs.resolveConfigured(name), named)
+        assert.strictEqual(yield* programs.resolveConfigured(named), named)
+        const linked = join(base, "links", name)
+        assert.strictEqual(yield* programs.resolveConfigured(linked), linked)
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        const reasonOf = (path: string) =>
+          Effect.map(Effect.flip(programs.resolveConfigured(path)), ({ refusals }) =>
+            refusals.map(({ reason }) => reason).join(),
+          )
+        assert.strictEqual(
+          yield* reasonOf(join(base, "workspace", name)),
+          `it lies in ${join(base, "workspace")}, where commands can write`,
+        )
+        assert.strictEqual(
+          yield* reasonOf(`./${name}`),
+          "expected an absolute path, or a name to be searched on PATH",
+        )
+        assert.strictEqual(yield* reasonOf(join(base, "open", name)), "there is no such file")
+        Fs.writeFileSync(join(base, "open", "plain"), "text")
+        assert.strictEqual(yield* reasonOf(join(base, "open", "plain")), "it is no executable file")
+      }),
+    ),
+  )
+
+  it.live("L15 leaves out of a search path what commands can write to, and keeps its order", () =>
+    withPath([], (programs, base) =>
+      Effect.gen(function* () {
+        Fs.symlinkSync("../workspace", join(base, "links", "bin"))
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        const entries = [
+          "/opt/b",
+          "",
+          "bin",
+          `${base}/workspace/bin`,
+          `${base}/links/bin`,
+          "/opt/a",
+        ]
+        assert.strictEqual(yield* programs.safeSearchPath(entries.join(":")), "/opt/b:/opt/a")
+      }),
+    ),
+  )
+
+  it.live("L15 leaves out of a search path what a link in a writable directory leads to", () =>
+    withPath([], (programs, base) =>
+      Effect.gen(function* () {
+        Fs.mkdirSync(join(base, "workspace"), { recursive: true })
+        Fs.symlinkSync("/usr/bin", join(base, "workspace", "hop"))
+        Fs.symlinkSync("../workspace/hop", join(base, "links", "far"))
+        yield* programs.remember(workspaceWrite, join(base, "workspace"))
+        assert.strictEqual(yield* programs.safeSearchPath(`${base}/links/far:/opt/a`), "/opt/a")
+      }),
+    ),
+  )
+
+  it.live("L15 a search path of which nothing is left is that of the system", () =>
+    withPath([], (programs) =>
+      Effect.gen(function* () {
+        for (const nothing of ["", ":", "bin", "/tmp/bin"]) {
+          assert.strictEqual(
+            yield* programs.safeSearchPath(nothing),
+            "/usr/bin:/bin:/usr/local/bin",
+          )
+        }
+      }),
+    ),
+  )
+
+  it.live("L15 names the program of the system that lies in a writable root", () =>
+    withPath([], (programs, base) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* programs.systemProgramIn(["/usr"]), "/bin/sh")
+        assert.isUndefined(yield* programs.systemProgramIn([base, "/"]))
+      }),
+    ),
+  )
+})
