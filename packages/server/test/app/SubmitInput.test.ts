@@ -7,6 +7,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as AppConnection from "../../src/app/AppConnection.ts"
 import { Auth } from "../../src/app/ports/AuthPort.ts"
@@ -36,6 +37,7 @@ describe("SubmitInput", () => {
               Effect.as({ id: "0", disposition: "started" } as const),
             ),
           attach: () => Effect.succeed({ take: Queue.takeAll(deliveries) }),
+          events: () => Stream.never,
           cancel: () => Effect.void,
           state: Effect.never,
           loaded: Effect.never,

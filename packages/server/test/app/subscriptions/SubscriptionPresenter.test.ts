@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import {
   notificationOf,
   type SubscriptionPresenter,
@@ -88,7 +89,7 @@ describe("SubscriptionPresenter", () => {
       })
       const { start } = yield* Effect.orDie(
         subscriptions.add({
-          conversation: { ...conversation, cancel: () => Effect.void },
+          conversation: { ...conversation, cancel: () => Effect.void, events: () => Stream.never },
           peer,
           raw: false,
           after: -1,
