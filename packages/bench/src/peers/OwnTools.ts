@@ -11,6 +11,7 @@ import type { Pure } from "@colloquy/protocol/Method"
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import type { PeerControl } from "@colloquy/server/jsonrpc/Caller"
 import * as Peer from "@colloquy/server/jsonrpc/Peer"
+import type { PeerHandlers } from "@colloquy/server/jsonrpc/PeerOptions"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
 import * as Effect from "effect/Effect"
@@ -50,7 +51,7 @@ const counted = Effect.fnUntraced(function* (to: number, at: number, { notify }:
   return said("done")
 })
 
-const handlers: Peer.PeerHandlers<typeof Initialize | typeof Initialized | typeof ToolsCall> = {
+const handlers: PeerHandlers<typeof Initialize | typeof Initialized | typeof ToolsCall> = {
   [Initialize._tag]: ({ protocolVersion }) =>
     Effect.succeed({
       protocolVersion: negotiate(protocolVersion),

@@ -8,7 +8,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { make, type Peer, type PeerHandlers, type PeerOptions } from "../../src/jsonrpc/Peer.ts"
+import { make, type Peer } from "../../src/jsonrpc/Peer.ts"
+import type { PeerHandlers, PeerOptions } from "../../src/jsonrpc/PeerOptions.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 const info = { since: "test", doc: "For tests." }
