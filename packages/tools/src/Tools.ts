@@ -31,7 +31,7 @@ import { CommandRunner } from "./process/CommandRunner.ts"
 import { TrustedPrograms } from "./programs/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import * as Attempt from "./shell/Attempt.ts"
-import { shellTools } from "./shell/ShellTool.ts"
+import { type ShellToolOptions, shellTools } from "./shell/ShellTool.ts"
 import * as WorkingDirectory from "./shell/WorkingDirectory.ts"
 import type { Tool } from "./Tool.ts"
 
@@ -54,6 +54,21 @@ export interface ToolsOptions {
 
 const nameOf = (call: ToolCall): string =>
   call.type === "local_shell_call" ? "local_shell" : call.name
+
+/** Applies a patch that is written as a command; undefined for a command that is no patch. */
+const patchCommandOf =
+  (
+    applyPatch: ReturnType<typeof ApplyPatch.make>,
+    resolve: Path.Path["resolve"],
+    turnDiff: ApplyPatch.DiffOf,
+  ): ShellToolOptions["patchOf"] =>
+  (argv, cwd, callId, context) => {
+    const found = intercept(argv)
+    if (found._tag === "Command") return undefined
+    if (found._tag === "Implicit") return Effect.succeed({ output: implicitInvocation })
+    const directory = resolve(cwd, found.directory ?? "")
+    return applyPatch(found.patch, directory, callId, context, turnDiff)
+  }
 
 /** Creates what does not change from turn to turn. */
 const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: ImageFile.ImageFiles) {
@@ -83,13 +98,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
       sandbox,
       resolve,
       directoryAt: WorkingDirectory.at,
-      patchOf: (argv, cwd, callId, context) => {
-        const found = intercept(argv)
-        if (found._tag === "Command") return undefined
-        if (found._tag === "Implicit") return Effect.succeed({ output: implicitInvocation })
-        const directory = resolve(cwd, found.directory ?? "")
-        return applyPatch(found.patch, directory, callId, context, turnDiff)
-      },
+      patchOf: patchCommandOf(applyPatch, resolve, turnDiff),
     }),
     planTool,
     patchTool((text, callId, context) =>

@@ -1,6 +1,8 @@
 /**
  * Splits the bytes of a tool server into lines. Keeps one unfinished line of at most `maxBytes`; a longer one is
- * discarded as it arrives, except for what says which request it responds to (L13). Pure, and it never throws.
+ * discarded as it arrives, except for the id of the request that it responds to (L13). It never throws.
+ *
+ *     kept --the line exceeds maxBytes--> discarding --line feed--> kept (empty)
  */
 import type { Frame } from "@colloquy/protocol/Connection"
 import * as EnvelopeScan from "@colloquy/protocol/EnvelopeScan"
@@ -46,51 +48,65 @@ class Held {
   }
 }
 
-/** Returns the function to be called with each chunk. */
-export const make = (maxBytes: number): ((chunk: Uint8Array) => Cut) => {
-  const decoder = new TextDecoder()
-  const held = new Held()
-  let discarding: { readonly scan: EnvelopeScan.EnvelopeScan; bytes: number } | undefined
+class LineSplitter {
+  private readonly maxBytes: number
+  private readonly decoder = new TextDecoder()
+  private readonly held = new Held()
+  /** The current line, once it is too long to be kept. */
+  private discarding: { readonly scan: EnvelopeScan.EnvelopeScan; bytes: number } | undefined
 
-  /** Returns the number of bytes discarded. */
-  const add = (part: Uint8Array): number => {
-    if (discarding === undefined && held.length + part.length <= maxBytes) {
-      held.add(part)
-      return 0
-    }
-    const before = discarding === undefined ? held.length : 0
-    if (discarding === undefined) {
-      discarding = { scan: EnvelopeScan.make(), bytes: before }
-      discarding.scan.push(held.bytes())
-      held.clear()
-    }
-    discarding.scan.push(part)
-    discarding.bytes += part.length
-    return before + part.length
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
   }
 
-  const finish = (): Line => {
-    if (discarding === undefined) {
-      const bytes = held.length
-      const text = decoder.decode(held.bytes())
-      held.clear()
-      return { _tag: "Text", text, bytes }
-    }
-    const { bytes, scan } = discarding
-    discarding = undefined
-    const envelope = scan.end()
-    return { _tag: "TooLong", bytes, maxBytes, ...(envelope === undefined ? {} : { envelope }) }
-  }
-
-  return (chunk) => {
+  split(chunk: Uint8Array): Cut {
     const lines: Array<Line> = []
     let discardedBytes = 0
     let start = 0
     for (let end; (end = chunk.indexOf(lineFeed, start)) !== -1; start = end + 1) {
-      discardedBytes += add(chunk.subarray(start, end))
-      lines.push(finish())
+      discardedBytes += this.add(chunk.subarray(start, end))
+      lines.push(this.finish())
     }
-    discardedBytes += add(chunk.subarray(start))
+    discardedBytes += this.add(chunk.subarray(start))
     return { lines, discardedBytes }
   }
+
+  /** Adds to the current line. Returns the number of bytes discarded. */
+  private add(part: Uint8Array): number {
+    const { held } = this
+    if (this.discarding === undefined && held.length + part.length <= this.maxBytes) {
+      held.add(part)
+      return 0
+    }
+    const before = this.discarding === undefined ? held.length : 0
+    if (this.discarding === undefined) {
+      this.discarding = { scan: EnvelopeScan.make(), bytes: before }
+      this.discarding.scan.push(held.bytes())
+      held.clear()
+    }
+    this.discarding.scan.push(part)
+    this.discarding.bytes += part.length
+    return before + part.length
+  }
+
+  /** Ends the current line. */
+  private finish(): Line {
+    const { discarding, held, maxBytes } = this
+    if (discarding === undefined) {
+      const bytes = held.length
+      const text = this.decoder.decode(held.bytes())
+      held.clear()
+      return { _tag: "Text", text, bytes }
+    }
+    this.discarding = undefined
+    const { bytes, scan } = discarding
+    const envelope = scan.end()
+    return { _tag: "TooLong", bytes, maxBytes, ...(envelope === undefined ? {} : { envelope }) }
+  }
+}
+
+/** Returns the function to be called with each chunk. */
+export const make = (maxBytes: number): ((chunk: Uint8Array) => Cut) => {
+  const splitter = new LineSplitter(maxBytes)
+  return (chunk) => splitter.split(chunk)
 }

@@ -1,4 +1,8 @@
-/** A time limit that is suspended while something else is awaited. Uses `Clock` (L12). */
+/**
+ * A time limit that is suspended while something else is awaited. Uses `Clock` (L12).
+ *
+ *     running --first pause--> paused --end of the last overlapping pause--> running
+ */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -15,47 +19,55 @@ export interface Pauses {
   ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A | B, E | E2, R | R2>
 }
 
-/** Limits that are suspended together. */
-export const makePauses = (): Pauses => {
-  let open = 0
-  let since = 0
+class SharedPauses {
+  /** Number of effects that are paused for. */
+  private open = 0
+  /** Start of the current pause, in milliseconds. */
+  private since = 0
   /** Milliseconds of completed pauses. */
-  let past = 0
-  let running = Deferred.makeUnsafe<void>()
+  private past = 0
+  /** Completed when the current pause ends. */
+  private running = Deferred.makeUnsafe<void>()
 
-  const enter = Effect.map(Clock.currentTimeMillis, (now) => {
-    if (open++ > 0) return
-    since = now
-    running = Deferred.makeUnsafe()
+  readonly enter: Effect.Effect<void> = Effect.map(Clock.currentTimeMillis, (now) => {
+    if (this.open++ > 0) return
+    this.since = now
+    this.running = Deferred.makeUnsafe()
   })
-  const leave = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    if (--open > 0) return Effect.void
-    past += now - since
-    return Effect.asVoid(Deferred.succeed(running, undefined))
+
+  readonly leave: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    if (--this.open > 0) return Effect.void
+    this.past += now - this.since
+    return Effect.asVoid(Deferred.succeed(this.running, undefined))
   })
 
   /** Resolves when `limit` has passed outside of all pauses. */
-  const wait = (limit: Duration.Duration): Effect.Effect<void> =>
-    Effect.gen(function* () {
+  wait(limit: Duration.Duration): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
       const startedAt = yield* Clock.currentTimeMillis
-      const pastBefore = past - (open > 0 ? since - startedAt : 0)
+      const pastBefore = this.past - (this.open > 0 ? this.since - startedAt : 0)
       while (true) {
-        if (open > 0) yield* Deferred.await(running)
+        if (this.open > 0) yield* Deferred.await(this.running)
         const now = yield* Clock.currentTimeMillis
-        const left = Duration.toMillis(limit) - (now - startedAt - (past - pastBefore))
-        if (left <= 0 && open === 0) return
+        const left = Duration.toMillis(limit) - (now - startedAt - (this.past - pastBefore))
+        if (left <= 0 && this.open === 0) return
         yield* Effect.sleep(Duration.millis(Math.max(left, 0)))
       }
     })
+  }
+}
 
+/** Limits that are suspended together. */
+export const makePauses = (): Pauses => {
+  const pauses = new SharedPauses()
   return {
     pause: (effect) =>
       Effect.acquireUseRelease(
-        enter,
+        pauses.enter,
         () => effect,
-        () => leave,
+        () => pauses.leave,
       ),
     timeout: (limit, orElse) => (effect) =>
-      Effect.raceFirst(effect, Effect.flatMap(wait(limit), orElse)),
+      Effect.raceFirst(effect, Effect.flatMap(pauses.wait(limit), orElse)),
   }
 }

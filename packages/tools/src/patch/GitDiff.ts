@@ -2,7 +2,6 @@
  * The diff of two texts by `git diff --no-index`, for texts that are too different for `UnifiedDiff`. Git gets two
  * files, no repository and no configuration, so that nothing a repository configures is run (L15).
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -47,7 +46,28 @@ const hunksOf = (output: string): string | undefined => {
   return output.slice(start + 1).replaceAll(/^(@@ -\S+ \+\S+ @@).*$/gm, "$1")
 }
 
+const runGit = Effect.fn("GitDiff.run")(function* (
+  parts: ServerProgram.ServerProgramServices,
+  texts: { readonly before: string; readonly after: string },
+  context: number,
+  directory: string,
+) {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const cwd = yield* PrivateDirectory.make(directory)
+  yield* files.writeFileString(path.join(cwd, "before"), texts.before)
+  yield* files.writeFileString(path.join(cwd, "after"), texts.after)
+  const { stdout } = yield* ServerProgram.run(
+    parts,
+    { name: "git", args: argsOf(context), cwd, variables },
+    { timeout, killGrace, maxOutputBytes, onOutput: () => Effect.void },
+  )
+  return stdout.omittedBytes > 0 ? undefined : hunksOf(stdout.text)
+}, Effect.scoped)
+
 /**
+ * Returns the function that compares two texts.
+ *
  * @param hidden absolute path of a directory that the sandbox hides from commands. Without one, or without a trustworthy
  *   git, a diff that takes jsdiff too long is one replacement of everything.
  */
@@ -56,33 +76,13 @@ export const make = (
   hidden: string | undefined,
 ): Effect.Effect<HunksOf, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const services = Context.make(FileSystem.FileSystem, files).pipe(Context.add(Path.Path, path))
-
-    const run = Effect.fn("GitDiff.run")(function* (
-      before: string,
-      after: string,
-      context: number,
-      directory: string,
-    ) {
-      const cwd = yield* PrivateDirectory.make(directory)
-      yield* files.writeFileString(path.join(cwd, "before"), before)
-      yield* files.writeFileString(path.join(cwd, "after"), after)
-      const { stdout } = yield* ServerProgram.run(
-        parts,
-        { name: "git", args: argsOf(context), cwd, variables },
-        { timeout, killGrace, maxOutputBytes, onOutput: () => Effect.void },
-      )
-      return stdout.omittedBytes > 0 ? undefined : hunksOf(stdout.text)
-    }, Effect.scoped)
-
+    const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     return (before, after, context) => {
       const quick = UnifiedDiff.hunks(before, after, context)
       if (quick !== undefined) return Effect.succeed(quick)
       const whole = (): string => UnifiedDiff.replaced(before, after)
       if (hidden === undefined) return Effect.sync(whole)
-      return run(before, after, context, hidden).pipe(
+      return runGit(parts, { before, after }, context, hidden).pipe(
         Effect.map((found) => found ?? whole()),
         // One replacement is coarse, but correct.
         Effect.catch((error) =>

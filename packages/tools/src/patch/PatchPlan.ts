@@ -142,6 +142,14 @@ const append = ({ last, operations }: Collected, next: Operation): void => {
 const sizeOf = (operation: Operation): number =>
   contentOf(operation.before).length + (operation._tag === "Delete" ? 0 : operation.content.length)
 
+/** Records the states before and after an operation, which later hunks see. */
+const overlayWith = (overlay: Overlay, operation: Operation): void => {
+  for (const [path, before, after] of effectsOf(operation)) {
+    if (!overlay.first.has(path)) overlay.first.set(path, before)
+    overlay.now.set(path, after)
+  }
+}
+
 /** Plans the hunks. Their paths are relative to `cwd`, move targets too. A patch without hunks gets an error. */
 export const make = Effect.fn("PatchPlan.make")(function* (
   hunks: ReadonlyArray<Hunk>,
@@ -162,31 +170,24 @@ export const make = Effect.fn("PatchPlan.make")(function* (
     // Other fibers run between the hunks of a large patch.
     yield* Effect.yieldNow
     const step = yield* planHunk(hunk, cwd, paths, read)
-    if (Result.isFailure(step)) {
-      error = step.failure
-      break
-    }
-    size += sizeOf(step.success)
-    if (size > maxCharacters) {
-      error = tooLarge
+    if (Result.isSuccess(step)) size += sizeOf(step.success)
+    if (Result.isFailure(step) || size > maxCharacters) {
+      error = Result.isFailure(step) ? step.failure : tooLarge
       break
     }
     append(collected, step.success)
     labels.push(labelOf(hunk))
-    for (const [path, before, after] of effectsOf(step.success)) {
-      if (!overlay.first.has(path)) overlay.first.set(path, before)
-      overlay.now.set(path, after)
-    }
+    overlayWith(overlay, step.success)
   }
   const { operations } = collected
-  const result: PatchPlan = {
+  const changes = yield* summarize(operations, overlay)
+  return {
     operations,
     labels,
-    changes: yield* summarize(operations, overlay),
+    changes,
     paths: [...overlay.first.keys()],
     error,
-  }
-  return result
+  } satisfies PatchPlan
 })
 
 /** The standard output once everything is applied: added, modified, deleted, each in order, as in the original. */

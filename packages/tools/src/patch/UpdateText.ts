@@ -61,46 +61,49 @@ const seekChunk = (
 const tooLong = (path: string): string =>
   `Failed to find expected lines in ${path}: they repeat too often to be searched for, use shorter chunks`
 
+/** The chunk as it is compared with a file that starts with a byte order mark. */
+const comparable = (source: Source, chunk: Chunk): Chunk =>
+  source.mark === ""
+    ? chunk
+    : {
+        ...chunk,
+        oldLines: withoutMark(chunk.oldLines),
+        newLines: withoutMark(chunk.newLines),
+      }
+
+/** Inserts at the end of the file, before the empty text that follows its last line end. */
+const insertionAtEnd = ({ texts }: Source, lines: ReadonlyArray<string>): Replacement => ({
+  at: texts.at(-1) === "" ? texts.length - 1 : texts.length,
+  count: 0,
+  lines,
+  origins: [],
+})
+
 const locate = (
   source: Source,
   chunks: ReadonlyArray<Chunk>,
   path: string,
 ): Result.Result<ReadonlyArray<Replacement>, string> => {
   const seeker = LineSearch.make(source.texts)
+  const notFound = (message: string) => Result.fail(seeker.isExhausted() ? tooLong(path) : message)
   const replacements: Array<Replacement> = []
   let position = 0
   for (const written of chunks) {
-    const chunk =
-      source.mark === ""
-        ? written
-        : {
-            ...written,
-            oldLines: withoutMark(written.oldLines),
-            newLines: withoutMark(written.newLines),
-          }
+    const chunk = comparable(source, written)
     if (chunk.context !== undefined) {
       const at = seeker.find([chunk.context], position, false)
       if (at === undefined) {
-        return Result.fail(
-          seeker.isExhausted()
-            ? tooLong(path)
-            : `Failed to find context '${chunk.context}' in ${path}`,
-        )
+        return notFound(`Failed to find context '${chunk.context}' in ${path}`)
       }
       position = at + 1
     }
     if (chunk.oldLines.length === 0) {
-      const at = source.texts.at(-1) === "" ? source.texts.length - 1 : source.texts.length
-      replacements.push({ at, count: 0, lines: chunk.newLines, origins: [] })
+      replacements.push(insertionAtEnd(source, chunk.newLines))
       continue
     }
     const found = seekChunk(seeker, chunk, position)
     if (found === undefined) {
-      return Result.fail(
-        seeker.isExhausted()
-          ? tooLong(path)
-          : `Failed to find expected lines in ${path}:\n${written.oldLines.join("\n")}`,
-      )
+      return notFound(`Failed to find expected lines in ${path}:\n${written.oldLines.join("\n")}`)
     }
     replacements.push(found)
     position = found.at + found.count

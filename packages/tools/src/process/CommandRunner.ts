@@ -140,11 +140,8 @@ const read = (
   take: (bytes: Uint8Array) => Effect.Effect<void>,
 ) => Effect.forkScoped(Effect.ignore(Stream.runForEach(stream, take)))
 
-const readOutput = Effect.fnUntraced(function* (
-  { enter, handle, isGated }: Started,
-  launch: Launch,
-  options: RunOptions,
-) {
+/** Captures what a program writes, and delivers it without the messages of the gate and the launcher. */
+const captureOutput = (isGated: boolean, launch: Launch, options: RunOptions) => {
   const limit = options.maxOutputBytes ?? defaultMaxBytes
   const [stdout, isJoined] = [new Capture(limit), launch.joinsOutput === true]
   const captures = {
@@ -158,17 +155,28 @@ const readOutput = Effect.fnUntraced(function* (
     ...(isGated ? [StartGate.errorPrefix] : []),
     ...(launch.launcher === undefined ? [] : [launch.launcher.prefix]),
   ]
-  const complaints = isJoined ? "stdout" : "stderr"
-  let complains: boolean | undefined = prefixes.length === 0 ? false : undefined
+  const errorStream = isJoined ? "stdout" : "stderr"
+  /** Undefined until the first bytes of the error stream arrive. */
+  let isStartError: boolean | undefined = prefixes.length === 0 ? false : undefined
   const take = (stream: OutputChunk["stream"]) => (bytes: Uint8Array) => {
-    if (stream === complaints && complains === undefined) {
+    if (stream === errorStream && isStartError === undefined) {
       const text = new TextDecoder().decode(bytes)
-      complains = prefixes.some((prefix) => text.startsWith(prefix))
+      isStartError = prefixes.some((prefix) => text.startsWith(prefix))
     }
     captures[stream].push(bytes)
     if (!isJoined) captures.aggregated.push(bytes)
-    return complains === true ? Effect.void : options.onOutput({ stream, bytes })
+    return isStartError === true ? Effect.void : options.onOutput({ stream, bytes })
   }
+  return { captures, errorOutput: captures[errorStream], take }
+}
+
+/** Starts to read all outputs; the readers end with the outputs or with the scope. */
+const readOutput = Effect.fnUntraced(function* (
+  { enter, handle, isGated }: Started,
+  launch: Launch,
+  options: RunOptions,
+) {
+  const { captures, errorOutput, take } = captureOutput(isGated, launch, options)
   const readers = [
     yield* read(handle.stdout, take("stdout")),
     yield* read(handle.stderr, take("stderr")),
@@ -181,7 +189,7 @@ const readOutput = Effect.fnUntraced(function* (
     }
     readers.push(yield* read(handle.getOutputFd(launch.statusFd), takeStatus))
   }
-  return { captures, readers, complained: captures[complaints] }
+  return { captures, readers, errorOutput }
 })
 
 /** Waits until no process of the group lives; true when that happens within the given time. */
@@ -233,12 +241,36 @@ interface Started {
   over: boolean
 }
 
+/** @param onInner runs with the process group inside the sandbox, once it is known */
+const startedProgram = (
+  group: ProcessGroup["Service"],
+  facts: Pick<Started, "handle" | "marked" | "isGated">,
+  onInner: (inner: number) => Effect.Effect<void>,
+): Started => {
+  let inner: number | undefined
+  return {
+    ...facts,
+    over: false,
+    enter: (entered) =>
+      Effect.suspend(() => {
+        if (inner !== undefined) return Effect.void
+        inner = entered
+        return onInner(entered)
+      }),
+    kill: Effect.suspend(() =>
+      Effect.forEach([facts.handle.pid, ...(inner === undefined ? [] : [inner])], (pid) =>
+        killGroup(group, pid),
+      ),
+    ),
+  }
+}
+
 /** Starts the program. When the scope closes, its process groups have been ended. */
 const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
   const lifetime = yield* Scope.make()
   const watched =
     (!launch.diesWithParent || launch.held !== undefined) && (yield* parts.watchdog.ready)
-  const guard = watchedGroups(parts.watchdog, lifetime)
+  const groups = watchedGroups(parts.watchdog, lifetime)
   const [outside, inside] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const mark = watched && launch.held === undefined ? yield* parts.watchdog.mark : undefined
   const holding: StartConditions = {
@@ -246,28 +278,17 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
     mayRun: watched ? Deferred.await(outside) : Effect.void,
     insideMayRun: watched ? Deferred.await(inside) : Effect.void,
   }
-  let inner: number | undefined
   const startedAtNanos = yield* Clock.monotonicTimeNanos
-  const programOf = (handle: ChildProcessSpawner.ChildProcessHandle): Started => ({
-    handle,
-    marked: mark === undefined ? undefined : { mark, pid: handle.pid, startedAtNanos },
-    isGated: isGated(launch, holding),
-    over: false,
-    enter: (group) =>
-      Effect.suspend(() => {
-        if (inner !== undefined) return Effect.void
-        inner = group
-        return watched ? guard.add(group, inside) : Effect.void
-      }),
-    kill: Effect.suspend(() =>
-      Effect.forEach([handle.pid, ...(inner === undefined ? [] : [inner])], (group) =>
-        killGroup(parts.group, group),
-      ),
-    ),
-  })
+  const programOf = (handle: ChildProcessSpawner.ChildProcessHandle): Started => {
+    const marked = mark === undefined ? undefined : { mark, pid: handle.pid, startedAtNanos }
+    const facts = { handle, marked, isGated: isGated(launch, holding) }
+    return startedProgram(parts.group, facts, (inner) =>
+      watched ? groups.add(inner, inside) : Effect.void,
+    )
+  }
   const spawning = spawn(parts, launch, options.killGrace, holding).pipe(
     Scope.provide(lifetime),
-    Effect.tap(({ pid }) => (watched ? guard.add(pid, outside) : Effect.void)),
+    Effect.tap(({ pid }) => (watched ? groups.add(pid, outside) : Effect.void)),
     Effect.map(programOf),
   )
   return yield* Effect.acquireRelease(
@@ -277,7 +298,7 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
         yield* endGroup(parts.group, program, options.killGrace)
         yield* killDescendants(parts.group, program)
       }
-      yield* guard.remove
+      yield* groups.remove
       // The platform's own finalizers wait for dead processes too; nothing here depends on them any more.
       yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
     }),
@@ -288,7 +309,7 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   const startedAt = yield* Clock.monotonicTimeNanos
   const program = yield* started(parts, launch, options)
   const { handle } = program
-  const { captures, complained, readers } = yield* readOutput(program, launch, options)
+  const { captures, errorOutput, readers } = yield* readOutput(program, launch, options)
   const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
   if (Option.isNone(ending)) yield* endGroup(parts.group, program, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
@@ -300,17 +321,17 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
-    const said = complained.finish().text
-    if (program.isGated && code !== 0 && StartGate.isGateError(said)) {
-      const fault = diagnose(parts.fs, launch, { code: StartGate.errorCode(said, code) })
+    const message = errorOutput.finish().text
+    if (program.isGated && code !== 0 && StartGate.isGateError(message)) {
+      const fault = diagnose(parts.fs, launch, { code: StartGate.errorCode(message, code) })
       return yield* Effect.flatMap(fault, Effect.fail)
     }
     const ran =
       launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
-    if (!ran) return yield* sandboxFault(said)
+    if (!ran) return yield* sandboxFault(message)
     const { launcher } = launch
-    if (launcher !== undefined && code !== 0 && said.startsWith(launcher.prefix)) {
-      return yield* launcherFault(launcher, code, said)
+    if (launcher !== undefined && code !== 0 && message.startsWith(launcher.prefix)) {
+      return yield* launcherFault(launcher, code, message)
     }
   }
   const result: CommandResult = {

@@ -46,56 +46,78 @@ class Piece {
   }
 }
 
+/** Gathers and sends the output of one command. */
+class Gatherer implements OutputDeltas {
+  private readonly callId: string
+  private readonly emit: (msg: EventMsg) => Effect.Effect<void>
+  private readonly scope: Scope.Scope
+  private readonly turn = Semaphore.makeUnsafe(1)
+  private readonly piece = new Piece()
+  readonly flush: Effect.Effect<void>
+
+  constructor(callId: string, emit: (msg: EventMsg) => Effect.Effect<void>, scope: Scope.Scope) {
+    this.callId = callId
+    this.emit = emit
+    this.scope = scope
+    this.flush = this.turn.withPermit(this.send())
+  }
+
+  readonly push = (chunk: OutputChunk): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      this.piece.sent < maxPieces ? this.turn.withPermit(this.gather(chunk)) : Effect.void,
+    )
+
+  private gather({ bytes, stream }: OutputChunk): Effect.Effect<void> {
+    const { piece } = this
+    return Effect.gen({ self: this }, function* () {
+      if (piece.stream !== stream) yield* this.send()
+      piece.stream = stream
+      for (let at = 0; at < bytes.length && piece.sent < maxPieces;) {
+        at += piece.take(bytes.subarray(at))
+        if (piece.length === maxPieceBytes) yield* this.send()
+      }
+      yield* this.sendLater()
+    })
+  }
+
+  private send(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { piece } = this
+      if (piece.length === 0) return Effect.void
+      const chunk = Base64.encode(piece.bytes.subarray(0, piece.length))
+      piece.length = 0
+      piece.sent++
+      return this.emit({
+        type: "exec_command_output_delta",
+        call_id: this.callId,
+        stream: piece.stream,
+        chunk,
+      })
+    })
+  }
+
+  /** Sends what is gathered once `gatherTime` is over; one such wait is in progress at a time. */
+  private sendLater(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { piece } = this
+      if (piece.length === 0 || piece.waiting) return Effect.void
+      piece.waiting = true
+      const sent = Effect.suspend(() => {
+        piece.waiting = false
+        return this.send()
+      })
+      return Effect.sleep(gatherTime).pipe(
+        Effect.andThen(this.turn.withPermit(sent)),
+        Effect.forkIn(this.scope, { startImmediately: true }),
+        Effect.asVoid,
+      )
+    })
+  }
+}
+
 /** Deltas of one call. What is still gathered when the scope closes is not sent. */
 export const make = (
   callId: string,
   emit: (msg: EventMsg) => Effect.Effect<void>,
 ): Effect.Effect<OutputDeltas, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const turn = yield* Semaphore.make(1)
-    const piece = new Piece()
-
-    const send = Effect.suspend(() => {
-      if (piece.length === 0) return Effect.void
-      const chunk = Base64.encode(piece.bytes.subarray(0, piece.length))
-      piece.length = 0
-      piece.sent++
-      return emit({
-        type: "exec_command_output_delta",
-        call_id: callId,
-        stream: piece.stream,
-        chunk,
-      })
-    })
-
-    const sendLater = Effect.suspend(() => {
-      if (piece.length === 0 || piece.waiting) return Effect.void
-      piece.waiting = true
-      const sent = Effect.suspend(() => {
-        piece.waiting = false
-        return send
-      })
-      return Effect.forkIn(Effect.andThen(Effect.sleep(gatherTime), turn.withPermit(sent)), scope, {
-        startImmediately: true,
-      })
-    })
-
-    const gather = Effect.fnUntraced(function* ({ bytes, stream }: OutputChunk) {
-      if (piece.stream !== stream) yield* send
-      piece.stream = stream
-      for (let at = 0; at < bytes.length && piece.sent < maxPieces;) {
-        at += piece.take(bytes.subarray(at))
-        if (piece.length === maxPieceBytes) yield* send
-      }
-      yield* sendLater
-    })
-
-    return {
-      push: (chunk) =>
-        Effect.suspend(() =>
-          piece.sent < maxPieces ? turn.withPermit(gather(chunk)) : Effect.void,
-        ),
-      flush: turn.withPermit(send),
-    }
-  })
+  Effect.map(Effect.scope, (scope) => new Gatherer(callId, emit, scope))

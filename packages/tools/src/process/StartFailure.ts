@@ -109,8 +109,8 @@ export const launcherFault = (
  * Error when the sandbox ran but not its program; `stderr` is bubblewrap's alone (0.8.0: `bwrap: execvp NAME: WHY`).
  */
 export const sandboxFault = (stderr: string): CommandNotStarted => {
-  const said = stderr.trim()
-  const program = /^bwrap: execvp (.*): (.*)$/m.exec(said)
+  const message = stderr.trim()
+  const program = /^bwrap: execvp (.*): (.*)$/m.exec(message)
   if (program !== null && program[1] !== launcherPath) {
     const [, name = "", why = ""] = program
     if (why.startsWith("No such file")) return byCode(shown(name), "ENOENT")
@@ -118,16 +118,16 @@ export const sandboxFault = (stderr: string): CommandNotStarted => {
       ? byCode(shown(name), "EACCES")
       : notStarted("Other", `could not start ${shown(name)}: ${why}`)
   }
-  const directory = /^bwrap: Can't chdir to (.*): (.*)$/m.exec(said)
+  const directory = /^bwrap: Can't chdir to (.*): (.*)$/m.exec(message)
   if (directory !== null) {
     return notStarted(
       "Directory",
       `cannot use the working directory ${directory[1]}: ${directory[2]}`,
     )
   }
-  const advice = knownAdvice(said)
+  const advice = knownAdvice(message)
   return notStarted(
     "Sandbox",
-    `the sandbox did not start: ${said === "" ? "it gave no reason" : said}${advice === undefined ? "" : ` (${advice})`}`,
+    `the sandbox did not start: ${message === "" ? "it gave no reason" : message}${advice === undefined ? "" : ` (${advice})`}`,
   )
 }

@@ -77,9 +77,9 @@ export const isGateError = (stderr: string): boolean => stderr.startsWith(errorP
 /**
  * Error code of the system behind such a message. The exit code counts first, because the wording depends on the shell.
  */
-export const errorCode = (complaint: string, exitCode?: number): "E2BIG" | "ENOENT" | "EACCES" => {
-  if (/too long/i.test(complaint)) return "E2BIG"
-  return exitCode === 127 || /not found|no such|not a directory/i.test(complaint)
+export const errorCode = (message: string, exitCode?: number): "E2BIG" | "ENOENT" | "EACCES" => {
+  if (/too long/i.test(message)) return "E2BIG"
+  return exitCode === 127 || /not found|no such|not a directory/i.test(message)
     ? "ENOENT"
     : "EACCES"
 }

@@ -36,6 +36,6 @@ export const looksDenied = ({ exit, stderr, stdout }: CommandResult): boolean =>
   if (exit._tag === "Signaled") return exit.signal === "SIGSYS"
   if (exit.code === 0 || exit.code === commandNotFound) return false
   if (exit.code === badSystemCall) return true
-  const said = `${stderr.text}\n${stdout.text}`.toLowerCase()
-  return [...words, ...networkWords].some((word) => said.includes(word))
+  const output = `${stderr.text}\n${stdout.text}`.toLowerCase()
+  return [...words, ...networkWords].some((word) => output.includes(word))
 }

@@ -106,7 +106,7 @@ const repositoryGuards = Effect.fnUntraced(function* (
   const places = owners.flatMap((owner) => [owner, `${owner}/hooks`, `${owner}/config`])
   const plain = yield* Effect.forEach(places, pathWithoutLinks, together)
   for (const [index, place] of places.entries()) {
-    const guarded = found.map((guard) => guard.path)
+    const guarded = found.map((protectedPath) => protectedPath.path)
     const known = plain[index] ?? Option.none<string>()
     // For a link it matters what is protected so far.
     const real = Option.isSome(known) ? known : yield* steady(place, roots, guarded)
@@ -202,7 +202,7 @@ const missingGuards = Effect.fnUntraced(function* (
 })
 
 const hides = (found: ReadonlyArray<ProtectedPath>, path: string): boolean =>
-  found.some((guard) => isWithin(path, guard.path))
+  found.some((protectedPath) => isWithin(path, protectedPath.path))
 
 const hide = Effect.fnUntraced(function* (path: string) {
   const info = yield* typeAt(path)
@@ -211,11 +211,11 @@ const hide = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The secret entries of a hidden directory, or a hidden file itself. */
-const secretsIn = Effect.fnUntraced(function* (guard: ProtectedPath) {
+const secretsIn = Effect.fnUntraced(function* (protectedPath: ProtectedPath) {
   const paths =
-    guard.kind === "hiddenDirectory"
-      ? secretEntries.map((entry) => `${guard.path}/${entry}`)
-      : [guard.path]
+    protectedPath.kind === "hiddenDirectory"
+      ? secretEntries.map((entry) => `${protectedPath.path}/${entry}`)
+      : [protectedPath.path]
   const found = yield* Effect.forEach(paths, lookAt, together)
   return found.filter((entry) => entry !== undefined)
 })
@@ -253,14 +253,14 @@ const hiddenGuards = Effect.fnUntraced(function* (
   for (const [index, path] of hiddenPaths.entries()) {
     if (Option.isSome(reals[index] ?? Option.none())) continue
     const missing = yield* missingGuards(path, roots)
-    found.push(...missing.filter((guard) => !hides(found, guard.path)))
+    found.push(...missing.filter((protectedPath) => !hides(found, protectedPath.path)))
   }
   const standing = found.filter(({ kind }) => kind !== "empty")
   const secrets = (yield* Effect.forEach(standing, secretsIn, together)).flat()
   const targets: Array<ProtectedPath> = []
   for (const { path, type } of secrets) {
     if (type !== "Link") continue
-    const guarded = found.map((guard) => guard.path)
+    const guarded = found.map((protectedPath) => protectedPath.path)
     const target = yield* steady(path, roots, guarded)
     if (Option.isSome(target) && !hides([...found, ...targets], target.value)) {
       targets.push(yield* hide(target.value))

@@ -116,40 +116,50 @@ const networkAllowed = (settings: ConversationSettings): boolean => {
   }
 }
 
-/** Attempts on this machine. */
-export const make = (options: AttemptsOptions): Attempts => {
-  const { environment, runner, sandbox } = options
+/** Runs attempts; keeps nothing between them. */
+class AttemptRunner {
+  private readonly options: AttemptsOptions
 
-  const launchOf = (
-    command: Unconfined,
+  constructor(options: AttemptsOptions) {
+    this.options = options
+  }
+
+  /** Runs one attempt between its two events. */
+  run(
+    command: AttemptCommand,
     confinement: Confinement,
-    settings: ConversationSettings,
-  ) =>
-    confinement === "none"
-      ? Effect.succeed<Launch>({ ...command, inputs: new Map(), diesWithParent: false })
-      : sandbox.confine(command, confinement, settings.cwd)
-
-  const started = (command: AttemptCommand, confinement: Confinement, context: ToolContext) =>
-    Effect.gen(function* () {
-      const { settings } = context
-      const env = environmentOf(environment, settings.shellEnvironment, {
-        networkDisabled: confinement !== "none" && !networkAllowed(settings),
-        providerKeyNames: [...options.secretNames, ...(settings.secretNames ?? [])],
-        conversationId: context.conversationId,
+    context: ToolContext,
+  ): Effect.Effect<Result.Result<CommandResult, CommandNotStarted>> {
+    return Effect.gen({ self: this }, function* () {
+      const { argv, callId, cwd } = command
+      yield* context.emit({
+        type: "exec_command_begin",
+        call_id: callId,
+        command: argv,
+        cwd,
+        parsed_cmd: parsedCommand(argv),
       })
-      // A confined command could otherwise replace the program that a person approved by its name.
-      const leavesSandbox = confinement === "none" && isConfining(settings)
-      const searched = leavesSandbox
-        ? { ...env, PATH: yield* options.safeSearchPath(env["PATH"] ?? "") }
-        : env
-      const launch = yield* launchOf(
-        { argv: command.argv, cwd: command.cwd, env: searched },
+      const before = yield* Clock.currentTimeMillis
+      const outcome = yield* this.outcomeOf(command, confinement, context)
+      const took = Duration.millis((yield* Clock.currentTimeMillis) - before)
+      yield* context.emit(endEvent(callId, outcome, took))
+      return outcome
+    })
+  }
+
+  /** Runs the command and delivers its output while it runs. */
+  private outcomeOf(command: AttemptCommand, confinement: Confinement, context: ToolContext) {
+    return Effect.gen({ self: this }, function* () {
+      const { settings } = context
+      const env = yield* this.environmentFor(confinement, context)
+      const launch = yield* this.launchOf(
+        { argv: command.argv, cwd: command.cwd, env },
         confinement,
         settings,
       )
       const deltas = yield* OutputDeltas.make(command.callId, context.emit)
       // Two pipes would lose the order in which a command writes to both.
-      const result = yield* runner.run(
+      const result = yield* this.options.runner.run(
         { ...launch, joinsOutput: true },
         {
           timeout: command.timeout,
@@ -160,28 +170,42 @@ export const make = (options: AttemptsOptions): Attempts => {
       yield* deltas.flush
       return result
     }).pipe(Effect.scoped, Effect.result)
+  }
 
+  /** The whole environment of the command. */
+  private environmentFor(confinement: Confinement, context: ToolContext) {
+    const { environment, safeSearchPath, secretNames } = this.options
+    const { settings } = context
+    return Effect.suspend(() => {
+      const env = environmentOf(environment, settings.shellEnvironment, {
+        networkDisabled: confinement !== "none" && !networkAllowed(settings),
+        providerKeyNames: [...secretNames, ...(settings.secretNames ?? [])],
+        conversationId: context.conversationId,
+      })
+      // A confined command could otherwise replace the program that a person approved by its name.
+      return confinement === "none" && isConfining(settings)
+        ? Effect.map(safeSearchPath(env["PATH"] ?? ""), (PATH) => ({ ...env, PATH }))
+        : Effect.succeed(env)
+    })
+  }
+
+  private launchOf(command: Unconfined, confinement: Confinement, settings: ConversationSettings) {
+    return confinement === "none"
+      ? Effect.succeed<Launch>({ ...command, inputs: new Map(), diesWithParent: false })
+      : this.options.sandbox.confine(command, confinement, settings.cwd)
+  }
+}
+
+/** Attempts on this machine. */
+export const make = (options: AttemptsOptions): Attempts => {
+  const runner = new AttemptRunner(options)
   return {
     commandOf: ({ command, timeoutMs }, callId, cwd, settings) => ({
       callId,
       cwd,
-      argv: settings.useLoginShell === true ? inLoginShell(command, environment) : command,
+      argv: settings.useLoginShell === true ? inLoginShell(command, options.environment) : command,
       timeout: timeoutMs === undefined ? defaultTimeout : Duration.millis(timeoutMs),
     }),
-    run: Effect.fnUntraced(function* (command, confinement, context) {
-      const { argv, callId, cwd } = command
-      yield* context.emit({
-        type: "exec_command_begin",
-        call_id: callId,
-        command: argv,
-        cwd,
-        parsed_cmd: parsedCommand(argv),
-      })
-      const before = yield* Clock.currentTimeMillis
-      const outcome = yield* started(command, confinement, context)
-      const took = Duration.millis((yield* Clock.currentTimeMillis) - before)
-      yield* context.emit(endEvent(callId, outcome, took))
-      return outcome
-    }),
+    run: (command, confinement, context) => runner.run(command, confinement, context),
   }
 }

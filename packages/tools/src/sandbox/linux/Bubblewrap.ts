@@ -50,8 +50,9 @@ const splitEnvironment = (env: Unconfined["env"]) => {
 const optionsFd = 5
 
 /** Creates placeholders for guarded paths that do not exist. */
-const prepare = Effect.fnUntraced(function* (guards: ReadonlyArray<ProtectedPath>) {
-  for (const guard of guards) if (guard.kind === "empty") yield* placeholder(guard.path)
+const prepare = Effect.fnUntraced(function* (protectedPaths: ReadonlyArray<ProtectedPath>) {
+  for (const protectedPath of protectedPaths)
+    if (protectedPath.kind === "empty") yield* placeholder(protectedPath.path)
 })
 
 /** What bubblewrap starts: the command, preceded by the launcher where there is one. */
@@ -87,6 +88,78 @@ const lastStepOf = Effect.fnUntraced(function* (
   }
 })
 
+/** The parts of the sandbox that are created once. */
+interface Parts {
+  readonly programs: TrustedPrograms["Service"]
+  readonly hiddenPaths: SandboxSettings["hiddenPaths"]
+  /** The filter of system calls; undefined for a processor without one. */
+  readonly seccomp: Uint8Array | undefined
+  readonly probed: Effect.Effect<Effect.Success<ReturnType<typeof probe>>>
+  readonly rootsOf: Effect.Success<ReturnType<typeof makeRootResolver>>
+}
+
+/** What is started once everything was found and checked. */
+const launchOf = (parts: {
+  readonly bwrap: string
+  readonly seccomp: Uint8Array
+  readonly options: ReadonlyArray<string>
+  readonly step: LastStep
+  readonly command: Unconfined
+  readonly env: Unconfined["env"]
+}): Launch => {
+  const { command, options, step } = parts
+  return {
+    argv: [parts.bwrap, "--args", String(optionsFd), "--", ...step.argv],
+    cwd: command.cwd,
+    env: parts.env,
+    inputs: new Map([
+      [seccompFd, parts.seccomp],
+      [optionsFd, new TextEncoder().encode(options.map((word) => `${word}\0`).join(""))],
+    ]),
+    ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
+    statusFd,
+    ...(step.launcher === undefined ? {} : { launcher: step.launcher }),
+    diesWithParent: true,
+    // Bubblewrap reads its options before anything else: without them nothing runs in the sandbox. It reads the
+    // filter last, before the sandbox has its own session, because the system accepts no empty filter (0.8.0).
+    held: { outside: optionsFd, inside: seccompFd },
+  }
+}
+
+const confine = Effect.fn("Bubblewrap.confine")(function* (
+  { hiddenPaths, probed, programs, rootsOf, seccomp }: Parts,
+  command: Unconfined,
+  policy: ConfiningPolicy,
+  workspace: string,
+) {
+  const { bwrap, launcher, status } = yield* probed
+  if (status._tag === "Unavailable") return yield* sandboxRefused(sandboxMissing(status))
+  if (Option.isNone(bwrap) || seccomp === undefined) {
+    return yield* Effect.die(new Error("a probe that succeeds has found bubblewrap and its filter"))
+  }
+  const roots = yield* rootsOf(policy, workspace)
+  yield* requireProgramsOutside(programs, roots, [bwrap.value, ...Option.toArray(launcher)])
+  const protectedPaths = yield* findProtectedPaths(roots, workspace, hiddenPaths)
+  yield* prepare(protectedPaths)
+  const { inside, outside } = splitEnvironment(command.env)
+  const step = yield* lastStepOf(launcher, roots, command, inside)
+  const options = bubblewrapOptions({
+    cwd: command.cwd,
+    writableRoots: roots,
+    protectedPaths,
+    network: policy.mode === "workspace-write" && policy.network_access === true,
+    variables: step.variables,
+    ...(step.launcher === undefined ? {} : { launcher: step.launcher.path }),
+    seccompFd,
+    statusFd,
+  })
+  // A NUL character would end the option and start another one.
+  if (options.some((word) => word.includes("\0"))) {
+    return yield* sandboxRefused("a path or variable for the sandbox has a NUL character")
+  }
+  return launchOf({ bwrap: bwrap.value, seccomp, options, step, command, env: outside })
+})
+
 const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?: Processor) {
   const seccomp = processor === undefined ? undefined : seccompProgram(processor)
   // Not the whole context: its scope is that of the layer, and would retain resources of each command.
@@ -100,68 +173,15 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
   )
   const rootsOf = yield* makeRootResolver(settings.environment["TMPDIR"])
   const programs = yield* TrustedPrograms
-  const probed = yield* Effect.cached(
-    probe(programs, seccomp, settings.environment[setprivVariable] ?? ""),
+  const probed = Effect.provide(
+    yield* Effect.cached(probe(programs, seccomp, settings.environment[setprivVariable] ?? "")),
+    platform,
   )
-
-  const confine = Effect.fn("Bubblewrap.confine")(function* (
-    command: Unconfined,
-    policy: ConfiningPolicy,
-    workspace: string,
-  ) {
-    const { bwrap, launcher, status } = yield* probed
-    if (status._tag === "Unavailable") return yield* sandboxRefused(sandboxMissing(status))
-    if (Option.isNone(bwrap) || seccomp === undefined) {
-      return yield* Effect.die(
-        new Error("a probe that succeeds has found bubblewrap and its filter"),
-      )
-    }
-    const roots = yield* rootsOf(policy, workspace)
-    yield* requireProgramsOutside(programs, roots, [bwrap.value, ...Option.toArray(launcher)])
-    const protectedPaths = yield* findProtectedPaths(roots, workspace, settings.hiddenPaths)
-    yield* prepare(protectedPaths)
-    const { inside, outside } = splitEnvironment(command.env)
-    const step = yield* lastStepOf(launcher, roots, command, inside)
-    const options = bubblewrapOptions({
-      cwd: command.cwd,
-      writableRoots: roots,
-      protectedPaths,
-      network: policy.mode === "workspace-write" && policy.network_access === true,
-      variables: step.variables,
-      ...(step.launcher === undefined ? {} : { launcher: step.launcher.path }),
-      seccompFd,
-      statusFd,
-    })
-    // A NUL character would end the option and start another one.
-    if (options.some((word) => word.includes("\0"))) {
-      return yield* sandboxRefused("a path or variable for the sandbox has a NUL character")
-    }
-    const launch: Launch = {
-      argv: [bwrap.value, "--args", String(optionsFd), "--", ...step.argv],
-      cwd: command.cwd,
-      env: outside,
-      inputs: new Map([
-        [seccompFd, seccomp],
-        [optionsFd, new TextEncoder().encode(options.map((word) => `${word}\0`).join(""))],
-      ]),
-      ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
-      statusFd,
-      ...(step.launcher === undefined ? {} : { launcher: step.launcher }),
-      diesWithParent: true,
-      // Bubblewrap reads its options before anything else: without them nothing runs in the sandbox. It reads the
-      // filter last, before the sandbox has its own session, because the system accepts no empty filter (0.8.0).
-      held: { outside: optionsFd, inside: seccompFd },
-    }
-    return launch
-  })
-
+  const parts: Parts = { programs, hiddenPaths: settings.hiddenPaths, seccomp, probed, rootsOf }
   return Sandbox.of({
-    status: Effect.provide(
-      Effect.map(probed, ({ status }) => status),
-      platform,
-    ),
+    status: Effect.map(probed, ({ status }) => status),
     confine: (command, policy, workspace) =>
-      Effect.provide(confine(command, policy, workspace), platform),
+      Effect.provide(confine(parts, command, policy, workspace), platform),
   })
 })
 

@@ -65,9 +65,9 @@ const isOwnPlace = (root: string): boolean =>
 export const boundRoots = (roots: ReadonlyArray<string>): ReadonlyArray<string> =>
   roots.filter((root) => root !== "/" && !isOwnPlace(root))
 
-const mountsOf = (guard: ProtectedPath): ReadonlyArray<Mount> => {
-  const { path } = guard
-  switch (guard.kind) {
+const mountsOf = (protectedPath: ProtectedPath): ReadonlyArray<Mount> => {
+  const { path } = protectedPath
+  switch (protectedPath.kind) {
     case "readOnly":
       return [readOnly(path, 2)]
     case "hiddenFile":
@@ -76,7 +76,7 @@ const mountsOf = (guard: ProtectedPath): ReadonlyArray<Mount> => {
     case "hiddenDirectory":
       return [{ path, rank: 3, words: ["--perms", "0555", "--tmpfs", path] }]
     case "frozen":
-      return [readOnly(path, 1), ...guard.entries.map((entry) => bind(entry, 0))]
+      return [readOnly(path, 1), ...protectedPath.entries.map((entry) => bind(entry, 0))]
   }
 }
 
@@ -98,9 +98,13 @@ const pinsOf = (
   if (outermost === undefined || outermost === path) return []
   const isRenamable = (directory: string): boolean => {
     const root = holding(roots, directory).at(-1)
-    const guard = holding(guarded, directory).at(-1)
+    const protectedPath = holding(guarded, directory).at(-1)
     const isOwn = root === "/" && ownPlaces.some((place) => isWithin(directory, place))
-    return root !== undefined && !isOwn && (guard === undefined || !isWithin(guard, root))
+    return (
+      root !== undefined &&
+      !isOwn &&
+      (protectedPath === undefined || !isWithin(protectedPath, root))
+    )
   }
   return between(outermost, path)
     .filter(isRenamable)
@@ -108,8 +112,8 @@ const pinsOf = (
 }
 
 /** Empty directories are made read-only last, because mount points may have to be created in them first. */
-const sealsOf = (guards: ReadonlyArray<ProtectedPath>): ReadonlyArray<string> =>
-  guards
+const sealsOf = (protectedPaths: ReadonlyArray<ProtectedPath>): ReadonlyArray<string> =>
+  protectedPaths
     .filter(({ kind }) => kind === "empty" || kind === "hiddenDirectory")
     .flatMap(({ path }) => ["--remount-ro", path])
 
@@ -122,7 +126,10 @@ const mountWords = ({
   const guarded = protectedPaths.filter(({ kind }) => kind !== "frozen").map(({ path }) => path)
   const mounts = [
     ...roots.flatMap((root) => [...pinsOf(root, all, guarded), bind(root)]),
-    ...protectedPaths.flatMap((guard) => [...pinsOf(guard.path, all, guarded), ...mountsOf(guard)]),
+    ...protectedPaths.flatMap((protectedPath) => [
+      ...pinsOf(protectedPath.path, all, guarded),
+      ...mountsOf(protectedPath),
+    ]),
   ]
   const seen = new Set<string>()
   return mounts

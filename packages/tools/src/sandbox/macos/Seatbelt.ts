@@ -49,58 +49,67 @@ const probe = Effect.gen(function* () {
   return status
 })
 
+/** The parts of the sandbox that are created once. */
+interface Parts {
+  readonly programs: TrustedPrograms["Service"]
+  readonly hiddenPaths: SandboxSettings["hiddenPaths"]
+  readonly probed: Effect.Effect<SandboxStatus>
+  readonly rootsOf: Effect.Success<ReturnType<typeof makeRootResolver>>
+}
+
+const confine = Effect.fn("Seatbelt.confine")(function* (
+  { hiddenPaths, probed, programs, rootsOf }: Parts,
+  command: Unconfined,
+  policy: ConfiningPolicy,
+  workspace: string,
+) {
+  const status = yield* probed
+  if (status._tag === "Unavailable") return yield* sandboxRefused(sandboxMissing(status))
+  const { wrapCommandWithSandboxMacOS } = yield* library
+  const roots = yield* rootsOf(policy, workspace)
+  yield* requireProgramsOutside(programs, roots, [sandboxExec])
+  const protectedPaths = yield* findProtectedPaths(roots, workspace, hiddenPaths)
+  const network = policy.mode === "workspace-write" && policy.network_access === true
+  const { inside, outside } = splitForShell(command.env)
+  const line = yield* Effect.try({
+    try: () =>
+      // The library starts `which` by its name.
+      withSystemPath(() =>
+        wrapCommandWithSandboxMacOS({
+          command: shellLine(command.argv, inside, command.env["TMPDIR"]),
+          commandId: "colloquy",
+          binShell: "/bin/bash",
+          ...seatbeltRules(roots, protectedPaths, network),
+        }),
+      ),
+    catch: (error) => sandboxRefused(`the sandbox could not be set up: ${String(error)}`),
+  })
+  const argv = launchArgv(line)
+  if (argv === undefined)
+    return yield* sandboxRefused("the sandbox library gave an unknown command")
+  const launch: Launch = {
+    argv,
+    cwd: command.cwd,
+    env: outside,
+    inputs: new Map(),
+    ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
+    diesWithParent: false,
+  }
+  return launch
+})
+
 const make = Effect.fnUntraced(function* (settings: SandboxSettings) {
   const platform = Context.make(FileSystem.FileSystem, yield* FileSystem.FileSystem).pipe(
     Context.add(Path.Path, yield* Path.Path),
   )
   const rootsOf = yield* makeRootResolver(settings.environment["TMPDIR"])
   const programs = yield* TrustedPrograms
-  const probed = yield* Effect.cached(probe)
-
-  const confine = Effect.fn("Seatbelt.confine")(function* (
-    command: Unconfined,
-    policy: ConfiningPolicy,
-    workspace: string,
-  ) {
-    const status = yield* probed
-    if (status._tag === "Unavailable") return yield* sandboxRefused(sandboxMissing(status))
-    const { wrapCommandWithSandboxMacOS } = yield* library
-    const roots = yield* rootsOf(policy, workspace)
-    yield* requireProgramsOutside(programs, roots, [sandboxExec])
-    const guards = yield* findProtectedPaths(roots, workspace, settings.hiddenPaths)
-    const network = policy.mode === "workspace-write" && policy.network_access === true
-    const { inside, outside } = splitForShell(command.env)
-    const line = yield* Effect.try({
-      try: () =>
-        // The library starts `which` by its name.
-        withSystemPath(() =>
-          wrapCommandWithSandboxMacOS({
-            command: shellLine(command.argv, inside, command.env["TMPDIR"]),
-            commandId: "colloquy",
-            binShell: "/bin/bash",
-            ...seatbeltRules(roots, guards, network),
-          }),
-        ),
-      catch: (error) => sandboxRefused(`the sandbox could not be set up: ${String(error)}`),
-    })
-    const argv = launchArgv(line)
-    if (argv === undefined)
-      return yield* sandboxRefused("the sandbox library gave an unknown command")
-    const launch: Launch = {
-      argv,
-      cwd: command.cwd,
-      env: outside,
-      inputs: new Map(),
-      ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
-      diesWithParent: false,
-    }
-    return launch
-  })
-
+  const probed = Effect.provide(yield* Effect.cached(probe), platform)
+  const parts: Parts = { programs, hiddenPaths: settings.hiddenPaths, probed, rootsOf }
   return Sandbox.of({
-    status: Effect.provide(probed, platform),
+    status: probed,
     confine: (command, policy, workspace) =>
-      Effect.provide(confine(command, policy, workspace), platform),
+      Effect.provide(confine(parts, command, policy, workspace), platform),
   })
 })
 
