@@ -255,7 +255,7 @@ describe("colloquy mcp", () => {
         assert.strictEqual(outcome.code, 0)
         assert.strictEqual(
           answer(outcome.stdout, 2),
-          "This is the offline model `offline`. It heard: hi",
+          "This is the offline model `offline`. It received: hi",
         )
         assert.deepStrictEqual(outcome.stderr.split("\n"), [
           "colloquy: -c modle: there is no such key and it is ignored, did you mean `model`?",

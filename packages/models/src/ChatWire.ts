@@ -13,9 +13,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { chatMessages } from "./internal/ChatMessages.ts"
 import { makeToolCalls, ToolCallDelta, type ToolCalls } from "./internal/ChatToolCalls.ts"
-import { malformed, reportedFailure, streamFailure } from "./internal/Failures.ts"
+import { malformed, reportedFailure, streamFailure } from "./internal/failures/Failures.ts"
 import { isObject } from "./internal/JsonObject.ts"
-import { readFault } from "./internal/ProviderFault.ts"
+import { readFault } from "./internal/failures/ProviderFault.ts"
 import { Tokens, usageOf } from "./internal/Usage.ts"
 import {
   failed,

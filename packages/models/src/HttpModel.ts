@@ -37,12 +37,16 @@ import {
   secretsOf,
 } from "./internal/Credentials.ts"
 import { endpointOf } from "./internal/Address.ts"
-import { unreachable } from "./internal/ConnectFailure.ts"
+import { unreachable } from "./internal/failures/ConnectFailure.ts"
 import { historyCallIds } from "./internal/CallIds.ts"
-import { badProvider, badUrl, idle } from "./internal/Failures.ts"
-import { providerProblem } from "./internal/ProviderProblem.ts"
+import { badProvider, badUrl, idle } from "./internal/failures/Failures.ts"
+import { providerProblem } from "./internal/failures/ProviderProblem.ts"
 import { rateLimitsOf } from "./internal/RateLimits.ts"
-import { type FailedAttempt, maxBodyChars, statusFailure } from "./internal/StatusFailure.ts"
+import {
+  type FailedAttempt,
+  maxBodyChars,
+  statusFailure,
+} from "./internal/failures/StatusFailure.ts"
 import { decodeBody } from "./internal/SseEvents.ts"
 import type { WireDecoder } from "./internal/WireDecoder.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"

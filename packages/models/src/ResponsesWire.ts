@@ -8,7 +8,7 @@
  */
 import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { streamFailure } from "./internal/Failures.ts"
+import { streamFailure } from "./internal/failures/Failures.ts"
 import { makeCallIds } from "./internal/CallIds.ts"
 import { isDelta, readEvent } from "./internal/ResponsesEvents.ts"
 import { failed, makeWireDecoder, used, type WireDecoder } from "./internal/WireDecoder.ts"

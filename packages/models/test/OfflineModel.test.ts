@@ -40,7 +40,7 @@ describe("OfflineModel without a script", () => {
       ])
       assert.deepStrictEqual(
         yield* answer(user(`what\n  now ${"y".repeat(300)}`)),
-        said(`This is the offline model \`mock-model\`. It heard: what now ${"y".repeat(191)}…`),
+        said(`This is the offline model \`mock-model\`. It received: what now ${"y".repeat(191)}…`),
       )
     }),
   )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ChatWire from "../src/ChatWire.ts"
-import { statusFailure } from "../src/internal/StatusFailure.ts"
-import { isOverflow } from "../src/internal/Overflow.ts"
+import { statusFailure } from "../src/internal/failures/StatusFailure.ts"
+import { isOverflow } from "../src/internal/failures/Overflow.ts"
 import type { WireDecoder } from "../src/internal/WireDecoder.ts"
 import * as ResponsesWire from "../src/ResponsesWire.ts"
 

@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as ChatWire from "../src/ChatWire.ts"
 import * as HttpModel from "../src/HttpModel.ts"
-import { statusFailure } from "../src/internal/StatusFailure.ts"
+import { statusFailure } from "../src/internal/failures/StatusFailure.ts"
 import * as ResponsesWire from "../src/ResponsesWire.ts"
 import { provider, request } from "./support/Requests.ts"
 

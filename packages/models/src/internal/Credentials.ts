@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { addressSecrets } from "./Address.ts"
-import { missingKey, unusableKey, unusableStored } from "./Failures.ts"
+import { missingKey, unusableKey, unusableStored } from "./failures/Failures.ts"
 
 /** An API key that is stored outside the environment, and what belongs to it. */
 export interface StoredKey {

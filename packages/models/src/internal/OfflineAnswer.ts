@@ -68,7 +68,7 @@ const answerTo = (model: string, text: string): OfflineStep => {
     if (rest !== undefined) return step(rest)
   }
   return {
-    text: `This is the offline model \`${model}\`. It heard: ${quote(text)}`,
+    text: `This is the offline model \`${model}\`. It received: ${quote(text)}`,
   }
 }
 

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
-import { dropped, eventTooLarge, idle, responseTooLarge } from "./Failures.ts"
+import { dropped, eventTooLarge, idle, responseTooLarge } from "./failures/Failures.ts"
 import type { Reading, WireDecoder } from "./WireDecoder.ts"
 
 /**

@@ -11,7 +11,7 @@ import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
 import { parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { streamFailure } from "./Failures.ts"
+import { streamFailure } from "./failures/Failures.ts"
 import { isObject, type JsonObject } from "./JsonObject.ts"
 
 /**

@@ -24,14 +24,14 @@ const howTo = `Adds, changes, moves and deletes files with one patch:
 +every line of the new file
 *** Update File: path/to/old.txt
 *** Move to: path/to/renamed.txt
-@@ a line that stands above the change
+@@ a line above the change
  a line that stays
 -a line that goes
 +a line that comes
 *** Delete File: path/to/gone.txt
 *** End Patch
 
-Paths are relative to the working directory. Each line of a change starts with a space (it stays), \`-\` (it goes) or \`+\` (it comes); give about three lines that stay on each side, exactly as they are in the file. Where these lines occur more than once, an \`@@\` line names what stands above. \`*** Move to:\` is only for files that move.`
+Paths are relative to the working directory. Each line of a change starts with a space (it stays), \`-\` (it goes) or \`+\` (it comes); give about three lines that stay on each side, exactly as they are in the file. Where these lines occur more than once, an \`@@\` line names a line above them. \`*** Move to:\` is only for files that move.`
 
 /** The patch language as a grammar for the provider's sampler. */
 const grammar = `start: begin hunk+ end

@@ -53,11 +53,8 @@ interface Response {
   readonly error: null | { readonly message: string; readonly reason: string }
 }
 
-/** Resolves paths and checks whether they may be changed. */
-const pathRules = (fs: typeof Fs, path: typeof Path, request: Request) => {
-  const fail = (reason: string): never => {
-    throw new Error(reason)
-  }
+/** Resolves paths. */
+const pathResolver = (fs: typeof Fs, path: typeof Path) => {
   const codeOf = (cause: unknown): string =>
     cause instanceof Error && "code" in cause ? String(cause.code) : ""
 
@@ -87,6 +84,26 @@ const pathRules = (fs: typeof Fs, path: typeof Path, request: Request) => {
     return lookAt(own)?.isSymbolicLink() === true ? fs.realpathSync(own) : own
   }
 
+  /** True for one directory entry under two names: they differ in case on a file system that ignores it, or in the way there. */
+  const isSameEntry = (a: string, b: string): boolean => {
+    const [one, other] = [lookAt(a), lookAt(b)]
+    if (one === undefined || other === undefined) return false
+    return one.ino === other.ino && one.dev === other.dev && (a === b || one.nlink === 1)
+  }
+
+  return { codeOf, isSameEntry, lookAt, realOf, realParent }
+}
+
+/** Checks whether a path may be changed. */
+const pathRules = (
+  path: typeof Path,
+  request: Request,
+  resolver: ReturnType<typeof pathResolver>,
+) => {
+  const fail = (reason: string): never => {
+    throw new Error(reason)
+  }
+
   const isBelow = (file: string, directory: string): boolean => {
     const relative = path.relative(directory, file)
     return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
@@ -104,7 +121,7 @@ const pathRules = (fs: typeof Fs, path: typeof Path, request: Request) => {
     return real
   }
 
-  return { codeOf, fail, lookAt, permit, realOf, realParent }
+  return { ...resolver, fail, permit }
 }
 
 type PathRules = ReturnType<typeof pathRules>
@@ -138,30 +155,20 @@ const contentVerifier = (fs: typeof Fs, { fail, lookAt }: PathRules) => {
   }
 }
 
-/** Writes one file. */
-const fileWriter = (fs: typeof Fs, path: typeof Path, { codeOf, fail, lookAt }: PathRules) => {
+/** Creates files, alone and in the place of others. */
+const fileCreator = (fs: typeof Fs, path: typeof Path) => {
   const { constants } = fs
   // A link that has taken the place of a file meanwhile is not followed; Windows has no such flag.
   const noFollow = constants.O_NOFOLLOW ?? 0
 
-  const writeInPlace = (real: string, content: Buffer): void => {
-    const fd = fs.openSync(real, constants.O_WRONLY | noFollow)
-    try {
-      fs.ftruncateSync(fd, 0)
-      fs.writeFileSync(fd, content)
-    } finally {
-      fs.closeSync(fd)
-    }
-  }
-
   /** Creates a file, which must not exist yet, with this content; removes it when that fails. */
-  const create = (file: string, content: Buffer, mode: number, dress: (fd: number) => void) => {
+  const create = (file: string, content: Buffer, mode: number, adjust: (fd: number) => void) => {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow
     const fd = fs.openSync(file, flags, mode)
     try {
       try {
         fs.writeFileSync(fd, content)
-        dress(fd)
+        adjust(fd)
       } finally {
         fs.closeSync(fd)
       }
@@ -174,17 +181,35 @@ const fileWriter = (fs: typeof Fs, path: typeof Path, { codeOf, fail, lookAt }: 
   const replace = (real: string, content: Buffer, old: Fs.Stats): void => {
     const name = `.colloquy-patch-${process.pid}-${process.hrtime.bigint()}`
     const beside = path.join(path.dirname(real), name)
-    const mode = old.mode & 0o7777
     create(beside, content, 0o600, (fd) => {
       const own = fs.fstatSync(fd)
       if (own.uid !== old.uid || own.gid !== old.gid) fs.fchownSync(fd, old.uid, old.gid)
-      fs.fchmodSync(fd, mode)
+      fs.fchmodSync(fd, old.mode & 0o7777)
     })
     try {
       fs.renameSync(beside, real)
     } catch (cause) {
       fs.rmSync(beside, { force: true })
       throw cause
+    }
+  }
+
+  return { create, noFollow, replace }
+}
+
+/** Writes one file. */
+const fileWriter = (
+  fs: typeof Fs,
+  { codeOf, fail, lookAt }: PathRules,
+  { create, noFollow, replace }: ReturnType<typeof fileCreator>,
+) => {
+  const writeInPlace = (real: string, content: Buffer): void => {
+    const fd = fs.openSync(real, fs.constants.O_WRONLY | noFollow)
+    try {
+      fs.ftruncateSync(fd, 0)
+      fs.writeFileSync(fd, content)
+    } finally {
+      fs.closeSync(fd)
     }
   }
 
@@ -198,7 +223,7 @@ const fileWriter = (fs: typeof Fs, path: typeof Path, { codeOf, fail, lookAt }: 
     if (!old.isFile()) fail("it is no regular file")
     // Renaming would replace a read-only file, and root may write every file.
     if ((old.mode & 0o222) === 0) fail("the file is read-only")
-    fs.accessSync(real, constants.W_OK)
+    fs.accessSync(real, fs.constants.W_OK)
     if (old.nlink > 1) {
       writeInPlace(real, bytes)
       return
@@ -212,52 +237,47 @@ const fileWriter = (fs: typeof Fs, path: typeof Path, { codeOf, fail, lookAt }: 
   }
 }
 
-/** Performs one step; throws an error with the message of the original, whose cause is the reason. */
-const stepPerformer = (
-  fs: typeof Fs,
-  path: typeof Path,
-  rules: PathRules,
-  verify: ReturnType<typeof contentVerifier>,
-  write: ReturnType<typeof fileWriter>,
-) => {
-  const { lookAt, permit, realOf, realParent } = rules
-  const named = (message: string, work: () => void): void => {
-    try {
-      work()
-    } catch (cause) {
-      throw new Error(message, { cause })
-    }
+/** Runs the work; when it throws, throws an error with the message of the original, whose cause is the reason. */
+const named = (message: string, work: () => void): void => {
+  try {
+    work()
+  } catch (cause) {
+    throw new Error(message, { cause })
   }
+}
 
-  const makeParents = (file: string, real: string): void =>
-    named(`Failed to create parent directories for ${file}`, () => {
-      fs.mkdirSync(path.dirname(real), { recursive: true })
-    })
-
-  const remove = (file: string, before: Expected): void => {
-    const own = permit(realParent(file))
-    verify(realOf(file), before)
-    fs.unlinkSync(own)
-  }
-
-  const put = (file: string, before: Expected, content: string, mode: number): void => {
+/** Checks a file and writes it, with the directories above it. */
+const filePutter =
+  (
+    fs: typeof Fs,
+    path: typeof Path,
+    { permit, realOf }: PathRules,
+    verify: ReturnType<typeof contentVerifier>,
+    write: ReturnType<typeof fileWriter>,
+    attempt: typeof named,
+  ) =>
+  (file: string, before: Expected, content: string, mode: number): void => {
     let real = ""
-    named(`Failed to write file ${file}`, () => {
+    attempt(`Failed to write file ${file}`, () => {
       real = permit(realOf(file))
       verify(real, before)
     })
-    makeParents(file, real)
-    named(`Failed to write file ${file}`, () => write(real, content, mode))
+    attempt(`Failed to create parent directories for ${file}`, () => {
+      fs.mkdirSync(path.dirname(real), { recursive: true })
+    })
+    attempt(`Failed to write file ${file}`, () => write(real, content, mode))
   }
 
-  /** True for one directory entry under two names: they differ in case on a file system that ignores it, or in the way there. */
-  const isSameEntry = (a: string, b: string): boolean => {
-    const [one, other] = [lookAt(a), lookAt(b)]
-    if (one === undefined || other === undefined) return false
-    return one.ino === other.ino && one.dev === other.dev && (a === b || one.nlink === 1)
-  }
-
-  const move = (step: Extract<Step, { readonly op: "move" }>): void => {
+/** Moves a file and changes it. */
+const fileMover =
+  (
+    fs: typeof Fs,
+    { isSameEntry, permit, realOf, realParent }: PathRules,
+    verify: ReturnType<typeof contentVerifier>,
+    put: ReturnType<typeof filePutter>,
+    attempt: typeof named,
+  ) =>
+  (step: Extract<Step, { readonly op: "move" }>): void => {
     const from = realParent(step.path)
     const to = realParent(step.to)
     if (isSameEntry(from, to)) {
@@ -266,13 +286,28 @@ const stepPerformer = (
       return
     }
     let mode = 0o666
-    named(`Failed to remove original ${step.path}`, () => {
+    attempt(`Failed to remove original ${step.path}`, () => {
       permit(from)
       verify(realOf(step.path), step.before)
       mode = fs.statSync(from).mode & 0o777
     })
     put(step.to, step.toBefore, step.content, mode)
-    named(`Failed to remove original ${step.path}`, () => fs.unlinkSync(from))
+    attempt(`Failed to remove original ${step.path}`, () => fs.unlinkSync(from))
+  }
+
+/** Performs one step; throws an error with the message of the original, whose cause is the reason. */
+const stepPerformer = (
+  fs: typeof Fs,
+  { permit, realOf, realParent }: PathRules,
+  verify: ReturnType<typeof contentVerifier>,
+  put: ReturnType<typeof filePutter>,
+  move: ReturnType<typeof fileMover>,
+  attempt: typeof named,
+) => {
+  const remove = (file: string, before: Expected): void => {
+    const own = permit(realParent(file))
+    verify(realOf(file), before)
+    fs.unlinkSync(own)
   }
 
   return (step: Step): void => {
@@ -280,7 +315,7 @@ const stepPerformer = (
       case "write":
         return put(step.path, step.before, step.content, 0o666)
       case "delete":
-        return named(`Failed to delete file ${step.path}`, () => remove(step.path, step.before))
+        return attempt(`Failed to delete file ${step.path}`, () => remove(step.path, step.before))
       case "move":
         return move(step)
     }
@@ -308,9 +343,13 @@ export const source = [
   `const fs = require("node:fs")`,
   `const path = require("node:path")`,
   `const request = JSON.parse(fs.readFileSync(0, "utf8"))`,
-  `const rules = (${pathRules.toString()})(fs, path, request)`,
+  `const named = (${named.toString()})`,
+  `const rules = (${pathRules.toString()})(path, request, (${pathResolver.toString()})(fs, path))`,
   `const verify = (${contentVerifier.toString()})(fs, rules)`,
-  `const write = (${fileWriter.toString()})(fs, path, rules)`,
-  `const perform = (${stepPerformer.toString()})(fs, path, rules, verify, write)`,
+  `const create = (${fileCreator.toString()})(fs, path)`,
+  `const write = (${fileWriter.toString()})(fs, rules, create)`,
+  `const put = (${filePutter.toString()})(fs, path, rules, verify, write, named)`,
+  `const move = (${fileMover.toString()})(fs, rules, verify, put, named)`,
+  `const perform = (${stepPerformer.toString()})(fs, rules, verify, put, move, named)`,
   `fs.writeSync(1, JSON.stringify((${performAll.toString()})(request.steps, perform)))`,
 ].join(";\n")

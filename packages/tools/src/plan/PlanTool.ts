@@ -12,7 +12,7 @@ const planArguments = toolArguments(
       }),
     ),
     plan: Schema.Array(PlanItem).annotate({
-      description: "Every step, in order, with where it stands. At most one is in progress.",
+      description: "Every step, in order, with its status. At most one is in progress.",
     }),
   }),
 )

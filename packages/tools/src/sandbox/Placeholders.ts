@@ -56,7 +56,7 @@ export const placeholder = Effect.fnUntraced(function* (directory: string) {
       Effect.retry({ times: attempts, while: ({ isConcurrent }) => isConcurrent }),
       Effect.mapError((error) =>
         sandboxRefused(
-          `the sandbox can't guard ${directory}, which does not exist: ${error.message}`,
+          `the sandbox can't protect ${directory}, which does not exist: ${error.message}`,
         ),
       ),
     ),

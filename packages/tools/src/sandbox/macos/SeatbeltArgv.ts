@@ -25,19 +25,19 @@ const hidden = ({ kind }: ProtectedPath): boolean =>
 /** Rules by path need no mounts: missing paths and links are named like all others. */
 export const seatbeltRules = (
   roots: ReadonlyArray<string>,
-  guards: ReadonlyArray<ProtectedPath>,
+  protectedPaths: ReadonlyArray<ProtectedPath>,
   network: boolean,
 ): SeatbeltRules => ({
   needsNetworkRestriction: !network,
   readConfig: {
     denyOnly: [],
-    literalDenyOnly: guards.filter(hidden).map(({ path }) => path),
+    literalDenyOnly: protectedPaths.filter(hidden).map(({ path }) => path),
   },
   writeConfig: {
     allowOnly: [],
     literalAllowOnly: [...roots],
     denyWithinAllow: [],
-    literalDenyWithinAllow: guards.map(({ kind, path }) =>
+    literalDenyWithinAllow: protectedPaths.map(({ kind, path }) =>
       kind === "frozen" ? `${path}/.git` : path,
     ),
   },

@@ -2,7 +2,7 @@
  * An error as a provider reports it: in the body of an HTTP error, in an event of the Responses
  * wire, or in a chunk of the chat wire. Members of an unexpected type count as absent. Pure.
  */
-import { isObject } from "./JsonObject.ts"
+import { isObject } from "../JsonObject.ts"
 
 /** An error that a provider reported. */
 export interface ProviderFault {

@@ -5,7 +5,7 @@
 import { ModelError } from "@colloquy/core/ModelClient"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { shownAddress } from "./Address.ts"
+import { shownAddress } from "../Address.ts"
 import { disconnected } from "./Failures.ts"
 
 const code = Schema.decodeUnknownOption(Schema.Struct({ code: Schema.String }))
