@@ -16,6 +16,7 @@ import type * as Schema from "effect/Schema"
 
 /** A tool that the model can call. */
 export interface Tool {
+  /** Name by which the model calls the tool. */
   readonly name: string
   /** Its specification for the model; undefined: not offered under these settings, but a call still gets an output. */
   readonly spec: (settings: ConversationSettings) => ToolSpec | undefined
@@ -80,18 +81,22 @@ export const argumentsOf = <A extends Schema.Codec<unknown, unknown>>(
 export interface FunctionToolOptions<A extends Schema.Codec<unknown, unknown>> {
   readonly name: string
   readonly description: string
+  /** How the arguments are decoded and described to the model. */
   readonly arguments: ToolArguments<A>
+  /** Other names of arguments that models use, each with the name that it means. */
   readonly aliases?: Aliases
   /** Whether it is offered under these settings. Default: always. */
   readonly isOffered?: (settings: ConversationSettings) => boolean
   /** Whether a call with valid arguments changes nothing. Default: never. */
   readonly isReadOnly?: (args: A["Type"], settings: ConversationSettings) => boolean
+  /** Runs one call. Never fails: an error is part of the output. */
   readonly run: (args: A["Type"], callId: string, context: ToolContext) => Effect.Effect<ToolResult>
 }
 
 /** The arguments of a tool: the schema that decodes them, and the JSON Schema that the model reads. */
 export interface ToolArguments<A extends Schema.Codec<unknown, unknown>> {
   readonly schema: A
+  /** The same as a JSON schema, for the model. */
   readonly inputSchema: JsonSchema
 }
 

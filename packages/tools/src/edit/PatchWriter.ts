@@ -41,6 +41,7 @@ export type Application = Extract<PatchDecision, { readonly _tag: "Apply" }>
 /** What was written. */
 export interface Written {
   readonly applied: PatchProcess.Applied
+  /** From the start of the first attempt to the end of the last one. */
   readonly duration: Duration.Duration
 }
 

@@ -37,6 +37,7 @@ export type OneOffSettings = Pick<
 /** A program to run once. */
 export interface OneOffCommand {
   readonly argv: Launch["argv"]
+  /** The command is ended after this time. */
   readonly timeout: Duration.Duration
   /** Directory, sandbox and environment of the program. */
   readonly settings: OneOffSettings

@@ -71,11 +71,15 @@ interface Outgoing {
 
 /** What a transport over byte streams needs. */
 export interface LineTransportOptions {
+  /** Bytes from the server; a failure ends the connection. */
   readonly incoming: Stream.Stream<Uint8Array, unknown>
+  /** Bytes to the server; a failure is ignored, because the end of `incoming` reports it. */
   readonly outgoing: Sink.Sink<void, Uint8Array, never, unknown>
   /** Bytes that are sent before all lines. */
   readonly first?: Stream.Stream<Uint8Array>
+  /** Responds to requests of the server. */
   readonly answering: Answering
+  /** Limits what the server sends that belongs to no call. */
   readonly gauge: UnsolicitedLimit.UnsolicitedLimit
   /** Says in a sentence that names the server why the connection ended. */
   readonly describe: (ending: Ending) => Effect.Effect<string>

@@ -26,7 +26,9 @@ export const qualifiedName = Effect.fnUntraced(function* (server: string, tool: 
 
 /** A tool with the name by which the model calls it. */
 export interface Qualified<A> {
+  /** Name for the model, unique among all tools. */
   readonly qualifiedName: string
+  /** Name of the server, as configured. */
   readonly server: string
   readonly tool: A
 }

@@ -29,6 +29,7 @@ import * as ToolServer from "./ToolServer.ts"
 
 /** A server whose tools are missing. */
 export interface ServerFailure {
+  /** Name of the server, as configured. */
   readonly server: string
   /** In the words of the original's `error` event. */
   readonly message: string
@@ -45,9 +46,11 @@ export interface Listing {
 /** A call of a tool. */
 export interface Call {
   readonly callId: string
+  /** Name by which the model called the tool. */
   readonly qualifiedName: string
   /** The JSON text that the model wrote. */
   readonly arguments: string
+  /** Delivers an event to the listeners of the turn. */
   readonly emit: (msg: EventMsg) => Effect.Effect<void>
 }
 

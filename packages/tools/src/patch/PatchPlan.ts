@@ -33,6 +33,7 @@ export interface PatchPlan {
 /** One line of the summary: added, modified or deleted. */
 export interface Label {
   readonly letter: "A" | "M" | "D"
+  /** As written in the patch. */
   readonly path: string
 }
 

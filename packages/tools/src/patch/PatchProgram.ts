@@ -36,6 +36,7 @@ export type Step =
 
 /** What the program reads from its standard input. */
 export interface Request {
+  /** In the order in which they are performed. */
   readonly steps: ReadonlyArray<Step>
   /**
    * Absolute paths of directories or files: every path must be one of them or lie below one once its links are resolved.

@@ -11,7 +11,9 @@ import { trim, trimEnd } from "./Whitespace.ts"
 export interface Chunk {
   /** The search starts after this line; undefined: it continues where the last chunk ended. */
   readonly context: string | undefined
+  /** Lines that are searched and replaced, without line ends. */
   readonly oldLines: ReadonlyArray<string>
+  /** Lines that replace them, without line ends. */
   readonly newLines: ReadonlyArray<string>
   /** For each new line the index of the old line that it repeats: a context line stays as it is in the file. */
   readonly origins: ReadonlyArray<number | undefined>

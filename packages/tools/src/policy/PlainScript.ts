@@ -13,6 +13,7 @@ import type { AndOr, Command, CommandNode, PipelineNode, Statement, Word, WordPa
 
 /** A word of a plain script. */
 export interface PlainWord {
+  /** The word without quotes and escapes. */
   readonly value: string
   /** Position in the script, in UTF-16 code units. */
   readonly start: number

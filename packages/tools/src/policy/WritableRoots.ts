@@ -12,6 +12,7 @@ export interface Places {
   readonly cwd: string
   /** Value of `$TMPDIR`. */
   readonly tmpdir?: string
+  /** False: `/tmp` is not counted among the roots. */
   readonly slashTmpIsDirectory: boolean
   /**
    * Never written under a confining policy: the state directory, the auth file, the target of a `.git` file. Absolute.

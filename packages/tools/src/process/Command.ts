@@ -78,6 +78,7 @@ export interface CommandResult {
 /** A piece of output as it was read. */
 export interface OutputChunk {
   readonly stream: "stdout" | "stderr"
+  /** A piece of any size; it may end within a character. */
   readonly bytes: Uint8Array
 }
 

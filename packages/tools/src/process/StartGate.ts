@@ -36,6 +36,7 @@ export interface GatedProgram {
   readonly argv: Launch["argv"]
   /** Directory that the gate changes to. Absent: the platform sets the directory. */
   readonly cwd?: string
+  /** The whole environment of the program. */
   readonly env: Launch["env"]
   /** The mark of the program and all its descendants. Absent: the program is not held back. */
   readonly mark?: ProcessMark

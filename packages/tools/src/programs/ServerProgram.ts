@@ -35,6 +35,7 @@ export interface ServerProgram {
   readonly name: string
   /** Absolute path of the copy that was installed together with the server, if there is one. */
   readonly installed?: string
+  /** Arguments without the program itself. */
   readonly args: ReadonlyArray<string>
   /** Working directory, an absolute path. */
   readonly cwd: string

@@ -141,6 +141,7 @@ export const isSameFile = (a: Identity, b: Identity): boolean =>
 
 /** An entry of a directory. */
 export interface FoundEntry {
+  /** Absolute. */
   readonly path: string
   readonly type: "File" | "Link" | "Other"
   readonly identity: Identity
@@ -190,7 +191,9 @@ export interface OpenedFile {
   /** Path of the opened file, without links. */
   readonly real: string
   readonly identity: Identity
+  /** In bytes. */
   readonly size: number
+  /** Permission bits and type, as in `st_mode`. */
   readonly mode: number
   /** Reads the first `maxBytes` of it. */
   readonly read: (maxBytes: number) => Effect.Effect<Uint8Array, FileNotOpened>

@@ -26,6 +26,7 @@ export interface AttemptCommand {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   /** Working directory, an absolute path. */
   readonly cwd: string
+  /** The command is ended after this time. */
   readonly timeout: Duration.Duration
 }
 

@@ -12,6 +12,7 @@ export interface ShellCall {
   readonly command: readonly [string, ...ReadonlyArray<string>]
   /** Relative to the working directory of the conversation; absent: that directory. */
   readonly workdir?: string
+  /** As requested by the model; absent: the default of the tool. */
   readonly timeoutMs?: number
   /** True: the model asks to run it outside the sandbox. */
   readonly escalated: boolean

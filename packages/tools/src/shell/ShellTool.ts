@@ -62,6 +62,7 @@ const question = (command: ResolvedCommand, { justification, reason }: Why = {})
 export interface ShellToolOptions {
   readonly attempts: Attempts
   readonly sandbox: Sandbox["Service"]
+  /** Resolves a path against an absolute directory. */
   readonly resolve: Path["resolve"]
   /** Resolves an absolute path at this moment. */
   readonly directoryAt: (path: string) => Effect.Effect<WorkingDirectory>

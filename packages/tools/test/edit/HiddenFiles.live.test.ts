@@ -70,8 +70,8 @@ describe("hidden files", () => {
               const types = messages.map(({ type }) => type)
               assert.notInclude(types, "patch_apply_begin")
               assert.notInclude(types, "apply_patch_approval_request")
-              const said = messages.filter(({ type }) => type !== "raw_response_item")
-              assert.notInclude(JSON.stringify(said), secret)
+              const events = messages.filter(({ type }) => type !== "raw_response_item")
+              assert.notInclude(JSON.stringify(events), secret)
               if (attack !== "changes") assert.notInclude(texts, secret)
               const file = `${workspace}/../state/auth.json`
               assert.strictEqual(Fs.readFileSync(file, "utf8"), `${secret}\n`)

@@ -310,7 +310,7 @@ const system: ReadonlyArray<Escape> = [
   },
   { name: "mounts", root: true, script: `mkdir m; mount -t tmpfs x m && umount m ${escaped}` },
   {
-    name: "unmounts what guards .git",
+    name: "unmounts what protects .git",
     setup: repository,
     script: `umount .git; mount -o remount,rw,bind $W/.git; echo x > .git/x ${escaped}`,
   },
@@ -418,7 +418,7 @@ const tryIn = (place: typeof inside | typeof outside, escape: Escape) =>
               .trim()
           })
     assert.match(stdout.text, /^RAN/, stderr.text)
-    return { escaped: stdout.text.includes("ESCAPED"), safe: after === "true", said: stderr.text }
+    return { escaped: stdout.text.includes("ESCAPED"), safe: after === "true", stderr: stderr.text }
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 const groups = { files, dotGit, secrets, network, processes, system }
@@ -430,7 +430,7 @@ describe.skipIf(!hasBwrap)("Escape", () => {
         it.live(`L15 refused in the sandbox: ${escape.name}`, () =>
           Effect.gen(function* () {
             const found = yield* tryIn(inside, escape)
-            assert.deepInclude(found, { escaped: false, safe: true }, found.said)
+            assert.deepInclude(found, { escaped: false, safe: true }, found.stderr)
           }),
         )
         it.skipIf(escape.root === true && !isRoot)(
@@ -439,7 +439,7 @@ describe.skipIf(!hasBwrap)("Escape", () => {
             Effect.runPromise(
               Effect.gen(function* () {
                 const found = yield* tryIn(outside, escape)
-                assert.isTrue(found.escaped, found.said)
+                assert.isTrue(found.escaped, found.stderr)
               }),
             ),
         )

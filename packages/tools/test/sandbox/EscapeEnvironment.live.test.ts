@@ -1,5 +1,5 @@
 /**
- * Attempts to read secrets of the server's environment from a command. Each is tried once more with the guard removed,
+ * Attempts to read secrets of the server's environment from a command. Each is tried once more with the protection removed,
  * which here is `ignore_default_excludes`.
  */
 import type { ShellEnvironment } from "@colloquy/core/ConversationSettings"
@@ -102,7 +102,7 @@ describe("secrets of the environment", () => {
           }
         }),
       )
-      it.live.skipIf(skip)(`without the guard ${name} inherits them, ${mode}`, () =>
+      it.live.skipIf(skip)(`without the protection ${name} inherits them, ${mode}`, () =>
         Effect.gen(function* () {
           const text = yield* attack(["env"], false, mode)
           for (const variable of ["DATABASE_URL", "PGPASSWORD", "GITLAB_PAT", "UPSTREAM"]) {

@@ -110,15 +110,15 @@ const attempt = Effect.fnUntraced(function* (attack: Case, isPinned: boolean) {
     policy,
   })
   assert.match(stdout.text, /^RAN/, stderr.text)
-  const said = execFileSync(
+  const verdict = execFileSync(
     "bash",
     ["-c", `if ${attack.isSafe}; then echo safe; else echo unsafe; fi`],
     { cwd: made.base, env: { PATH: "/usr/bin:/bin", HOME: made.base } },
   )
   return {
     escaped: stdout.text.includes("ESCAPED"),
-    isSafe: said.toString().trim() === "safe",
-    said: stderr.text,
+    isSafe: verdict.toString().trim() === "safe",
+    stderr: stderr.text,
   }
 })
 
@@ -127,13 +127,13 @@ describe.skipIf(!hasBwrap)("EscapeParents", () => {
     it.live(`L15 refused in the sandbox: ${attack.name}`, () =>
       Effect.gen(function* () {
         const found = yield* attempt(attack, true)
-        assert.deepInclude(found, { escaped: false, isSafe: true }, found.said)
+        assert.deepInclude(found, { escaped: false, isSafe: true }, found.stderr)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     )
     it.live(`without the pins it gets through: ${attack.name}`, () =>
       Effect.gen(function* () {
         const found = yield* attempt(attack, false)
-        assert.deepInclude(found, { escaped: true, isSafe: false }, found.said)
+        assert.deepInclude(found, { escaped: true, isSafe: false }, found.stderr)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     )
   }

@@ -1,6 +1,6 @@
 /**
  * Attempts to have a tool of this process read what is secret: an image, a file to patch, the instructions of a project, a
- * search for files. No sandbox holds these tools. Each is tried once more with the guard removed, which here is the list
+ * search for files. No sandbox holds these tools. Each is tried once more with the protection removed, which here is the list
  * of hidden paths.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -189,10 +189,12 @@ describe("secrets and the tools of this process", () => {
           assert.notInclude(yield* attempt(way, reader, content, true), secret)
         }),
       )
-      it.live.skipIf(needsProc && !isLinux)(`without the guard ${tool} reads it by ${name}`, () =>
-        Effect.gen(function* () {
-          assert.include(yield* attempt(way, reader, content, false), secret)
-        }),
+      it.live.skipIf(needsProc && !isLinux)(
+        `without the protection ${tool} reads it by ${name}`,
+        () =>
+          Effect.gen(function* () {
+            assert.include(yield* attempt(way, reader, content, false), secret)
+          }),
       )
     }
   }
@@ -292,7 +294,7 @@ while True:
   for (const isGuarded of [true, false]) {
     const title = isGuarded
       ? "L15 a search for files does not list the state directory"
-      : "without the guard a search for files lists it"
+      : "without the protection a search for files lists it"
     it.live(title, () =>
       Effect.gen(function* () {
         const way = (base: string, content: Buffer) => {

@@ -1,6 +1,6 @@
 /**
  * Attempts to read a secret, or to have a planted program run, on machines that cannot confine: without a sandbox, and
- * with one that fails after it was found. Each is tried once more with the guard removed, which here is the policy.
+ * with one that fails after it was found. Each is tried once more with the protection removed, which here is the policy.
  */
 import type { AskForApproval, SandboxMode } from "@colloquy/protocol/Policy"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
@@ -152,7 +152,7 @@ describe("a machine that cannot confine", () => {
           )
         }
       }
-      it.live(`without the guard it gets through on one ${machine}: ${attack.name}`, () =>
+      it.live(`without the protection it gets through on one ${machine}: ${attack.name}`, () =>
         Effect.gen(function* () {
           const found = yield* tryOn(options, attack, "never", "danger-full-access")
           assert.isTrue(found.escaped, found.output)

@@ -40,7 +40,7 @@ const vanishing = FileSystem.layerNoop({
   readDirectory: (path) => Effect.fail(missing("readDirectory", path)),
 })
 
-describe("what the sandbox guards", () => {
+describe("what the sandbox protects", () => {
   it.effect("a placeholder that another command takes away meanwhile is stood in for anew", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* findProtectedPaths(["/nowhere"], "/nowhere", []), [

@@ -123,7 +123,7 @@ export const insideWithout =
       return yield* runner.run(withoutBinds(launch, directories), limits)
     }).pipe(Effect.scoped, Effect.provide(layerOf(made, attempt.setpriv)))
 
-/** What the command said and how it ended, in the sandbox. */
+/** Output of the command and how it ended, in the sandbox. */
 export const inside = insideWithout([])
 
 /** What the sandbox of the tests says of itself. */

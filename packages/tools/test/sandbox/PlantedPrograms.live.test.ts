@@ -163,7 +163,7 @@ describe.skipIf(!hasBubblewrap)("Roots that hold programs of the system", () => 
 })
 
 describe("Planted tool servers", () => {
-  it.live("without the guard a configured name starts the planted program", () =>
+  it.live("without the protection a configured name starts the planted program", () =>
     Effect.gen(function* () {
       const workspace = yield* workspaceWith("planted-server")
       const program = "planted-server"

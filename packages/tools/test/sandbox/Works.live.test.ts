@@ -13,7 +13,7 @@ if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubb
 const node = process.execPath
 
 const works: ReadonlyArray<
-  readonly [name: string, argv: readonly [string, ...Array<string>], said: string]
+  readonly [name: string, argv: readonly [string, ...Array<string>], output: string]
 > = [
   ["writes in the workspace", ["bash", "-c", "echo hi > a && cat a"], "hi\n"],
   ["reads what lies outside", ["bash", "-c", "cat $OUT/file"], "outside\n"],
@@ -78,7 +78,7 @@ const holding = <A, E, R>(effect: (made: Ground) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(ground(), effect).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe.skipIf(!hasBwrap)("Works", () => {
-  for (const [name, argv, said] of works) {
+  for (const [name, argv, output] of works) {
     it.live(name, () =>
       holding((made) =>
         Effect.gen(function* () {
@@ -86,8 +86,8 @@ describe.skipIf(!hasBwrap)("Works", () => {
           yield* fs.writeFileString(`${made.workspace}/w.js`, worker)
           const { exit, stderr, stdout } = yield* inside(made, { argv })
           assert.deepStrictEqual(
-            { exit, said: stdout.text },
-            { exit: { _tag: "Exited", code: 0 }, said },
+            { exit, output: stdout.text },
+            { exit: { _tag: "Exited", code: 0 }, output },
             stderr.text,
           )
         }),

@@ -15,17 +15,24 @@ import { launcherPath } from "./Landlock.ts"
  * What bubblewrap is asked for. All paths are absolute, exist unless stated otherwise, and contain no symbolic link.
  */
 export interface BubblewrapOptions {
+  /** Path of bubblewrap. */
   readonly bwrap: string
+  /** The command that runs in the sandbox. */
   readonly argv: ReadonlyArray<string>
+  /** Working directory of the command. */
   readonly cwd: string
+  /** Directories that the command can write to; all else is read-only. */
   readonly writableRoots: ReadonlyArray<string>
   readonly protectedPaths: ReadonlyArray<ProtectedPath>
+  /** False: the command has a separate network, with a loopback interface only. */
   readonly network: boolean
   /** Variables that bubblewrap itself would obey, hence are set inside the sandbox only. */
   readonly variables: Readonly<Record<string, string>>
   /** Absolute path of the program that `launcherPath` links to inside the sandbox, if any. */
   readonly launcher?: string
+  /** Descriptor from which bubblewrap reads the filter of system calls. */
   readonly seccompFd: number
+  /** Descriptor to which bubblewrap writes its status as JSON. */
   readonly statusFd: number
 }
 

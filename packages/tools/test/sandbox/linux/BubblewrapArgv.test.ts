@@ -23,9 +23,9 @@ const plain: BubblewrapOptions = {
 /** Mounts alone, one per line, without the fixed ones around them. */
 const mounts = (
   writableRoots: ReadonlyArray<string>,
-  guards: ReadonlyArray<ProtectedPath> = [],
+  protectedPaths: ReadonlyArray<ProtectedPath> = [],
 ): ReadonlyArray<string> => {
-  const argv = bubblewrapArgv({ ...plain, writableRoots, protectedPaths: guards })
+  const argv = bubblewrapArgv({ ...plain, writableRoots, protectedPaths })
   const words = argv.slice(argv.indexOf("--proc") + 2, argv.indexOf("--unshare-user"))
   return words
     .join(" ")
@@ -109,7 +109,7 @@ describe("BubblewrapArgv", () => {
       ],
     ],
     [
-      "directories above a guard as mount points of their own, so that they can't be renamed",
+      "directories above a protected path as separate mount points, so that they can't be renamed",
       ["/w"],
       [{ path: "/w/a/b/state", kind: "hiddenDirectory" }],
       [
@@ -167,7 +167,7 @@ describe("BubblewrapArgv", () => {
       ],
     ],
     [
-      "a guard over the root of the same path",
+      "a protected path over the root of the same path",
       ["/w"],
       [{ path: "/w", kind: "hiddenDirectory" }],
       ["--bind /w /w", "--perms 0555 --tmpfs /w", "--remount-ro /w", "--remount-ro /proc"],
@@ -198,13 +198,13 @@ describe("BubblewrapArgv", () => {
       ["--bind /devices /devices", "--bind /dev/shm /dev/shm", "--remount-ro /proc"],
     ],
   ]
-  for (const [name, roots, guards, expected] of table) {
+  for (const [name, roots, protectedPaths, expected] of table) {
     it(`L15 mounts ${name}`, () => {
-      assert.deepStrictEqual(mounts(roots, guards), expected)
+      assert.deepStrictEqual(mounts(roots, protectedPaths), expected)
     })
   }
 
-  it("L15 a root of / leaves /sys, /proc and /dev closed, and pins down to a guard", () => {
+  it("L15 a root of / leaves /sys, /proc and /dev closed, and pins down to a protected path", () => {
     const argv = bubblewrapArgv({
       ...plain,
       writableRoots: ["/"],
@@ -217,7 +217,7 @@ describe("BubblewrapArgv", () => {
     )
   })
 
-  it("tells what lies in a directory by whole names", () => {
+  it("finds what lies in a directory by whole names", () => {
     assert.deepStrictEqual(
       [isWithin("/w/a", "/w"), isWithin("/w", "/w"), isWithin("/wa", "/w"), isWithin("/a", "/")],
       [true, true, false, true],

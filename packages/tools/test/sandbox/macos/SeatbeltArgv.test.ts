@@ -7,7 +7,7 @@ import {
 } from "../../../src/sandbox/macos/SeatbeltArgv.ts"
 
 describe("SeatbeltArgv", () => {
-  it("L15 names each path as a name: roots writable, guards not, secrets not even readable", () => {
+  it("L15 names each path as a name: roots writable, protected paths not, secrets not even readable", () => {
     assert.deepStrictEqual(
       seatbeltRules(
         ["/w", "/v[1]"],
