@@ -16,7 +16,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Server } from "../Server.ts"
-import type { Caller } from "../jsonrpc/Peer.ts"
+import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { Route } from "../jsonrpc/Route.ts"
 import { accountRateLimitsRead } from "./methods/AccountRateLimitsRead.ts"
 import { addConversationListener } from "./methods/AddConversationListener.ts"
@@ -108,9 +108,6 @@ const servicesOf = (server: Server["Service"], principal: string) =>
     ),
   )
 
-const isWhole = (caller: Caller): caller is Required<Caller> =>
-  caller.requestId !== undefined && caller.afterAnswer !== undefined
-
 /** Of one connection. */
 export const make = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
@@ -132,13 +129,13 @@ export const make = Effect.fnUntraced(function* (
     name: string,
     handler: AppHandler<never>,
     params: unknown,
-    caller: Caller,
+    caller: RequestCaller,
   ): Effect.Effect<unknown, JsonRpcError> => {
-    if (!isWhole(caller)) return Effect.die("a request without an id")
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
     }
-    const call: AppCall = { ...caller, connection }
+    const { afterAnswer, hold, peer, requestId } = caller
+    const call: AppCall = { afterAnswer, connection, hold, peer, requestId }
     const served = Effect.provideContext(handler(params as never, call), context)
     // Whose `initialize` is somebody else's speaks this dialect from its first request on.
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)

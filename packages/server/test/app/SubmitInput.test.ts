@@ -13,7 +13,7 @@ import * as AppConnection from "../../src/app/AppConnection.ts"
 import { Auth } from "../../src/app/ports/AuthPort.ts"
 import { submitInput } from "../../src/app/SubmitInput.ts"
 import { AnswerGate } from "../../src/jsonrpc/AnswerGate.ts"
-import type { PeerControl } from "../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
 import { listed, withServer } from "../support/Harness.ts"
 
 const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })

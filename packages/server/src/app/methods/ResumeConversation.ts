@@ -12,7 +12,7 @@ import { type AppHandler, stateOf } from "../AppCall.ts"
 import { internal } from "../AppErrors.ts"
 import { conversationResult } from "../ConversationResult.ts"
 import { overrideSettings } from "../OverrideSettings.ts"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { Params } from "@colloquy/protocol/Method"
 import { pathFaultOf, pathFaultText, rolloutPathOf } from "../StoredPaths.ts"
 

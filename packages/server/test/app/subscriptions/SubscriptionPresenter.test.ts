@@ -15,7 +15,7 @@ import {
 } from "../../../src/app/subscriptions/SubscriptionPresenter.ts"
 import { Subscriptions } from "../../../src/app/subscriptions/Subscriptions.ts"
 import { AnswerGate } from "../../../src/jsonrpc/AnswerGate.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { refOf } from "../../../src/questions/Question.ts"
 import { denialOp } from "../../../src/questions/QuestionAnswer.ts"
 import * as QuestionBroker from "../../../src/questions/QuestionBroker.ts"
