@@ -11,9 +11,10 @@ import * as Conversations from "@colloquy/protocol/app/Conversations"
 import * as HostMethods from "@colloquy/protocol/app/Host"
 import * as Messages from "@colloquy/protocol/app/Messages"
 import { type ApprovalForm, GetUserAgent, Initialize } from "@colloquy/protocol/app/Session"
-import { codecOf, methodsOf } from "@colloquy/protocol/Method"
+import { codecOf, type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import { Server } from "../Server.ts"
 import type { RequestCaller } from "../jsonrpc/Caller.ts"
@@ -51,7 +52,25 @@ import { setDefaultModel } from "./methods/SetDefaultModel.ts"
 import { UserConfig } from "./ports/UserConfigPort.ts"
 import { userInfo } from "./methods/UserInfo.ts"
 
-const handlers = {
+type ClientMethods = typeof AppServer extends Dialect<infer C, infer _> ? C : never
+
+/** The methods with a response: those that can fail. */
+type Requests<M extends Rpc.Any = ClientMethods> = M extends Rpc.Any
+  ? [Rpc.Error<M>] extends [never]
+    ? never
+    : M
+  : never
+
+/** One handler for every request of the dialect; a missing or crossed one does not compile. */
+type HandlerTable = { readonly [M in Requests as M["_tag"]]: AppHandler<M> }
+
+/** A handler of the table, whatever its method. */
+type AnyHandler = (
+  params: never,
+  call: AppCall,
+) => Effect.Effect<unknown, JsonRpcError, AppServices>
+
+const handlers: HandlerTable = {
   [Initialize._tag]: initialize,
   [GetUserAgent._tag]: getUserAgent,
   [Conversations.NewConversation._tag]: newConversation,
@@ -80,8 +99,8 @@ const handlers = {
   [HostMethods.ModelList._tag]: modelList,
 }
 
-/** The values' types are those of their methods. */
-const byName = handlers as unknown as Readonly<Record<string, AppHandler<never> | undefined>>
+/** For the lookup by the name in a message. */
+const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
 
 export interface AppHandlersOptions {
   /** On whose behalf the client of the connection acts. */
@@ -127,7 +146,7 @@ export const make = Effect.fnUntraced(function* (
 
   const serve = (
     name: string,
-    handler: AppHandler<never>,
+    handler: AnyHandler,
     params: unknown,
     caller: RequestCaller,
   ): Effect.Effect<unknown, JsonRpcError> => {
