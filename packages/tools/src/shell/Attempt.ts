@@ -199,7 +199,7 @@ class AttemptRunner {
 
 /** Attempts on this machine. */
 export const make = (options: AttemptsOptions): Attempts => {
-  const runner = new AttemptRunner(options)
+  const attempts = new AttemptRunner(options)
   return {
     commandOf: ({ command, timeoutMs }, callId, cwd, settings) => ({
       callId,
@@ -207,6 +207,6 @@ export const make = (options: AttemptsOptions): Attempts => {
       argv: settings.useLoginShell === true ? inLoginShell(command, options.environment) : command,
       timeout: timeoutMs === undefined ? defaultTimeout : Duration.millis(timeoutMs),
     }),
-    run: (command, confinement, context) => runner.run(command, confinement, context),
+    run: (command, confinement, context) => attempts.run(command, confinement, context),
   }
 }
