@@ -150,7 +150,7 @@ describe("PromptBook", () => {
         yield* names(server, 4)
         assert.deepStrictEqual(warnings, [
           "prompts not read: no permission",
-          "301 prompt files, of which the first 256 are taken",
+          "301 prompt files, only the first 256 are used",
         ])
       }),
     ).pipe(Effect.provide(logger))

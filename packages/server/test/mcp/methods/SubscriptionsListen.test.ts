@@ -148,7 +148,7 @@ describe("subscriptions/listen", () => {
         yield* server.quiet
         assert.deepStrictEqual(told(server), [
           acknowledged({}),
-          ["notifications/cancelled", { requestId: "s", reason: "it is over" }],
+          ["notifications/cancelled", { requestId: "s", reason: "the subscription has ended" }],
           ["s", { resultType: "complete", _meta: { ...named, ...madeBy } }],
         ])
       }),
