@@ -9,18 +9,9 @@ const root = Path.resolve(import.meta.dirname, "../../../..")
 
 /** A copy of the source; what it depends on is that of the tree. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-fuzz-mutations-${process.pid}`)
-const rooms = [
-  "protocol",
-  "core",
-  "models",
-  "store",
-  "server",
-  "client",
-  "tools",
-  "testing",
-  "transport-stdio",
-  "cli",
-]
+const rooms = Fs.readdirSync(Path.join(root, "packages")).filter((room) =>
+  Fs.existsSync(Path.join(root, "packages", room, "src")),
+)
 const parts = ["src", "fuzz", "package.json", "test/fixtures"]
 
 /** Inputs after which a mutation counts as not seen. */
