@@ -3,14 +3,14 @@ import { answeredOnce, badInputIsTold, receiptsHold, repeatsAreHarmless } from "
 import { askedAnew, askedWhereAnswered, firstAnswerWins, resolvedOnce } from "./laws/Approvals.ts"
 import { nothingLost, numbered } from "./laws/Deliveries.ts"
 import { forksBegin } from "./laws/Forks.ts"
-import { beginsConfigured, listed } from "./laws/Found.ts"
+import { beginsConfigured, listed } from "./laws/Listing.ts"
 import { boundedOutbox, nobodyWaits } from "./laws/Promptness.ts"
 import {
   acknowledgedIsThere,
   answersAreRecorded,
   oneWriter,
   receiptsOutlast,
-} from "./laws/Durable.ts"
+} from "./laws/Durability.ts"
 import {
   beginsWithTheRest,
   closesTheCut,
@@ -26,7 +26,7 @@ import {
   nothingWorksAfter,
   stopsInTime,
 } from "./laws/Turns.ts"
-import { type History, historyOf } from "./History.ts"
+import { type History, historyOf } from "./trace/History.ts"
 import type { Run } from "./World.ts"
 
 export interface Law {

@@ -1,8 +1,8 @@
 /** The kinds of runs that a seed may name: of the core, or of the server over connections in memory, in either era. */
 import { laws, type Violation, violationsOf } from "./Laws.ts"
-import { faultsOf, type Plan } from "./Plan.ts"
-import { shrink, smaller } from "./Shrink.ts"
-import { traceText } from "./Trace.ts"
+import { faultsOf, type Plan } from "./scenario/Plan.ts"
+import { shrink, smaller } from "./scenario/Shrink.ts"
+import { traceText } from "./trace/Trace.ts"
 import { statelessLaws, statelessViolationsOf } from "./stateless/StatelessLaws.ts"
 import {
   smallerStateless,
@@ -15,7 +15,7 @@ import { wireLaws, wireViolationsOf } from "./wire/WireLaws.ts"
 import { smallerWire, wireFaultsOf, type WirePlan } from "./wire/WirePlan.ts"
 import { runWire } from "./wire/WireWorld.ts"
 import { wirePlanOf } from "./wire/WireWorkload.ts"
-import { planOf } from "./Workload.ts"
+import { planOf } from "./scenario/Workload.ts"
 import { run } from "./World.ts"
 
 /** What came of a plan. */

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Plan } from "../src/Plan.ts"
-import { shrink, smaller } from "../src/Shrink.ts"
+import type { Plan } from "../src/scenario/Plan.ts"
+import { shrink, smaller } from "../src/scenario/Shrink.ts"
 import { smallerStateless, type StatelessPlan } from "../src/stateless/StatelessPlan.ts"
 import { statelessPlanOf } from "../src/stateless/StatelessWorkload.ts"
-import { planOf } from "../src/Workload.ts"
+import { planOf } from "../src/scenario/Workload.ts"
 
 const names = ({ clients }: Plan) => clients.map((operations) => operations.map((o) => o.do))
 

@@ -1,9 +1,9 @@
 /** L1, L2 and L13 over a story: how operations are answered. Pure. */
-import { isCount, restMs } from "../Plan.ts"
-import type { Answer } from "../Trace.ts"
-import { type Call, receiptOf, type History } from "../History.ts"
-import { livedThrough } from "./Found.ts"
-import { show } from "./Show.ts"
+import { isCount, restMs } from "../scenario/Plan.ts"
+import type { Answer } from "../trace/Trace.ts"
+import { type Call, receiptOf, type History } from "../trace/History.ts"
+import { livedThrough } from "./Listing.ts"
+import { show } from "./DescribeCall.ts"
 
 /** L1: every operation is answered once; also when its conversation ends under it. */
 export const answeredOnce = ({ calls, run }: History): ReadonlyArray<string> => [

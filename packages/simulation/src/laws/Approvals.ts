@@ -1,7 +1,7 @@
 /** L7 over a story: what becomes of questions. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import { deadlineMs } from "../Plan.ts"
-import type { Conversation, Delivered, History } from "../History.ts"
+import { deadlineMs } from "../scenario/Plan.ts"
+import type { Conversation, Delivered, History } from "../trace/History.ts"
 
 interface Question {
   readonly id: string

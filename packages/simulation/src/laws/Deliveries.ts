@@ -1,7 +1,7 @@
 /** L4 over a story: what listeners are given. Pure. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
-import type { ListenerHistory, History } from "../History.ts"
+import type { ListenerHistory, History } from "../trace/History.ts"
 
 /** The events that complete a streamed text, and the text of those that repeat it. */
 const streams = {

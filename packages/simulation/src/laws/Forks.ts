@@ -1,8 +1,8 @@
 /** L4 over a story: a fork has the beginning of its parent's log, as it was when the fork was asked for. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { ForkRule } from "../Plan.ts"
-import type { Delivered, History } from "../History.ts"
-import type { EntryOf } from "../Trace.ts"
+import type { ForkRule } from "../scenario/Plan.ts"
+import type { Delivered, History } from "../trace/History.ts"
+import type { EntryOf } from "../trace/Trace.ts"
 
 /** Where in a log its user messages begin, with the start of the turn if they caused it. */
 const messages = (log: ReadonlyArray<Event>): ReadonlyArray<number> =>

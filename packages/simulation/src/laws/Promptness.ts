@@ -1,6 +1,6 @@
 /** L6 over a story: nobody waits for a listener, and none costs more than its bound. Pure. */
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
-import type { History } from "../History.ts"
+import type { History } from "../trace/History.ts"
 
 /** Durable events read from the log at a time, and what may stand around them: markers, texts in progress. */
 const replayPiece = 256 + 5

@@ -1,7 +1,7 @@
 /** L3, L4 and L7 over a story: what is read when all is done, and what comes after a crash. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { History } from "../History.ts"
-import type { Answer } from "../Trace.ts"
+import type { History } from "../trace/History.ts"
+import type { Answer } from "../trace/Trace.ts"
 import type { Run } from "../World.ts"
 
 /** Of a store that answers too late nobody knows. */

@@ -1,6 +1,6 @@
 /** L4 and L5 over a story: summaries of the history in logs. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { History } from "../History.ts"
+import type { History } from "../trace/History.ts"
 
 const own = /^auto-compact-\d+$/
 

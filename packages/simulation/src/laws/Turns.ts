@@ -1,7 +1,7 @@
 /** L5, L8 and L14 over a story: how turns end. Pure. */
 import { isTerminal } from "@colloquy/protocol/EventMsg"
-import { killGraceMs } from "../Plan.ts"
-import { type Call, type Conversation, receiptOf, type History } from "../History.ts"
+import { killGraceMs } from "../scenario/Plan.ts"
+import { type Call, type Conversation, receiptOf, type History } from "../trace/History.ts"
 
 const terminalsOf = ({ events }: Conversation, id: string) =>
   events.filter(({ event }) => event.id === id && isTerminal(event.msg))

@@ -8,7 +8,7 @@ import {
   endsOnce,
   silentOnceCancelled,
 } from "../wire/WireLaws.ts"
-import { isResponse } from "../wire/WireStory.ts"
+import { isResponse } from "../wire/WireHistory.ts"
 import {
   approvedByAnswer,
   asksWhoAnswers,
@@ -24,10 +24,10 @@ import {
   onlyWhereAsked,
   subscriptionsHold,
 } from "./laws/Streams.ts"
-import { nothingLeft, stopsInTime } from "./laws/Taken.ts"
+import { nothingLeft, stopsInTime } from "./laws/Cancellations.ts"
 import { cancelled, endsForGood, foundByOwner, hiddenFromOthers, keysAreNew } from "./laws/Tasks.ts"
 import { codeOf } from "./StatelessMessages.ts"
-import { type StatelessStory, storyOf } from "./StatelessStory.ts"
+import { type StatelessStory, storyOf } from "./StatelessHistory.ts"
 import type { StatelessRun } from "./StatelessWorld.ts"
 
 interface StatelessLaw {

@@ -3,7 +3,7 @@
  * how they read and end, and how long a seal takes. Plain data.
  */
 import type { Whose } from "./StatelessKnown.ts"
-import type { ModelPlan } from "../Plan.ts"
+import type { ModelPlan } from "../scenario/Plan.ts"
 import type { WireReading } from "../wire/WirePlan.ts"
 
 /** `form` asks twice, `long` may become a task; both are an embedder's. */

@@ -1,7 +1,7 @@
 /** Draws the plan of a run of clients without a handshake from a seed. Pure (L12). */
 import { SeededRandom } from "../SeededRandom.ts"
-import { modelPlan } from "../Workload.ts"
-import type { ModelPlan } from "../Plan.ts"
+import { modelPlan } from "../scenario/Workload.ts"
+import type { ModelPlan } from "../scenario/Plan.ts"
 import type { WireReading } from "../wire/WirePlan.ts"
 import type { Whose } from "./StatelessKnown.ts"
 import {

@@ -7,7 +7,7 @@ import {
   ConversationSkipped,
   ConversationSynced,
 } from "@colloquy/protocol/app/Events"
-import { type ConnectionStory, isResponse, type WireMessage } from "./WireStory.ts"
+import { type ConnectionStory, isResponse, type WireMessage } from "./WireHistory.ts"
 
 const eventPrefix = "codex/event/"
 

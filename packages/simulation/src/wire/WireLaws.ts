@@ -11,7 +11,7 @@ import {
   isResponse,
   respondedId,
   type WireMessage,
-} from "./WireStory.ts"
+} from "./WireHistory.ts"
 import type { WireRun } from "./WireWorld.ts"
 
 export type Check = (connection: ConnectionStory) => ReadonlyArray<string>

@@ -1,5 +1,5 @@
 /** What one simulated run of the server does: connections, what their clients say, how they read and end. Plain data. */
-import type { ModelPlan } from "../Plan.ts"
+import type { ModelPlan } from "../scenario/Plan.ts"
 
 /** What is no message, or one that cannot be served. */
 export type Garbage =

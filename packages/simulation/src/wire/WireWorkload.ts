@@ -1,6 +1,6 @@
 /** Draws the plan of a wire run from a seed. Pure (L12). */
 import { SeededRandom } from "../SeededRandom.ts"
-import { modelPlan } from "../Workload.ts"
+import { modelPlan } from "../scenario/Workload.ts"
 import type { Garbage, WireClientPlan, WirePlan, WireReading, WireStep } from "./WirePlan.ts"
 
 const garbage = (draws: SeededRandom): Garbage =>

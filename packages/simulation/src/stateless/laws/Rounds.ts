@@ -1,6 +1,6 @@
 /** What becomes of questions and their answers where a question ends the call and its state goes with the client. Pure. */
 import { at } from "../StatelessKnown.ts"
-import { isError, resultType, type StatelessStory, type ToolCall } from "../StatelessStory.ts"
+import { isError, resultType, type StatelessStory, type ToolCall } from "../StatelessHistory.ts"
 
 const declares = ({ asked }: ToolCall, ...path: ReadonlyArray<string>) =>
   at(asked, "params", "_meta", "io.modelcontextprotocol/clientCapabilities", ...path) !== undefined

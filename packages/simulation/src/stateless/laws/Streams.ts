@@ -7,10 +7,10 @@ import {
   SubscriptionsListen,
 } from "@colloquy/protocol/mcp/Subscriptions"
 import { TasksChanged } from "@colloquy/protocol/mcp/Tasks"
-import { eventsOf, isResponse, type WireMessage } from "../../wire/WireStory.ts"
+import { eventsOf, isResponse, type WireMessage } from "../../wire/WireHistory.ts"
 import { at } from "../StatelessKnown.ts"
-import { answerTo, type Connection, resultType, type StatelessStory } from "../StatelessStory.ts"
-import { cancelsOf } from "./Taken.ts"
+import { answerTo, type Connection, resultType, type StatelessStory } from "../StatelessHistory.ts"
+import { cancelsOf } from "./Cancellations.ts"
 
 const isTerminal = (event: WireMessage) =>
   ["task_complete", "turn_aborted"].includes(String(at(event, "params", "msg", "type")))

@@ -1,6 +1,6 @@
 /** What holds of tasks as their clients see them by asking. Pure. */
 import { TasksCancel, TasksGet } from "@colloquy/protocol/mcp/Tasks"
-import type { WireMessage } from "../../wire/WireStory.ts"
+import type { WireMessage } from "../../wire/WireHistory.ts"
 import { at, isMembers } from "../StatelessKnown.ts"
 import { anHourMs } from "../StatelessPlan.ts"
 import {
@@ -9,7 +9,7 @@ import {
   isError,
   resultType,
   type StatelessStory,
-} from "../StatelessStory.ts"
+} from "../StatelessHistory.ts"
 
 interface Asked {
   readonly connection: Connection

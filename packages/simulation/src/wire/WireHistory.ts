@@ -1,6 +1,6 @@
 /** The trace of a wire run, sorted for its laws: per connection what was said and what was answered. Pure. */
 import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
-import type { Entry } from "../Trace.ts"
+import type { Entry } from "../trace/Trace.ts"
 import type { WireClientPlan } from "./WirePlan.ts"
 
 /** What the client of any wire run has. */

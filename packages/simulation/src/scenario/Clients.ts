@@ -5,12 +5,12 @@ import type { Op } from "@colloquy/protocol/Op"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { answerOf } from "./Answered.ts"
+import { answerOf } from "../trace/AnswerOf.ts"
 import { create, fork } from "./Scenarios.ts"
 import type { Listeners } from "./Listeners.ts"
 import { badPage, pages, yields } from "./Pages.ts"
 import type { Action, Operation, Plan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
 export interface Surroundings {
   readonly manager: ConversationManager["Service"]

@@ -6,8 +6,8 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { type ModelEnd, modelPlanOf, type Plan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import { type ModelEnd, modelPlanOf, type Plan } from "../scenario/Plan.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
 /** A stubborn tool takes so long to stop, longer than every bound. */
 const stubbornMs = 10_000

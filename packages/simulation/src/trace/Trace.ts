@@ -1,6 +1,6 @@
 /** What happened in a run, in order: calls and their answers, what each listener took, what model and tools did. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
-import type { Answering, ForkRule, Operation, Reading } from "./Plan.ts"
+import type { Answering, ForkRule, Operation, Reading } from "../scenario/Plan.ts"
 
 /** How an operation came back. `died` is a defect: no operation may have one. */
 export type Answer =

@@ -1,6 +1,6 @@
 /** L3 over a story: conversations begin as they should and are found from then on. Pure. */
-import type { Call, History } from "../History.ts"
-import { show } from "./Show.ts"
+import type { Call, History } from "../trace/History.ts"
+import { show } from "./DescribeCall.ts"
 
 /** Conversations that were made before the call and that nobody had begun to end when it was answered. */
 export const livedThrough = ({ calls, run }: History, list: Call): ReadonlyArray<string> => {

@@ -5,7 +5,7 @@ import {
   connectionsOf,
   isResponse,
   type WireMessage,
-} from "../wire/WireStory.ts"
+} from "../wire/WireHistory.ts"
 import { at, isMembers, type Members } from "./StatelessKnown.ts"
 import { anHourMs, type StatelessClientPlan } from "./StatelessPlan.ts"
 import type { StatelessRun } from "./StatelessWorld.ts"

@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { answerOf } from "./Answered.ts"
+import { answerOf } from "../trace/AnswerOf.ts"
 import type { Answering, Reading } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
 export interface ListenerPlan {
   readonly listener: string

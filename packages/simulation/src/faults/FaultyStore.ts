@@ -11,8 +11,8 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { StoreFault, StorePlan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { StoreFault, StorePlan } from "../scenario/Plan.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
 type Service = ConversationStore["Service"]
 type Meta = Parameters<Service["create"]>[0]

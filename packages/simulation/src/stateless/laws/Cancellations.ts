@@ -1,8 +1,8 @@
 /** What a client takes back stops, wherever it was: running, asking, opened, sealed, or on its way. Pure. */
 import { Cancelled } from "@colloquy/protocol/mcp/CodexMcp"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
-import { killGraceMs } from "../../Plan.ts"
-import type { WireMessage } from "../../wire/WireStory.ts"
+import { killGraceMs } from "../../scenario/Plan.ts"
+import type { WireMessage } from "../../wire/WireHistory.ts"
 import { at } from "../StatelessKnown.ts"
 import {
   answerTo,
@@ -11,7 +11,7 @@ import {
   resultType,
   type StatelessStory,
   type ToolCall,
-} from "../StatelessStory.ts"
+} from "../StatelessHistory.ts"
 
 /** The cancellations of a request. */
 export const cancelsOf = ({ said }: Connection, id: unknown): ReadonlyArray<WireMessage> =>

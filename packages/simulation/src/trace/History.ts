@@ -1,9 +1,9 @@
 /** A trace, sorted for the laws: calls with their answers, what each listener took, what each conversation's log held. Pure. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
-import { auditOf } from "./Listeners.ts"
+import { auditOf } from "../scenario/Listeners.ts"
 import type { Answer, Entry, EntryOf } from "./Trace.ts"
-import type { Run } from "./World.ts"
+import type { Run } from "../World.ts"
 
 /** When something happened: virtual time, and its place in the trace. */
 interface When {

@@ -1,6 +1,6 @@
 /** L10 and L16 over a story: what was acknowledged is on record, and one writer records it. Pure. */
-import { receiptOf, type History, historyOf } from "../History.ts"
-import { show } from "./Show.ts"
+import { receiptOf, type History, historyOf } from "../trace/History.ts"
+import { show } from "./DescribeCall.ts"
 
 /** L10: what was made, and what was said and acknowledged, is there after the crash. */
 export const acknowledgedIsThere = ({ conversations, run }: History): ReadonlyArray<string> => {

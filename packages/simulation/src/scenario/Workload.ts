@@ -1,5 +1,5 @@
 /** Draws a plan from a seed: several conversations, clients, listeners and faults, small enough to read. Pure (L12). */
-import { SeededRandom } from "./SeededRandom.ts"
+import { SeededRandom } from "../SeededRandom.ts"
 import type {
   Action,
   Answering,
