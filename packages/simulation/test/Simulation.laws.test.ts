@@ -25,9 +25,9 @@ const numbers = [...new Set(allLaws.map(({ law }) => law))]
 
 describe("Simulation", () => {
   for (const number of numbers) {
-    const says = allLaws.flatMap((law) => (law.law === number ? [law.says] : []))
+    const statement = allLaws.flatMap((law) => (law.law === number ? [law.statement] : []))
     it.effect(
-      `${number} ${says.join("; ")}: under any interleaving and fault`,
+      `${number} ${statement.join("; ")}: under any interleaving and fault`,
       () =>
         Effect.map(runs, ({ failures }) => {
           const first = failures.find(({ laws }) => laws.includes(number))

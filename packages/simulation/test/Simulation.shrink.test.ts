@@ -26,7 +26,7 @@ describe("Shrink", () => {
 
   it("leaves what makes a plan without handshakes fail, and little else", () => {
     const said = ({ connections }: StatelessPlan) =>
-      connections.flatMap(({ steps }) => steps.map(({ say }) => say))
+      connections.flatMap(({ steps }) => steps.map(({ do: name }) => name))
     const fails = (candidate: StatelessPlan) =>
       said(candidate).includes("call") && said(candidate).includes("discover")
     const { plan: shortest } = shrink(statelessPlanOf(3), fails, smallerStateless)

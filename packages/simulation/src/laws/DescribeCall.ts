@@ -1,5 +1,6 @@
-/** A call and its answers as a violation tells them. Pure. */
+/** Text of a call for the message of a violation. Pure. */
 import type { Call } from "../trace/History.ts"
 
-export const show = ({ entry, answers }: Call): string =>
+/** The number of the call, its operation and its answers. */
+export const describeCall = ({ entry, answers }: Call): string =>
   `call ${entry.call} ${JSON.stringify(entry.operation)}: ${JSON.stringify(answers.map(({ answer }) => answer))}`

@@ -1,9 +1,9 @@
-/** L3 over a story: conversations begin as they should and are found from then on. Pure. */
+/** L3 over the history of a run: conversations start with `session_configured` and are listed from then on. Pure. */
 import type { Call, History } from "../trace/History.ts"
-import { show } from "./DescribeCall.ts"
+import { describeCall } from "./DescribeCall.ts"
 
-/** Conversations that were made before the call and that nobody had begun to end when it was answered. */
-export const livedThrough = ({ calls, run }: History, list: Call): ReadonlyArray<string> => {
+/** Ids of the conversations that were created before the call and of which no removal had started when it was answered. */
+export const existedThroughout = ({ calls, run }: History, list: Call): ReadonlyArray<string> => {
   const answered = list.answers[0]?.at ?? 0
   if (run.trace.slice(0, answered).some(({ at }) => at === "closing")) return []
   return calls.flatMap((call) => {
@@ -19,8 +19,8 @@ export const livedThrough = ({ calls, run }: History, list: Call): ReadonlyArray
   })
 }
 
-/** L3: a conversation begins with `session_configured`; a refused one leaves nothing. */
-export const beginsConfigured = ({ conversations }: History): ReadonlyArray<string> =>
+/** L3: a conversation starts with `session_configured`; a refused creation leaves nothing behind. */
+export const startsConfigured = ({ conversations }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap(({ id, durable }) => {
     const first = durable[0]?.event
     const count = durable.filter(({ event }) => event.msg.type === "session_configured").length
@@ -29,34 +29,38 @@ export const beginsConfigured = ({ conversations }: History): ReadonlyArray<stri
       first.msg.session_id === id &&
       count === 1
       ? []
-      : [`${id} begins with ${JSON.stringify(first)}, ${count} session_configured`]
+      : [`${id} starts with ${JSON.stringify(first)} and has ${count} session_configured`]
   })
 
-/** L3: who lives throughout is on the list once, on one page or another; the list is as long as the limit at most. */
-export const listed = (story: History): ReadonlyArray<string> => {
+/** L3: a conversation that exists throughout is listed once, on one of the pages; the list is never longer than the limit. */
+export const listed = (history: History): ReadonlyArray<string> => {
   const made = new Set(
-    story.run.trace.flatMap((entry) => (entry.at === "made" ? [entry.conversation] : [])),
+    history.run.trace.flatMap((entry) => (entry.at === "made" ? [entry.conversation] : [])),
   )
-  // Left there may be one that a store makes after all, when nobody waits for it any more, and one that it does not forget.
-  const left = story.run.trace.some(
+  // A store may complete a creation after its caller has timed out, and may fail to delete: both leave a conversation behind.
+  const left = history.run.trace.some(
     (entry) =>
       entry.at === "store" &&
       ((entry.operation === "create" && entry.how === "late") ||
         (entry.operation === "delete" && entry.how === "fails")),
   )
-  return story.calls.flatMap((call) => {
+  return history.calls.flatMap((call) => {
     const answer = call.answers[0]?.answer
     const { operation } = call.entry
     if ((operation.do !== "list" && operation.do !== "pages") || answer?.is !== "ok") return []
     const ids = answer.value as ReadonlyArray<string>
     const strangers = made.size === 0 || left ? [] : ids.filter((id) => !made.has(id))
     return [
-      ...(ids.length <= story.run.plan.maxConversations ? [] : [`too many: ${show(call)}`]),
-      ...(new Set(ids).size === ids.length ? [] : [`one twice: ${show(call)}`]),
-      ...livedThrough(story, call)
+      ...(ids.length <= history.run.plan.maxConversations
+        ? []
+        : [`too many: ${describeCall(call)}`]),
+      ...(new Set(ids).size === ids.length
+        ? []
+        : [`a conversation is listed twice: ${describeCall(call)}`]),
+      ...existedThroughout(history, call)
         .filter((id) => !ids.includes(id))
-        .map((id) => `${id} is missing: ${show(call)}`),
-      ...strangers.map((id) => `${id} was never made: ${show(call)}`),
+        .map((id) => `${id} is missing: ${describeCall(call)}`),
+      ...strangers.map((id) => `${id} was never created: ${describeCall(call)}`),
     ]
   })
 }
